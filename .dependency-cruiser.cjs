@@ -14,6 +14,9 @@ const bundle = '^plugins/scripts/(bundle/bundle-script|include/read|contract/wor
 const ownCache = '^kernel/contracts/own-cache\\.mjs$';
 const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/runs/contract/capabilities\\.ts$)|${exactJson}`;
 
+// How the command line reaches the service in its own process.
+const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}`;
+
 /** The console's pages know the types of answers, which are generated. */
 const consoleWeb = '^plugins/console/web/';
 
@@ -37,7 +40,9 @@ module.exports = {
     { name: 'explanations-run-in-a-browser', severity: 'error', from: { path: explains, pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/|^node:', pathNot: ['^plugins/runs/explain/', forBrowsers] } },
     { name: 'console-pages-stay-in-the-browser', severity: 'error', from: { pathNot: consoleWeb }, to: { path: consoleWeb } },
     // The types of answers refer to those that plugins generate from their schemas.
-    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated|build)/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}` } },
+    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated|build)/|\\.test\\.ts$' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: oneDoor } },
+    // They also say what the machine lacks for them.
+    { name: 'cli-tests-enter-by-one-door', severity: 'error', from: { path: '^cli/.*\\.test\\.ts$', pathNot: '^cli/(generated|build)/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: [oneDoor, '^test/kit/needs\\.ts$'] } },
     { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
     // What a plugin does on the disk of whoever calls it, its commands and its agent's half share (local/).
     { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/(cli|local|explain)/'] } },

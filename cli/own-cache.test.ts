@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { lacking } from '../test/kit/needs.ts';
 
 const LAUNCHER = join(import.meta.dirname, 'svc');
 
@@ -58,7 +59,7 @@ t.test('a folder that others may read is closed, and used', async (t) => {
   t.equal(statSync(folder).mode & 0o777, 0o700);
 });
 
-const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' };
+const root = lacking('root', process.getuid?.() !== 0 && 'only root can give files away');
 
 t.test('a folder of another user is not used, by a link neither', root, async (t) => {
   const home = homeWith('.cache/svc/compiled');

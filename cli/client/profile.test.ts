@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readProfile, readProfileFile, writeProfile } from './profile.ts';
 import { namedProfilePath, userProfilePath } from './profile-path.ts';
+import { lacking } from '../../test/kit/needs.ts';
 
 const one = { url: 'http://127.0.0.1:1', token: 'svc_pat_one', org: 'acme', project: 'web' };
 const two = { ...one, token: 'svc_pat_two', project: 'docs' };
@@ -70,7 +71,7 @@ t.test('a profile that others can read or write is refused, with the command tha
   }
 });
 
-const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' };
+const root = lacking('root', process.getuid?.() !== 0 && 'only root can give files away');
 
 t.test('a pipe in place of a profile holds up nobody', async (t) => {
   const home = t.testdir({ work: { '.svc': {} } });

@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { lacking } from '../../test/kit/needs.ts';
 
 const SVC = join(import.meta.dirname, '../svc');
 const TERMINAL = join(import.meta.dirname, '../../features/support/terminal.py');
-const skip = spawnSync('python3', ['-c', '']).status !== 0 && 'there is no python3 to make a terminal';
+const terminal = lacking('python3', spawnSync('python3', ['-c', '']).status !== 0);
 
 /** Leaves the first request without an answer for longer than an agent waits when it starts, and refuses all others. */
 async function refusingServer(t: Test, detail: string): Promise<string> {
@@ -25,7 +26,7 @@ async function refusingServer(t: Test, detail: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-t.test('what a server says when it refuses an agent that works steers no terminal', { skip }, async (t) => {
+t.test('what a server says when it refuses an agent that works steers no terminal', terminal, async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'svc-agent-test-'));
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   const url = await refusingServer(t, 'go \u001b]0;away\u0007 \u009b2J now');

@@ -26,7 +26,7 @@ Feature: Sessions of the console
       And the browser sends "POST" to "/api/v1/session/links"
       Then the answer is 403 with code "token_required"
 
-    @own-server @configured
+    @own-server @configured @needs-python3
     Scenario: svc dev prints one, and svc console opens one in the browser of its terminal
       When I start "svc dev --port 0" as "dev" with the settings:
         | SVC_LOG_LEVEL | warn |
@@ -40,7 +40,7 @@ Feature: Sessions of the console
 
   Rule: An issuer signs people in, and its claims give them roles
 
-    @own-server @configured
+    @own-server @configured @needs-cc @needs-python3
     Scenario: signed in by an issuer
       Given a server whose issuer says that "ana" is in "web-team" and "eve" in nothing, where "web-team" is "member" of the project
       When I call "svc doctor"

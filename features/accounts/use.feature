@@ -2,7 +2,7 @@ Feature: Connected accounts in use
 
   Rule: An account stands wherever a bearer credential may, for everybody who can submit
 
-    @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033
+    @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033 @needs-curl
     Scenario: in requests, connectors, scripts and pipelines, and at a forge
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "member" and a token noted as "ben"
@@ -155,7 +155,7 @@ Feature: Connected accounts in use
 
   Rule: Untrusted runs get none
 
-    @own-server @configured @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028
+    @own-server @configured @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028 @needs-cc
     Scenario: a run that an outsider has started
       Given a server with the plugin "outsider" and the provider
       And a provider that "keeps" refresh tokens, with access tokens of 600 seconds
@@ -176,7 +176,7 @@ Feature: Connected accounts in use
       Then the run succeeds
       And "trusted" of the run is "false"
 
-    @provider @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028
+    @provider @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028 @needs-cc
     Scenario: a pull request from a fork
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And "ana" at the provider is connected as "mail"

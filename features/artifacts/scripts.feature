@@ -47,6 +47,10 @@ Feature: a script stores artifacts, once for each call
       Examples:
         | program      |
         | artifacts.ts |
+
+      @needs-python3
+      Examples:
+        | program      |
         | artifacts.py |
 
     @contract

@@ -106,6 +106,10 @@ Feature: Broken pipelines are refused as a whole
       Examples:
         | what       | file   | text | exit | said                                               |
         | JSON       | a.json | [    | 1    | a.json:1:                                          |
-        | Python     | a.py   | (    | 1    | (python_syntax)                                    |
         | signs      | b.py   | -    | 0    | note: its syntax and its calls were not looked at |
         | TypeScript | a.ts   | [    | 0    | note: its syntax and its calls were not looked at |
+
+      @needs-python3
+      Examples:
+        | what       | file   | text | exit | said                                               |
+        | Python     | a.py   | (    | 1    | (python_syntax)                                    |

@@ -20,9 +20,13 @@ Feature: Playing an edited script on a recorded history
       Examples:
         | language   | file | script                                                                                                                                                              |
         | bash       | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                                                                                                        |
-        | Python     | a.py | import subprocess\nfor n in ('one', 'two'):\n    subprocess.run(['svc', 'step', n, '--', 'echo', n], check=True)                                                     |
         | JavaScript | a.js | import { step } from 'svc/sdk';\nawait step('one', () => 1);\nawait step('two', () => 2);                                                                              |
         | TypeScript | a.ts | import { execFileSync } from 'node:child_process';\nfor (const n of ['one', 'two'] as string[]) execFileSync('svc', ['step', n, '--', 'true']);                       |
+
+      @needs-python3
+      Examples:
+        | language   | file | script                                                                                                                                                              |
+        | Python     | a.py | import subprocess\nfor n in ('one', 'two'):\n    subprocess.run(['svc', 'step', n, '--', 'echo', n], check=True)                                                     |
 
     Scenario: calls behind the history are named and not carried out
       When I submit the script "a.sh":
@@ -91,8 +95,12 @@ Feature: Playing an edited script on a recorded history
         | what            | file | first                                                                                  | edited                                                                                       | said                                                                            |
         | a new name      | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1\nsvc step deux -- echo 2                                               | 2:1: call 2 of {run} is step two#0, and the script calls step deux#0              |
         | a call less     | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1                                                                       | 1:1: call 2 of {run} is step two#0, and the script ends                           |
-        | a call before   | a.py | import subprocess as s\ns.run(['svc', 'step', 'one', '--', 'true'])                     | import subprocess as s\ns.run(['svc', 'sleep', '1s'])\ns.run(['svc', 'step', 'one', '--', 'true']) | 2:1: call 1 of {run} is step one#0, and the script calls sleep#0                |
         | another verb    | a.ts | import { step } from 'svc/sdk';\nconst n: string = 'one';\nawait step(n, () => 1);       | import { waitSignal } from 'svc/sdk';\nawait waitSignal('one');                               | 2:1: call 1 of {run} is step one#0, and the script calls wait-signal one#0        |
+
+      @needs-python3
+      Examples:
+        | what            | file | first                                                                                  | edited                                                                                       | said                                                                            |
+        | a call before   | a.py | import subprocess as s\ns.run(['svc', 'step', 'one', '--', 'true'])                     | import subprocess as s\ns.run(['svc', 'sleep', '1s'])\ns.run(['svc', 'step', 'one', '--', 'true']) | 2:1: call 1 of {run} is step one#0, and the script calls sleep#0                |
 
   Rule: The script's own lines run in an empty place
 

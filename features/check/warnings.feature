@@ -50,8 +50,12 @@ Feature: Warnings about scripts
 
       Examples:
         | language   | file | value             | branch | text |
-        | Python     | a.py | `random.random()` | 3:4    | import random; from svc_sdk import sleep, step; seen = 0\nstep(str(random.random()), lambda: 1)\nif random.random() > 0.5:\n    sleep(1)\ndef work():\n    global seen\n    seen = 1\nstep("a", work)\nprint(seen)\nstep("b", lambda: sleep(1)) |
         | TypeScript | a.ts | `Math.random()`   | 3:5    | import { sleep, step } from 'svc/sdk'; let seen: number = 0;\nstep(String(Math.random()), () => 1);\nif (Math.random() > 0.5) await sleep(1);\nawait step('a', () => { seen = 1; });\nconsole.log(seen);\nawait step('b', () => sleep(1)); |
+
+      @needs-python3
+      Examples:
+        | language   | file | value             | branch | text |
+        | Python     | a.py | `random.random()` | 3:4    | import random; from svc_sdk import sleep, step; seen = 0\nstep(str(random.random()), lambda: 1)\nif random.random() > 0.5:\n    sleep(1)\ndef work():\n    global seen\n    seen = 1\nstep("a", work)\nprint(seen)\nstep("b", lambda: sleep(1)) |
 
   Rule: Syntax is that of the program that runs the script
 
@@ -68,9 +72,13 @@ Feature: Warnings about scripts
       Examples:
         | what                    | file  | place | code                | text                              |
         | bash                    | a.sh  | 2:1   | (bash_syntax)       | true\necho )                       |
-        | Python                  | a.py  | 2:5   | (python_syntax)     | x = 1\nif x\n    pass             |
         | JavaScript              | a.mjs | 2:9   | (javascript_syntax) | let a = 1;\nlet b = ;             |
         | TypeScript              | a.ts  | 2:17  | (javascript_syntax) | let a: string;\nlet b: number = ; |
+
+      @needs-python3
+      Examples:
+        | what                    | file  | place | code                | text                              |
+        | Python                  | a.py  | 2:5   | (python_syntax)     | x = 1\nif x\n    pass             |
 
     Scenario: a language that svc does not read
       Given a file "a.go":

@@ -45,7 +45,7 @@ Feature: What the commands do
       Then it exits with 0
       And standard output has "as a script: "
 
-    @CLI-049
+    @CLI-049 @needs-python3
     Scenario: an interpreter flag wins over the file ending
       Given a file "job.sh":
         """

@@ -77,6 +77,7 @@ Feature: svc explain says why a run is in its state
       When I call "svc explain run_00000000000000000000000000"
       Then it exits with 1
 
+    @needs-python3
     Scenario: steps are drawn as a timeline on a terminal only
       When I submit the script "drawn.sh":
         """

@@ -18,6 +18,10 @@ Feature: Running without a server
       Examples:
         | file   | source |
         | job.sh | svc step a -- echo one\nsvc sleep 20ms\necho two\nsvc step b -- bash -c 'echo err >&2; exit 3' \|\| echo "code $?"\nsvc output set x=1 y:=[2] |
+
+      @needs-python3
+      Examples:
+        | file   | source |
         | job.py | import subprocess\nprint(subprocess.check_output(['svc', 'step', 'a', '--', 'echo', 'one'], text=True))\nsubprocess.run(['svc', 'sleep', '20ms'], check=True)\nsubprocess.run(['svc', 'output', 'set', 'x=1'], check=True) |
 
     @contract

@@ -108,6 +108,7 @@ Feature: Logging in
 
   Rule: svc doctor finds what is wrong
 
+    @needs-cc @needs-python3
     Scenario: everything works
       When I call "svc doctor"
       Then it exits with 0

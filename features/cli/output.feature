@@ -24,13 +24,17 @@ Feature: Output of commands
         | state get a --entity counters     | value        |
         | agents ls                         | agents       |
         | plugins                           | plugins      |
-        | doctor                            | findings     |
         | org ls                            | orgs         |
         | project ls                        | projects     |
         | member ls                         | members      |
         | token ls                          | tokens       |
         | token create shown                | token        |
         | project create {project}-b        | project      |
+
+      @needs-cc @needs-python3
+      Examples:
+        | line                              | member       |
+        | doctor                            | findings     |
 
     Scenario: a command ends quietly when its reader closes the pipe
       Given 5 finished runs
@@ -58,7 +62,7 @@ Feature: Output of commands
       And standard error matches "^err$"
       And standard output and error hold no control characters
 
-    @contract
+    @contract @needs-python3
     Scenario: on a terminal the last line is updated
       Given a file "job.sh":
         """
@@ -78,6 +82,7 @@ Feature: Output of commands
   @contract
   Rule: What comes from a run cannot steer a terminal
 
+    @needs-python3
     Scenario: a title, a cleared screen and a turned line are shown, colours of the log are kept
       When I submit the script "job.sh":
         """

@@ -1,6 +1,6 @@
 Feature: Untrusted runs and credentials
 
-  @own-server @configured @AUTH-024 @AUTH-025 @AUTH-027
+  @own-server @configured @AUTH-024 @AUTH-025 @AUTH-027 @needs-cc
   Scenario: an untrusted run gets no secret and no credential, and a run that declares one fails
     Given the clone is noted as "clone"
     And a server and an agent of their own with:

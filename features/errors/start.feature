@@ -22,10 +22,14 @@ Feature: Faults at server start
         | a database that is down         | mysql://root:hush@127.0.0.1:1/x | {key}  | 0     | database_unavailable | SVC_DATABASE_URL     |
         | an address of no database       | postgres://x:hush@y/z           | {key}  | 0     | database_url_invalid | mysql://             |
         | a file that is no database      | sqlite:/etc/passwd              | {key}  | 0     | database_corrupt     | passwd               |
-        | a full disk                     | sqlite:/dev/full                | {key}  | 0     | storage_full         | Free space           |
         | a folder that cannot be made    | sqlite:/dev/null/svc.db         | {key}  | 0     | database_unavailable | /dev/null            |
         | a master key of the wrong size  | sqlite:{folder}/a.db            | c2hvcnQ= | 0   | master_key_invalid   | openssl rand         |
         | a port that is none             | sqlite:{folder}/a.db            | {key}  | 99999 | setting_invalid      | SVC_PORT             |
+
+      @needs-root
+      Examples:
+        | what                            | database                        | key    | port  | code                 | says                 |
+        | a full disk                     | sqlite:/dev/full                | {key}  | 0     | storage_full         | Free space           |
 
   Rule: The master key belongs to its database
 

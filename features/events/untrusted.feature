@@ -3,6 +3,7 @@ Feature: Events of untrusted runs
 
   Rule: what an untrusted run emits ends no wait of a trusted run that did not ask for it, and cancels none
 
+    @needs-cc
     Scenario: the event is recorded, says that it is not trusted, and leaves trusted runs as they are
       Given the handler "listens" on "build.done" runs "listens.sh":
         """
@@ -53,6 +54,7 @@ Feature: Events of untrusted runs
       Then the run is "cancelled"
       And the project comes to rest
 
+    @needs-cc
     Scenario: waits of untrusted runs take it, and it cancels untrusted runs
       When a fork runs "waits.sh" as "waits":
         """
@@ -67,6 +69,7 @@ Feature: Events of untrusted runs
       Then the run succeeds
       And the project comes to rest
 
+    @needs-cc
     Scenario: a timeout names it among the events that the wait did not take
       When I submit the script "timed.sh" as "timed":
         """
@@ -81,6 +84,7 @@ Feature: Events of untrusted runs
       Then the run fails with code "script_failed"
       And the log has "an untrusted run emitted it, and the wait does not say that it takes such events"
 
+    @needs-cc
     Scenario: a job of a pipeline takes it only if it says so
       When I submit the pipeline:
         """
@@ -106,6 +110,7 @@ Feature: Events of untrusted runs
       And "output.all" of the run is "[false,true]"
       And the project comes to rest
 
+    @needs-cc
     Scenario: an event node of a graph takes it only if it says so
       When I run the graph:
         """
@@ -138,6 +143,7 @@ Feature: Events of untrusted runs
       Then "ok" of the answer is "false"
       And the answer has "`untrusted` does nothing in a job with `steps`"
 
+    @needs-cc
     Scenario Outline: a script that waits through an SDK takes it if it says so: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "event" "asked"
@@ -154,10 +160,15 @@ Feature: Events of untrusted runs
       Examples:
         | program      |
         | untrusted.ts |
+
+      @needs-python3
+      Examples:
+        | program      |
         | untrusted.py |
 
   Rule: deliveries of forges reach waits and cancel, whoever caused them
 
+    @needs-cc
     Scenario: the pull request of a fork
       When I submit the script "waits.sh" as "waits":
         """
@@ -179,6 +190,7 @@ Feature: Events of untrusted runs
 
   Rule: predicates can ask whether an event is trusted
 
+    @needs-cc
     Scenario: of a handler, checked before it is registered
       Given a file "picky.json":
         """

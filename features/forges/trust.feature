@@ -43,18 +43,26 @@ Feature: Trust in forge deliveries
       # What decides it is the fork and the author, each without the other.
       Examples:
         | forge   | where          | who         | head      | login | association | armed     | reason                            | trusted | given | times |
+        | forge_a | the repository | a member    | acme/site | ann   | MEMBER      | delivered |                                   | true    | 1     | 1     |
+
+      @needs-cc
+      Examples:
+        | forge   | where          | who         | head      | login | association | armed     | reason                            | trusted | given | times |
         | forge_a | a fork         | an outsider | eve/site  | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
         | forge_a | a fork         | a member    | ann/site  | ann   | MEMBER      | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
         | forge_a | the repository | an outsider | acme/site | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
-        | forge_a | the repository | a member    | acme/site | ann   | MEMBER      | delivered |                                   | true    | 1     | 1     |
 
       # It says of nobody that they belong to the project: a branch of the repository says that its author may push.
       Examples:
         | forge   | where          | who         | head      | login | association | armed     | reason                            | trusted | given | times |
-        | forge_b | a fork         | an outsider | eve/site  | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
-        | forge_b | a fork         | the owner   | ann/site  | ann   | OWNER       | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
         | forge_b | the repository | the owner   | acme/site | ann   | OWNER       | delivered |                                   | true    | 1     | 1     |
         | forge_b | the repository | one who may push | acme/site | bob | NONE     | delivered |                                   | true    | 1     | 1     |
+
+      @needs-cc
+      Examples:
+        | forge   | where          | who         | head      | login | association | armed     | reason                            | trusted | given | times |
+        | forge_b | a fork         | an outsider | eve/site  | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
+        | forge_b | a fork         | the owner   | ann/site  | ann   | OWNER       | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
 
     @contract
     Scenario: a review of that pull request, even by a member
@@ -95,10 +103,14 @@ Feature: Trust in forge deliveries
 
       Examples:
         | who                        | association            | armed     | reason                            | trusted | secrets |
+        | a member                   | MEMBER                 | delivered |                                   | true    | 1       |
+
+      @needs-cc
+      Examples:
+        | who                        | association            | armed     | reason                            | trusted | secrets |
         | somebody from nowhere      | NONE                   | refused   | untrusted_run_declares_credential | false   | 0       |
         | a former contributor       | CONTRIBUTOR            | refused   | untrusted_run_declares_credential | false   | 0       |
         | somebody who is not placed | FIRST_TIMER            | refused   | untrusted_run_declares_credential | false   | 0       |
-        | a member                   | MEMBER                 | delivered |                                   | true    | 1       |
 
     @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
     Scenario Outline: a comment at forge_b by <who> <where>
@@ -131,8 +143,12 @@ Feature: Trust in forge deliveries
 
       Examples:
         | who         | where             | login | pull  | armed     | reason                            | trusted | given |
-        | an outsider | on an issue       | eve   | false | refused   | untrusted_run_declares_credential | false   | 0     |
         | the owner   | on an issue       | ann   | false | delivered |                                   | true    | 1     |
+
+      @needs-cc
+      Examples:
+        | who         | where             | login | pull  | armed     | reason                            | trusted | given |
+        | an outsider | on an issue       | eve   | false | refused   | untrusted_run_declares_credential | false   | 0     |
         | the owner   | on a pull request | ann   | true  | refused   | untrusted_run_declares_credential | false   | 0     |
 
     @contract
@@ -153,6 +169,7 @@ Feature: Trust in forge deliveries
   @contract
   Rule: an outsider blocks no lease and cancels no run of the project
 
+    @needs-cc
     Scenario: a comment that starts a run in the group of a deployment
       Given the handler "lock" with '{"on": ["forge.issue_comment"]}' runs "lock.sh":
         """

@@ -3,7 +3,7 @@ Feature: Limits of handlers
 
   Rule: a chain of handlers has at most five generations
 
-    @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @OVW-021
+    @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @OVW-021 @needs-python3
     Scenario: the sixth generation does not start, and its emit fails
       Given the handler "next" on "chain" runs "next.sh":
         """
@@ -21,7 +21,7 @@ Feature: Limits of handlers
       And the "status" of its runs are "failed succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded"
       And the error of the failed run of "next" has "chain_too_deep"
 
-    @ERR-025
+    @ERR-025 @needs-python3
     Scenario: an event that no emitter could be refused is recorded, and its delivery is refused
       Given the handler "next" on "chain" runs "next.sh":
         """
@@ -47,7 +47,7 @@ Feature: Limits of handlers
         | after | refused | chain_too_deep: .*generation 6 |
       And the handler "after" ran 1 time
 
-    @contract
+    @contract @needs-python3
     Scenario: an emit without a matching handler does not count as a chain
       Given the handler "next" on "chain" runs "next.sh":
         """

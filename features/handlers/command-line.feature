@@ -169,8 +169,12 @@ Feature: Handlers on the command line
       Examples:
         | language   | file        |
         | bash       | on-event.sh |
-        | python     | on-event.py |
         | typescript | on-event.ts |
+
+      @needs-python3
+      Examples:
+        | language   | file        |
+        | python     | on-event.py |
 
     @contract
     Scenario: a language without a starter

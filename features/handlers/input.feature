@@ -2,7 +2,7 @@ Feature: Input of handler scripts
 
   Rule: the input file holds the whole envelope
 
-    @HAND-026 @EVT-008 @DLV-008
+    @HAND-026 @EVT-008 @DLV-008 @needs-python3
     Scenario: type, id, key and payload
       Given the handler "look" on "deploy.done" runs "look.py":
         """
@@ -19,7 +19,7 @@ Feature: Input of handler scripts
       And "output.trusted" of the run is "true"
       And "output.payload" of the run is '{"deep": {"a": true}, "n": [1, 2.5, null, "\u00fc"]}'
 
-    @HAND-026 @EVT-008
+    @HAND-026 @EVT-008 @needs-python3
     Scenario: without a key and a payload
       Given the handler "look" on "deploy.done" runs "look.py":
         """
@@ -30,7 +30,7 @@ Feature: Input of handler scripts
       When somebody emits "deploy.done" with "{}"
       Then the handler "look" succeeds
 
-    @HAND-027 @DLV-009
+    @HAND-027 @DLV-009 @needs-python3
     Scenario: a payload of almost 2 MiB arrives unchanged
       Given the handler "look" on "big" runs "look.py":
         """
@@ -57,6 +57,7 @@ Feature: Input of handler scripts
   @contract
   Rule: `svc input` reads the payload
 
+    @needs-python3
     Scenario: the payload, in bash and in both SDKs, and the configured input beside it
       Given the handler "bash" with '{"on": ["t.one"], "input": {"own": "configured"}, "args": ["first", "a b"]}' runs "look.sh":
         """

@@ -79,7 +79,7 @@ Feature: Event types that start handlers
       When I call "svc handler test one --event {event} --json"
       Then standard output is JSON whose "run_id" is "{run}"
 
-    @DLV-018
+    @DLV-018 @needs-python3
     Scenario: handler runs go on in parallel and end in any order
       Given a gate "first"
       And a gate "second"

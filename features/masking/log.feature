@@ -53,7 +53,7 @@ Feature: Secrets in the log
         Authorization: Basic ***.
         """
 
-    @contract
+    @contract @needs-python3
     Scenario: the value in common encodings
       When I submit the script "encode.py":
         """

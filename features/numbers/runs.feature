@@ -61,10 +61,14 @@ Feature: Numbers of runs stay what they are
       Examples:
         | program  | next               |
         | order.sh | 820982911946154508 |
-        | order.py | 820982911946154509 |
-        | sdk.py   | 820982911946154509 |
         | sdk.ts   | 820982911946154509 |
         | order.js | 820982911946154509 |
+
+      @needs-python3
+      Examples:
+        | program  | next               |
+        | order.py | 820982911946154509 |
+        | sdk.py   | 820982911946154509 |
 
     @contract
     Scenario Outline: parts of it, and the attempts of a step: <program>
@@ -100,5 +104,9 @@ Feature: Numbers of runs stay what they are
       Examples:
         | program  |
         | parts.sh |
-        | parts.py |
         | parts.ts |
+
+      @needs-python3
+      Examples:
+        | program  |
+        | parts.py |

@@ -3,6 +3,7 @@ Feature: The repository of a push
 
   Rule: The workspace begins with the pushed commit
 
+    @needs-git
     Scenario: a file of the repository, in every job
       Given a repository "site" whose "build.sh" is:
         """
@@ -17,7 +18,7 @@ Feature: The repository of a push
       And the log has "built by the repository"
       And the log has "{sha}"
 
-    @far-end
+    @far-end @needs-git
     Scenario: the webhook's credential opens the repository, and no step sees it
       Given a repository "site" whose "file" is:
         """
@@ -35,6 +36,7 @@ Feature: The repository of a push
       And the log lacks "GIT_CHECKOUT"
       And the log lacks "token-of-the-forge"
 
+    @needs-git
     Scenario: a pushed tag is there under its name
       Given a repository "site" whose "version" is:
         """
@@ -49,7 +51,7 @@ Feature: The repository of a push
       Then the workflow of the webhook "ci" succeeds
       And the log has "v1.2"
 
-    @store
+    @store @needs-git
     Scenario: a script job begins with it too, unless it says otherwise
       Given a repository "site" whose "build.sh" is:
         """
@@ -67,7 +69,7 @@ Feature: The repository of a push
 
   Rule: A script that a forge's event starts can begin with the repository
 
-    @store @far-end
+    @store @far-end @needs-git
     Scenario: of a handler, with the credential of the webhook and in every pass
       Given a repository "site" whose "file" is:
         """
@@ -95,7 +97,7 @@ Feature: The repository of a push
 
   Rule: A pull request has its head
 
-    @store @far-end
+    @store @far-end @needs-git
     Scenario: that of the project with its credential
       Given a repository "site" whose "file" is:
         """
@@ -117,7 +119,7 @@ Feature: The repository of a push
       Then the run of "build" is "succeeded"
       And the log has "the head of the pull request"
 
-    @far-end
+    @far-end @needs-git
     Scenario: that of a fork without any credential, although the server would take it
       Given a repository "fork" whose "file" is:
         """
@@ -141,6 +143,7 @@ Feature: The repository of a push
 
   Rule: A job says how much of the repository it needs
 
+    @needs-git
     Scenario: the whole history and only one folder
       Given a repository "site" whose "lib/a" is:
         """
@@ -163,7 +166,7 @@ Feature: The repository of a push
 
   Rule: A repository that cannot be cloned fails the job
 
-    @far-end
+    @far-end @needs-git
     Scenario Outline: <what>
       Given a repository "site" whose "file" is:
         """

@@ -34,7 +34,7 @@ Feature: Credentials of a pipeline
 
   Rule: An untrusted run gets none
 
-    @AUTH-024 @AUTH-027
+    @AUTH-024 @AUTH-027 @needs-cc
     Scenario: a job that declares one fails, and the others have no secret
       Given the secret "TOKEN" is "token-of-the-project"
       And the handler "check" with '{"on": ["forge.pull_request"], "kind": "pipeline"}' runs "ci.yml":

@@ -39,7 +39,7 @@ Feature: Pipelines without a server
       Then it exits with 0
       And the file "out/dist/app.txt" holds "made"
 
-  @contract
+  @contract @needs-git
   Rule: An event starts it as it would on a server
 
     Background:
@@ -107,6 +107,7 @@ Feature: Pipelines without a server
       And standard output is JSON whose "trusted" is that of the run
       And standard output is JSON whose "generation" is that of the run
 
+    @needs-python3
     Scenario: an event written by hand, for a script too
       Given a file "event.json":
         """

@@ -3,6 +3,7 @@ Feature: Ten pipelines as projects have them
 
   Each of them is a repository in `realistic/`, which the scenario makes with git and pushes.
 
+  @needs-git
   Scenario: a Node build: tests in a matrix, with a cache, then the build
     Given the repository "greeter" of the example "node-build"
     And the webhook "ci" runs the pipeline of "greeter" with '{}'
@@ -18,6 +19,7 @@ Feature: Ten pipelines as projects have them
     When I call "svc artifact get {run} dist/greet.js --output -"
     Then standard output has "export const greet"
 
+  @needs-git
   Scenario: a release that a person approves
     Given the repository "notes" of the example "release"
     And the webhook "ci" runs the pipeline of "notes" with '{}'
@@ -32,6 +34,7 @@ Feature: Ten pipelines as projects have them
     When I call "svc artifact ls {run}"
     Then standard output has "release-2.1.0.tar"
 
+  @needs-git
   Scenario: a monorepo builds what a push touched
     Given the repository "mono" of the example "monorepo"
     And the webhook "ci" runs the pipeline of "mono" with '{}'
@@ -43,6 +46,7 @@ Feature: Ten pipelines as projects have them
     Then the pipeline "web" becomes "succeeded"
     And "output.built" of the run is "web succeeded, api skipped, docs skipped"
 
+  @needs-git
   Scenario: a nightly job by the clock
     Given the repository "words" of the example "nightly"
     And the schedule "nightly" of every second runs the pipeline of "words" with '{"MIRROR": "{folder}/repos/words"}'
@@ -51,6 +55,7 @@ Feature: Ten pipelines as projects have them
     And "output.lines" of the run is "1"
     And "output.due" of the run is "{due}"
 
+  @needs-git
   Scenario: a deployment that a newer push supersedes
     Given the repository "site" of the example "deployment"
     And the webhook "ci" runs the pipeline of "site" with '{}'
@@ -68,6 +73,7 @@ Feature: Ten pipelines as projects have them
     Then the pipeline "second" becomes "succeeded"
     And "output.deployed" of the run is "v2"
 
+  @needs-git @needs-python3
   Scenario: Python tests, with what is excluded and what is included
     Given the repository "slug" of the example "python-matrix"
     And the webhook "ci" runs the pipeline of "slug" with '{}'
@@ -75,6 +81,7 @@ Feature: Ten pipelines as projects have them
     Then the pipeline "tests" becomes "succeeded"
     And "output.ran" of the run is '["unit -","slow -","slow _","slow ."]'
 
+  @needs-git
   Scenario: a job takes the artifacts of another
     Given the repository "data" of the example "artifacts"
     And the secret "READ_TOKEN" is a token of the project
@@ -83,6 +90,7 @@ Feature: Ten pipelines as projects have them
     Then the pipeline "passed" becomes "succeeded"
     And the outputs "sum" and "built" of the run are the same
 
+  @needs-git
   Scenario: two pipelines share the lock of a database
     Given the repository "db" of the example "shared-lock"
     And the webhook "ci" runs the pipeline of "db" with '{"DATABASE": "{folder}"}'
@@ -92,6 +100,7 @@ Feature: Ten pipelines as projects have them
     And the pipeline "backup" becomes "succeeded"
     And the file "log" has 6 lines
 
+  @needs-git
   Scenario: one deployment for each region, then a pipeline that checks them
     Given the repository "regions" of the example "fan-out"
     When I submit "{folder}/repos/regions/ci.yml" with the CLI as "regions"
@@ -99,6 +108,7 @@ Feature: Ten pipelines as projects have them
     And "output.addresses" of the run is '["https://eu.example","https://us.example","https://asia.example"]'
     And "output.checked" of the run is "3"
 
+  @needs-git
   Scenario: retries, timeouts and a cleanup that always runs
     Given the repository "flaky" of the example "cleanup"
     And the webhook "ci" runs the pipeline of "flaky" with '{"LEDGER": "{folder}"}'

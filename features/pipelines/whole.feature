@@ -3,7 +3,7 @@ Feature: From a push to a checked commit
 
   Rule: A push runs the pipeline of its repository to the end, whatever is killed on the way
 
-    @own-agent @far-end
+    @own-agent @far-end @needs-git
     Scenario: a matrix, an approval, artifacts, a status on the commit; superseded once, and an agent killed
       Given 2 agents of its own
       And a gate "kill"

@@ -35,7 +35,7 @@ Feature: Jobs that run another workflow
       When I call "svc logs {run}"
       Then standard output has "ship | shipping 1.2"
 
-    @contract
+    @contract @needs-python3
     Scenario: it has the trigger and the input of the pipeline, and beside them what the job gives it
       Given a file "see.sh":
         """

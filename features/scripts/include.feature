@@ -17,6 +17,7 @@ Feature: Files that lie beside a script
   @contract
   Rule: Whatever the language, they are where they were on the machine of who submitted
 
+    @needs-python3
     Scenario: Python imports a module, and reads a file
       Given a file "jobs/report.py":
         """
@@ -168,7 +169,7 @@ Feature: Files that lie beside a script
 
   Rule: An isolated run has its own files, and no others of the project
 
-    @contract
+    @contract @needs-cc
     Scenario: a fork's run reads what its handler includes, and cannot name another content
       Given a file "jobs/outsider.sh":
         """
@@ -210,6 +211,7 @@ Feature: Files that lie beside a script
         | jobs/data        | write --include data (include_missing)            |
         | large            | large/some.txt (9600000 bytes) (include_too_large) |
 
+    @needs-python3
     Scenario: a graph and a pipeline take none, and a check says what is missing
       Given a file "ci.yml":
         """

@@ -64,8 +64,12 @@ Feature: The input of a script is a file
       Examples:
         | file    | script                                                                                                                                                                                                    |
         | job.sh  | for p in name 'items[0].id' 'items[-1]' nil; do svc input "$p"; done; svc input nil --default other; svc input "no.where" --default=other; svc input type --envelope                                       |
-        | job.py  | import subprocess as s; [s.run(["svc", "input", *p], check=True) for p in [["name"], ["items[0].id"], ["items[-1]"], ["nil"], ["nil", "--default", "other"], ["no.where", "--default=other"], ["type", "--envelope"]]] |
         | job.mjs | import { execFileSync as x } from 'node:child_process'; for (const p of [['name'], ['items[0].id'], ['items[-1]'], ['nil'], ['nil', '--default', 'other'], ['no.where', '--default=other'], ['type', '--envelope']]) x('svc', ['input', ...p], { stdio: 'inherit' }); |
+
+      @needs-python3
+      Examples:
+        | file    | script                                                                                                                                                                                                    |
+        | job.py  | import subprocess as s; [s.run(["svc", "input", *p], check=True) for p in [["name"], ["items[0].id"], ["items[-1]"], ["nil"], ["nil", "--default", "other"], ["no.where", "--default=other"], ["type", "--envelope"]]] |
 
     Scenario: every digit of a number is kept
       Given a file "job.sh":
@@ -120,6 +124,7 @@ Feature: The input of a script is a file
         5
         """
 
+    @needs-python3
     Scenario: the SDKs have it beside the whole envelope
       When I submit the script "job.ts" with input '{"name": "Ana", "items": [{"id": 820982911946154}]}':
         """
@@ -169,8 +174,12 @@ Feature: The input of a script is a file
       Examples:
         | file    | script                                                                                  |
         | job.sh  | test $# = 4; printf '["%s","%s","%s","%s"]\n' "$@"                                      |
-        | job.py  | import json, sys; print(json.dumps(sys.argv[1:], separators=(",", ":")))                |
         | job.mjs | console.log(JSON.stringify(process.argv.slice(2)));                                      |
+
+      @needs-python3
+      Examples:
+        | file    | script                                                                                  |
+        | job.py  | import json, sys; print(json.dumps(sys.argv[1:], separators=(",", ":")))                |
 
     Scenario: they are kept for the next pass, for a rerun and for a replay of an edited script
       Given a file "job.sh":

@@ -54,10 +54,14 @@ Feature: The file name chooses the interpreter
 
       Examples:
         | file       | source                                                                    | output   |
-        | three.py   | import sys; print("python", sys.version_info[0])                          | python 3 |
         | typed.ts   | const words: readonly string[] = ['typed']; console.log(words[0] as string)      | typed    |
         | plain.js   | console.log(typeof require('node:os').EOL, this === module.exports)       | string true |
         | module.mjs | import { EOL } from 'node:os'; console.log(typeof EOL, await 1)           | string 1 |
+
+      @needs-python3
+      Examples:
+        | file       | source                                                                    | output   |
+        | three.py   | import sys; print("python", sys.version_info[0])                          | python 3 |
 
     @own-agent @SCR-009
     Scenario: Go programs run with go run

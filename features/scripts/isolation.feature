@@ -2,7 +2,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
 
   Rule: A run of a fork's pull request finds nothing of its agent, of other runs or of the machine's owner
 
-    @AUTH-022 @AUTH-024
+    @AUTH-022 @AUTH-024 @needs-cc
     Scenario: it looks at processes, sockets and files beside a trusted run that holds a secret
       Given the secret "TOKEN" is "canary-of-the-project"
       And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
@@ -56,7 +56,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
   @contract
   Rule: They take a share of what there is, and trusted work goes first
 
-    @own-server @configured
+    @own-server @configured @needs-cc
     Scenario: a stranger asks for more than that, and a trusted run goes on beside him
       Given a server and an agent of their own with:
         | SVC_UNTRUSTED_SLOTS      | 1                   |
@@ -126,7 +126,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       When I cancel the run because "nobody takes it"
       Then the run is "cancelled"
 
-    @own-server @configured
+    @own-server @configured @needs-cc
     Scenario: an agent for nothing else leaves trusted runs alone
       Given a server and an agent of their own with:
         | SVC_AGENT_UNTRUSTED | only |
@@ -156,7 +156,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
   @contract
   Rule: Trusted runs are isolated too where the agent's owner wants it
 
-    @own-server @configured
+    @own-server @configured @needs-cc
     Scenario: everything apart
       Given a server and an agent of their own with:
         | SVC_AGENT_ISOLATE | all |

@@ -31,7 +31,7 @@ Feature: A script behaves the same in an interpreter that has waited for it
         | interpreters wait               |         |
         | each pass starts an interpreter | off     |
 
-    @own-agent @contract
+    @own-agent @contract @needs-python3
     Scenario Outline: Python, <who>
       Given an agent of its own with the environment:
         | SVC_AGENT_WARM | <setting> |

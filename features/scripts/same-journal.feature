@@ -26,6 +26,10 @@ Feature: All languages leave the same journal
       Examples:
         | program |
         | same.sh |
-        | same.py |
         | same.js |
         | same.ts |
+
+      @needs-python3
+      Examples:
+        | program |
+        | same.py |

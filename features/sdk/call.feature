@@ -29,6 +29,7 @@ Feature: Programs call nodes and graphs through the SDK
       Then the run succeeds
       And "output" of the run is '{"node":{"a":[1,null]},"stored":3,"inline":7,"refused":true}'
 
+    @needs-python3
     Scenario: Python
       When I submit the script "job.py":
         """

@@ -30,6 +30,7 @@ Feature: events and runs from an SDK
       Then the run succeeds
       And "output" of the run is '{"missed":"WaitTimeoutError","type":"order.paid","payload":{"order":7,"note":"ü"}}'
 
+      @needs-python3
       Examples:
         | emitter  | waiter   |
         | emits.ts | hears.py |
@@ -57,4 +58,8 @@ Feature: events and runs from an SDK
       Examples:
         | program   |
         | spawns.ts |
+
+      @needs-python3
+      Examples:
+        | program   |
         | spawns.py |

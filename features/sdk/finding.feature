@@ -21,8 +21,13 @@ Feature: A script finds the SDK without an installation
         | find.mjs |
         | find.js  |
         | find.cjs |
+
+      @needs-python3
+      Examples:
+        | program  |
         | find.py  |
 
+    @needs-python3
     Scenario: a script with the same name as the SDK still runs
       When I submit the script "svc_sdk" with the options '{"interpreter": "python3"}':
         """

@@ -25,6 +25,10 @@ Feature: An SDK step runs once however often its script runs
       Examples:
         | program   |
         | replay.ts |
+
+      @needs-python3
+      Examples:
+        | program   |
         | replay.py |
 
   Rule: an unhandled failure fails the run with its reason
@@ -40,6 +44,10 @@ Feature: An SDK step runs once however often its script runs
       Examples:
         | program      |
         | unhandled.ts |
+
+      @needs-python3
+      Examples:
+        | program      |
         | unhandled.py |
 
   Rule: another order of calls fails the run even if the program catches errors

@@ -23,9 +23,14 @@ Feature: Retries and timeouts through an SDK
       Examples:
         | program      |
         | tries.ts     |
+
+      @needs-python3
+      Examples:
+        | program      |
         | tries.py     |
         | tries-aio.py |
 
+    @needs-python3
     Scenario: what leaves a Python program is not tried again
       When I submit the SDK program "leaves.py"
       Then the run succeeds

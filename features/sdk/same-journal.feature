@@ -28,6 +28,10 @@ Feature: SDKs, verbs and all languages leave the same journal
         | sdk.ts     |
         | sdk.js     |
         | sdk.mjs    |
+
+      @needs-python3
+      Examples:
+        | program    |
         | sdk.py     |
         | sdk-aio.py |
 

@@ -24,4 +24,8 @@ Feature: A script with an SDK survives its agent
       Examples:
         | program  |
         | stuck.ts |
+
+      @needs-python3
+      Examples:
+        | program  |
         | stuck.py |

@@ -11,4 +11,8 @@ Feature: Locks and children through an SDK
       Examples:
         | program     | failure                    |
         | together.ts | Error: not under it        |
+
+      @needs-python3
+      Examples:
+        | program     | failure                    |
         | together.py | RuntimeError: not under it |

@@ -21,6 +21,10 @@ Feature: Waits through an SDK
         | program |
         | late.ts |
         | late.js |
+
+      @needs-python3
+      Examples:
+        | program |
         | late.py |
 
     @SIG-008
@@ -37,6 +41,10 @@ Feature: Waits through an SDK
       Examples:
         | program |
         | old.mjs |
+
+      @needs-python3
+      Examples:
+        | program |
         | old.py  |
 
   @contract
@@ -57,4 +65,8 @@ Feature: Waits through an SDK
       Examples:
         | program  |
         | park.mjs |
+
+      @needs-python3
+      Examples:
+        | program  |
         | park.py  |

@@ -5,7 +5,7 @@ import { leftOut } from '../support/left-out.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 Before({ tags: '@browser' }, function (this: SvcWorld) {
-  return chromiumPath() === undefined ? leftOut(this, 'pages in a browser: there is no chromium') : undefined;
+  return chromiumPath() === undefined ? leftOut(this, 'pages in a browser', 'chromium') : undefined;
 });
 
 /** A person with the scenario's token looks at the page. */

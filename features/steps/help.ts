@@ -81,7 +81,7 @@ const SHELLS: Record<string, (typed: string) => string[]> = {
 Given('the shell {string}', function (this: SvcWorld, shell: string) {
   const places = (process.env.PATH ?? '').split(':');
   if (places.some((place) => existsSync(join(place, shell)))) return undefined;
-  return leftOut(this, `completion in ${shell}, which is not installed`);
+  return leftOut(this, `completion in ${shell}, which is not installed`, shell);
 });
 
 async function offered(

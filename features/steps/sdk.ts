@@ -40,5 +40,5 @@ Given('an agent has {string}', async function (this: SvcWorld, capability: strin
   const answer = await this.call('GET', '/api/v1/agents?limit=200');
   const { agents } = answer.json() as { agents: { state: string; capabilities: string[] }[] };
   if (agents.some((one) => one.state === 'online' && one.capabilities.includes(capability))) return undefined;
-  return leftOut(this, `programs of agents with ${capability}, which none has`);
+  return leftOut(this, `programs of agents with ${capability}, which none has`, capability);
 });

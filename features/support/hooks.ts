@@ -8,6 +8,7 @@ import {
   setDefinitionFunctionWrapper,
   Status,
 } from '@cucumber/cucumber';
+import { isThere } from '../../test/kit/needs.ts';
 import { isContract, specOnly } from './contract.ts';
 import { dropTemplate } from './prepared.ts';
 import { compiledCode } from './home.ts';
@@ -32,6 +33,17 @@ AfterAll(async () => {
 
 Before(function (this: SvcWorld, { pickle }) {
   this.tags = pickle.tags.map(({ name }) => name);
+});
+
+/**
+ * `@needs-git`: the scenario's steps, or its scripts, call git; so with all of test/kit/needs.ts. Agents of somebody else's
+ * service stand on another machine, and may have what this one lacks.
+ */
+Before(function (this: SvcWorld) {
+  if (!shared?.own && process.env.SVC_TEST_SCENARIOS === undefined) return undefined;
+  const named = this.tags.flatMap((tag) => /^@needs-(.+)/.exec(tag)?.[1] ?? []);
+  const missing = named.filter((program) => !isThere(program));
+  return missing.length === 0 ? undefined : leftOut(this, `it calls ${missing.join(' and ')}`, ...missing);
 });
 
 /**

@@ -1,11 +1,13 @@
 import type { World } from '@cucumber/cucumber';
+import { isNeed, reasonOf } from '../../test/kit/needs.ts';
 
-const told = new Set<string>();
-
-/** Skips the scenario, and says why: once to the gate, which repeats such lines at its end, and each time to reports. */
-export function leftOut(world: Pick<World, 'log'>, reason: string): 'skipped' {
+/**
+ * Skips the scenario, and says why: to reports, and on a line of its own to the gate, which counts them. `lacks`: what of
+ * test/kit/needs.ts is not on this machine.
+ */
+export function leftOut(world: Pick<World, 'log'>, reason: string, ...lacks: string[]): 'skipped' {
+  const named = lacks.filter(isNeed);
   world.log(`left out: ${reason}`);
-  if (!told.has(reason)) process.stdout.write(`\nleft out: ${reason}\n`);
-  told.add(reason);
+  process.stdout.write(`\nleft out: ${reason}${named.length > 0 ? ` (${reasonOf(named)})` : ''}\n`);
   return 'skipped';
 }

@@ -3,6 +3,7 @@ Feature: Leases of untrusted runs
 
   Rule: untrusted runs have groups of their own
 
+    @needs-cc
     Scenario: a group of trusted runs and one of untrusted runs with the same name do not meet
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
@@ -49,6 +50,7 @@ Feature: Leases of untrusted runs
       When I look at the run "second"
       Then the run succeeds
 
+    @needs-cc
     Scenario: a rerun is trusted as its first run was, and asks for the same group
       When a fork runs "outside.sh" as "outside":
         """
@@ -68,6 +70,7 @@ Feature: Leases of untrusted runs
       Then the run succeeds
       When I cancel every run that has not ended
 
+    @needs-cc
     Scenario: concurrency groups of pipelines are such groups too, and replace no trusted run
       When I submit the pipeline as "trusted":
         """

@@ -5,6 +5,7 @@ import { Service } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
 import { until } from '../../test/kit/index.ts';
 import { AgentProcesses, exitOf } from './testing/agent-processes.ts';
+import { lacking } from '../../test/kit/needs.ts';
 
 t.setTimeout(600_000);
 
@@ -15,7 +16,7 @@ const PROBE = `
     memory="$(tried head -c 1 "/proc/$SVC_AGENT_PID/mem")" maps="$(tried grep -q . "/proc/$SVC_AGENT_PID/maps")"
 `;
 
-t.test('an agent that is root', { skip: process.getuid?.() !== 0 && 'this is no root' }, async (t) => {
+t.test('an agent that is root', lacking('root', process.getuid?.() !== 0), async (t) => {
   const machine = await AgentProcesses.opened(t);
   await machine.call('PUT', '/api/v1/orgs/acme/projects/other', {});
   const strict = { SVC_AGENT_ALLOW_ROOT: '' };

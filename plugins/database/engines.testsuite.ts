@@ -6,6 +6,7 @@ import { createDatabase, startMysql } from '../../test/support/mysql-server.ts';
 import type { Clock, Database, Ids, Log } from '../../kernel/contracts/index.ts';
 import { type DatabaseHandle, openDatabase } from './open-database.ts';
 import { createIds, systemClock } from '../../test/kit/services.ts';
+import { omit } from '../../test/kit/needs.ts';
 
 /** One kind of database; `fresh` creates an empty one. */
 export interface Engine {
@@ -48,7 +49,7 @@ export async function onEngines(
   for (const engine of wanted.memory ? [file, memory] : [file]) await t.test(engine.name, (t) => suite(t, engine));
   const server = await startMysql();
   if ('reason' in server) {
-    t.comment(`MySQL is left out: ${server.reason}`);
+    omit(t, 'MySQL', 'mariadbd', server.reason);
     return;
   }
   t.teardown(() => server.stop());

@@ -1,31 +1,32 @@
 import { readFileSync, statSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import t from 'tap';
+import { needs } from '../kit/needs.ts';
 
 /** Style as a test: what dependency-cruiser and the linters cannot say. */
-const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .stdout.split('\n')
-  .filter((path) => path !== '');
+const git = needs('git');
+const listed = ['ls-files', '--cached', '--others', '--exclude-standard'];
+const tracked = git.skip === undefined ? execFileSync('git', listed, { encoding: 'utf8' }).split('\n') : [];
 const read = (path: string) => readFileSync(path, 'utf8');
-const present = tracked.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+const present = tracked.filter((path) => path !== '' && statSync(path, { throwIfNoEntry: false })?.isFile());
 const sources = present.filter((path) => /\.(ts|mts|mjs)$/.test(path) && !path.includes('/generated/'));
 const product = sources.filter(
   (path) => /^(kernel|plugins|cli)\//.test(path) && !/\.test\.ts$|testsuite\.ts$|\/testing\//.test(path),
 );
 
-t.test('the kernel is boot, registry and contracts; all else belongs to a plugin', async (t) => {
+t.test('the kernel is boot, registry and contracts; all else belongs to a plugin', git, async (t) => {
   const kernel = product.filter((path) => path.startsWith('kernel/'));
   t.same([...new Set(kernel.map((path) => path.split('/')[1]))].sort(), ['boot', 'contracts', 'registry']);
 });
 
-t.test('no process loads the client behind `WebSocket` of node:http', async (t) => {
+t.test('no process loads the client behind `WebSocket` of node:http', git, async (t) => {
   // A value import evaluates every export of a built-in module: 10 MB, and 30 ms of each command.
   const importing = product.filter((path) => /^import (?!type ).* from '(?:node:)?http';$/m.test(read(path)));
   t.same(importing, [], "types by `import type`, values by process.getBuiltinModule('node:http')");
 });
 
-t.test('names say what things are', async (t) => {
+t.test('names say what things are', git, async (t) => {
   t.same(
     sources.filter((path) => !/^[a-z0-9][a-z0-9.-]*$/.test(basename(path))),
     [],
@@ -37,7 +38,7 @@ t.test('names say what things are', async (t) => {
   );
 });
 
-t.test('nothing is left undone, and nothing tells of a machine', async (t) => {
+t.test('nothing is left undone, and nothing tells of a machine', git, async (t) => {
   const text = present.filter(
     (path) =>
       /\.(ts|mjs|c|h|py|sh|feature|md|json|svg)$/.test(path) && !/^(package-lock\.json|test\/arch\/)/.test(path),
@@ -60,7 +61,7 @@ const providers = present
   .filter(({ provides }) => provides.some((name) => name.startsWith('kernel.')))
   .map(({ id }) => id);
 
-t.test('a plugin requires exactly the plugins that it imports', async (t) => {
+t.test('a plugin requires exactly the plugins that it imports', git, async (t) => {
   for (const path of present.filter((one) => /^plugins\/[^/]+\/plugin\.json$/.test(one))) {
     const folder = path.replace('plugin.json', '');
     const { id, requires } = JSON.parse(read(path)) as { id: string; requires: string[] };
@@ -79,7 +80,7 @@ t.test('a plugin requires exactly the plugins that it imports', async (t) => {
   }
 });
 
-t.test('only what composes a process reads its environment', async (t) => {
+t.test('only what composes a process reads its environment', git, async (t) => {
   const readers = product.filter((path) => /[^`]process\.env\b/.test(read(path)) && !path.endsWith('.mjs'));
   // The starters are programs for others, as text. The guard wipes secrets.
   t.same(
@@ -90,7 +91,7 @@ t.test('only what composes a process reads its environment', async (t) => {
   );
 });
 
-t.test('statements of a plugin stand in its store and its migrations', async (t) => {
+t.test('statements of a plugin stand in its store and its migrations', git, async (t) => {
   const statement = /[`'"](SELECT|INSERT INTO|UPDATE|DELETE FROM) /;
   // The database itself, and the statements that all named resources and all prunable records share.
   const makers = /^plugins\/(database\/|retention\/contract\.ts$|resources\/contract\/named-table\.ts$)/;
@@ -101,7 +102,7 @@ t.test('statements of a plugin stand in its store and its migrations', async (t)
   );
 });
 
-t.test('rows are locked by one function, which also writes them', async (t) => {
+t.test('rows are locked by one function, which also writes them', git, async (t) => {
   const locking = /\bFOR\s+(UPDATE|SHARE)\b|LOCK\s+IN\s+SHARE\s+MODE|\bGET_LOCK\b/i;
   const bare = product.filter((path) => path.endsWith('.ts') && path !== 'plugins/database/mysql/session.ts');
   t.same(
@@ -111,14 +112,14 @@ t.test('rows are locked by one function, which also writes them', async (t) => {
   t.match(read('plugins/database/mysql/session.ts'), locking, 'the pattern knows a lock when it sees one');
 });
 
-t.test('what is needed everywhere is written once', async (t) => {
+t.test('what is needed everywhere is written once', git, async (t) => {
   const elsewhere = (pattern: RegExp, home: RegExp) =>
     product.filter((path) => path.endsWith('.ts') && !home.test(path) && pattern.test(read(path)));
   t.same(elsewhere(/\.keys\(\)\.next\(\)/, /^$/), [], 'a bounded map is a BoundedMap');
   t.same(elsewhere(/\.toISOString\(\)/, /^kernel\/contracts\/time\.ts$/), [], 'a time as text is made by iso()');
 });
 
-t.test('a migration is one call of migration() in a file of its name', async (t) => {
+t.test('a migration is one call of migration() in a file of its name', git, async (t) => {
   const files = product.filter((path) => /\/migrations\/(?!index\.ts$)/.test(path));
   t.same(
     files.filter((path) => !read(path).includes(` = migration('${basename(path, '.ts')}', `)),
@@ -126,7 +127,7 @@ t.test('a migration is one call of migration() in a file of its name', async (t)
   );
 });
 
-t.test('a new named resource is one small folder', async (t) => {
+t.test('a new named resource is one small folder', git, async (t) => {
   const files = present.filter((path) => path.startsWith('test/plugins/notes/') && !path.endsWith('.md'));
   const lines = files.flatMap((path) => read(path).trimEnd().split('\n'));
   t.ok(lines.length > 0 && lines.length < 120, `notes has ${lines.length} lines`);

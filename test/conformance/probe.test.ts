@@ -8,6 +8,7 @@ import { ProbedMachine } from '../../features/support/probed-machine.ts';
 import { Service } from '../../features/support/process.ts';
 import { foreignTarget, startTarget, svcProgram } from '../../features/support/target.ts';
 import { startStanding } from './standing.ts';
+import { leaveOut } from '../kit/needs.ts';
 
 async function folder(t: Test): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'svc-probe-test-'));
@@ -18,7 +19,7 @@ async function folder(t: Test): Promise<string> {
 t.test('on a machine that shares nothing, files come and go through the service', async (t) => {
   const standing = await startStanding();
   try {
-    if (!standing.apart) return t.comment('left out: a machine of its own for an agent (no namespaces here)');
+    if (!standing.apart) return leaveOut(t, 'namespaces');
     const probe = await Probe.open({ ...standing, org: 'standing' });
     t.equal(probe.shared, false);
     const here = await folder(t);

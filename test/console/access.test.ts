@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 const HERE = '/orgs/dev/projects/main';
@@ -38,7 +39,7 @@ async function submit(place: Console, script: string, ...flags: string[]): Promi
   return (JSON.parse(stdout) as { run_id: string }).run_id;
 }
 
-if (path === undefined) t.comment('left out: access and secrets in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'access and secrets in a browser', 'chromium');
 else
   t.test('what a project keeps and who may do what, in a browser', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

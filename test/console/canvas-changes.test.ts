@@ -3,6 +3,7 @@ import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
 import { card, chooseNothing, count, field, panel, saved, shows, stored, ways } from './drawing.ts';
+import { omit } from '../kit/needs.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
 /** Of the pointer, in the drag of a card among 500. */
@@ -31,7 +32,7 @@ const path = chromiumPath();
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
-if (path === undefined) t.comment('left out: the editor of graphs in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'the editor of graphs in a browser', 'chromium');
 else
   t.test('graphs that are changed in the editor', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

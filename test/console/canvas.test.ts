@@ -2,13 +2,14 @@ import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console } from './browser.ts';
 import { addByMouse, card, count, drag, drawn, field, ids, panel, saved, shows, stored, ways } from './drawing.ts';
+import { omit } from '../kit/needs.ts';
 
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
-if (path === undefined) t.comment('left out: the editor of graphs in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'the editor of graphs in a browser', 'chromium');
 else
   t.test('the editor of graphs', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

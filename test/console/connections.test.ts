@@ -4,6 +4,7 @@ import { freePort } from '../../features/support/free-port.ts';
 import { OidcServer } from '../support/oidc-server.ts';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console } from './browser.ts';
+import { leaveOut } from '../kit/needs.ts';
 
 /** The person signs in at the provider, and agrees. */
 async function agree(page: Page, login: string): Promise<void> {
@@ -18,7 +19,7 @@ t.test(
   { timeout: 600_000 },
   async (t) => {
     const path = chromiumPath();
-    if (path === undefined) return t.comment('left out: connecting in a browser (there is no Chromium)');
+    if (path === undefined) return leaveOut(t, 'chromium');
     const port = await freePort();
     const far = new OidcServer();
     await far.listen({ redirect_uri: `http://127.0.0.1:${port}/connections/callback` });
@@ -72,7 +73,7 @@ t.test(
 
 t.test('@PROV-026 without a provider the page offers nothing to connect', { timeout: 600_000 }, async (t) => {
   const path = chromiumPath();
-  if (path === undefined) return t.comment('left out: a page without providers (there is no Chromium)');
+  if (path === undefined) return leaveOut(t, 'chromium');
   const place = await Console.open(t, path);
   const page = await place.signedIn();
   await page.getByRole('link', { name: 'Connections' }).click();

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 const path = chromiumPath();
@@ -28,7 +29,7 @@ async function tabTo(page: Page, wanted: Locator): Promise<boolean> {
   return false;
 }
 
-if (path === undefined) t.comment('left out: the console in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'the console in a browser', 'chromium');
 else {
   t.test('a run is watched, answered, read and run again in a browser', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

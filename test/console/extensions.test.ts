@@ -7,6 +7,7 @@ import { runToEnd, until } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 import { Guests, guest } from './guests.ts';
 
 const HERE = '/orgs/dev/projects/main';
@@ -133,7 +134,7 @@ t.test('what is wrong with a page of a plugin stops the start, and names it', as
   }
 });
 
-if (path === undefined) t.comment('left out: pages of plugins in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'pages of plugins in a browser', 'chromium');
 else
   t.test('pages and panels of plugins, in a browser', { timeout: 600_000 }, async (t) => {
     const guests = await folderFor(t);

@@ -5,6 +5,7 @@ import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
 import { lookAtGraphs } from './graphs-looks.ts';
 import { saveGraphs, type Saved } from './graphs-sample.ts';
+import { omit } from '../kit/needs.ts';
 
 const HERE = '/orgs/dev/projects/main';
 const path = chromiumPath();
@@ -23,7 +24,7 @@ async function confirmed(page: Page, button: string, verb: string): Promise<void
   await dialog(page).waitFor({ state: 'detached' });
 }
 
-if (path === undefined) t.comment('left out: graphs in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'graphs in a browser', 'chromium');
 else
   t.test('graphs in a browser', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

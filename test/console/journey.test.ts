@@ -5,6 +5,7 @@ import { freePort } from '../../features/support/free-port.ts';
 import { OidcServer } from '../support/oidc-server.ts';
 import { Console } from './browser.ts';
 import { addByMouse, card, field, panel } from './drawing.ts';
+import { omit } from '../kit/needs.ts';
 
 const path = chromiumPath();
 const FIRST = 'first-token-of-the-chat';
@@ -12,7 +13,7 @@ const SECOND = 'second-token-of-the-chat';
 
 t.setTimeout(600_000);
 
-if (path === undefined) t.comment('left out: the whole way in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'the whole way in a browser', 'chromium');
 else
   t.test('with the console alone: from nothing to a mended run', { timeout: 600_000 }, async (t) => {
     const port = await freePort();

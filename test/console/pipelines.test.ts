@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 /** Red, 2 × 3. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwoFABE0AX7pM/egAAAAABJRU5ErkJggg==';
@@ -59,7 +60,7 @@ async function accessible(t: Test, place: Console, address: string): Promise<voi
   }
 }
 
-if (path === undefined) t.comment('left out: pipelines in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'pipelines in a browser', 'chromium');
 else
   t.test('pipelines', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
 const path = chromiumPath();
@@ -17,7 +18,7 @@ async function confirmed(page: Page, button: string, verb: string): Promise<void
 
 const shownSecret = (page: Page): Promise<string> => page.locator('.once code').innerText();
 
-if (path === undefined) t.comment('left out: events and what reacts to them in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'events and what reacts to them in a browser', 'chromium');
 else
   t.test('events and what reacts to them', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

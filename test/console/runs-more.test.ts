@@ -5,6 +5,7 @@ import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { until } from '../../features/support/process.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
 const SHOWN = '<img src=x onerror="document.title=`owned`">\\u202e';
@@ -28,7 +29,7 @@ const RETRIES = `svc step pay --retry 5 --backoff 1h -- sh -c 'echo "no answer";
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
-if (path === undefined) t.comment('left out: comparing runs and their chains in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'comparing runs and their chains in a browser', 'chromium');
 else
   t.test('runs beside each other and one after another', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);

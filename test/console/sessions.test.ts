@@ -9,6 +9,7 @@ import { homeFolder } from '../../features/support/home.ts';
 import { runToEnd, Service } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
 import { OidcServer } from '../support/oidc-server.ts';
+import { leaveOut } from '../kit/needs.ts';
 
 interface Asked {
   method?: string;
@@ -50,7 +51,7 @@ async function openForeign(context: BrowserContext, host: string, port: number) 
 
 t.test('sessions in a real browser: a link, an issuer, pages of others', { timeout: 600_000 }, async (t) => {
   const executablePath = chromiumPath();
-  if (executablePath === undefined) return t.comment('left out: sessions in a browser (there is no Chromium)');
+  if (executablePath === undefined) return leaveOut(t, 'chromium');
   const folder = await homeFolder('svc-sessions-');
   const port = await freePort();
   const issuer = new OidcServer();

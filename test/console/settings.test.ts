@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 import { Guests, guest } from './guests.ts';
 
 const HERE = '/orgs/dev/projects/main';
@@ -27,7 +28,7 @@ export default definePlugin(manifest, (plugin) => { ${CHECK} });
 `,
 });
 
-if (path === undefined) t.comment('left out: plugins and settings in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'plugins and settings in a browser', 'chromium');
 else
   t.test('plugins and settings, in a browser', { timeout: 600_000 }, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-guests-'));

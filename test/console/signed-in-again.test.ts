@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 const path = chromiumPath();
 
@@ -61,7 +62,7 @@ const staysSignedIn = async (page: Page) => {
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).waitFor();
 };
 
-if (path === undefined) t.comment('left out: the console in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'the console in a browser', 'chromium');
 else {
   t.test('a late answer to a request of the session before does not end the one that began since', async (t) => {
     const place = await Console.open(t, path);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
+import { omit } from '../kit/needs.ts';
 
 const path = chromiumPath();
 
@@ -16,7 +17,7 @@ svc sleep 10ms
 svc step slow -- sh -c 'read -r said < gate; echo "it took its time"'
 `;
 
-if (path === undefined) t.comment('left out: the console in a browser (there is no Chromium)');
+if (path === undefined) omit(t, 'the console in a browser', 'chromium');
 else
   t.test('a step under way is shown, counts, and is recorded; earlier passes are folded', async (t) => {
     const place = await Console.open(t, path);

@@ -5,6 +5,7 @@ import { crash } from './crash.ts';
 import { databaseDies } from './database.ts';
 import { crashJobs } from './jobs.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
+import { leaveOut } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(1_790_000);
@@ -27,7 +28,7 @@ t.test(
   { timeout: 600_000, ...onlyLong },
   async (t) => {
     const server = await startMysql();
-    if ('reason' in server) return t.comment(`left out: the crash suite on MySQL (${server.reason})`);
+    if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
     t.teardown(() => server.stop());
     const database = await createDatabase(server.url);
     t.teardown(() => database.drop());
@@ -69,7 +70,7 @@ t.test('SQLite: server and agent die at every named point', { timeout: 900_000 }
 
 t.test('MySQL: the database server is killed under the service', { timeout: 600_000 }, async (t) => {
   const mysql = await startPrivateMysql();
-  if ('reason' in mysql) return t.comment(`left out: the death of the database (${mysql.reason})`);
+  if ('reason' in mysql) return leaveOut(t, 'mariadbd', mysql.reason);
   t.teardown(() => mysql.stop());
   const { status, seen, survived, violations } = await databaseDies(mysql, isLong ? 2 : 1);
   t.equal(status, 'succeeded');

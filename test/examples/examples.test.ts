@@ -3,13 +3,14 @@ import { onlyLong } from '../support/length.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { dripByDays } from './days.ts';
 import { runExamples } from './examples-run.ts';
+import { leaveOut, needs } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
 t.test(
   'SQLite: every example does what it is for while scripts, agents and servers are killed',
-  { timeout: 600_000 },
+  { timeout: 600_000, ...needs('python3') },
   async (t) => {
     const { found, struck } = await runExamples({ servers: 1, agents: 2, kills: 4, seed: 20_261_121 });
     t.same(found, []);
@@ -17,9 +18,9 @@ t.test(
   },
 );
 
-t.test('MySQL: and on two servers', { timeout: 600_000, ...onlyLong }, async (t) => {
+t.test('MySQL: and on two servers', { timeout: 600_000, ...needs('python3'), ...onlyLong }, async (t) => {
   const server = await startMysql();
-  if ('reason' in server) return t.comment(`left out: the examples on MySQL (${server.reason})`);
+  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
   t.teardown(() => server.stop());
   const database = await createDatabase(server.url);
   t.teardown(() => database.drop());

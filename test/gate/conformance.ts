@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SuiteProvider } from '../support/suite-provider.ts';
 import { startStanding } from '../conformance/standing.ts';
+import { reasonOf } from '../kit/needs.ts';
 
 /**
  * The conformance command against a server that it did not start: of that it has an address and a token. Which scenarios it
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   try {
     if (!standing.apart)
       process.stdout.write(
-        'left out: a machine of its own for the server of the conformance run (no namespaces here)\n',
+        `left out: a machine of its own for the server of the conformance run (${reasonOf(['namespaces'])})\n`,
       );
     const command = join(import.meta.dirname, '../conformance/features.ts');
     const args = [

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfiguration, runCucumber } from '@cucumber/cucumber/api';
+import { isNeed } from '../kit/needs.ts';
 import { type Written, reasonOf } from '../conformance/report/reasons.ts';
 import { readRules, type Rule, ruleOf } from '../conformance/report/rules.ts';
 import { readUnitTests } from '../conformance/report/unit-tests.ts';
@@ -56,6 +57,8 @@ function faultsOf(scenarios: readonly Scenario[], rules: readonly Rule[]): strin
 
 function faultOfTag(tag: string, scenario: string, known: ReadonlySet<string>): string[] {
   if (LEFT_OUT.includes(tag)) return [`${scenario} is left out of the run by ${tag}`];
+  const [, program] = /^@needs-(.*)/.exec(tag) ?? [];
+  if (program !== undefined && !isNeed(program)) return [`${tag} names nothing of test/kit/needs.ts (${scenario})`];
   const id = ruleOf(tag);
   if (id === undefined) return SLIP.test(tag) ? [`${tag} is no rule's id (${scenario})`] : [];
   return known.has(id) ? [] : [`there is no rule ${id} (${scenario})`];

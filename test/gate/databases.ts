@@ -1,4 +1,6 @@
+import { reasonOf } from '../kit/needs.ts';
 import { startMysql } from '../support/mysql-server.ts';
+import { lackOf, type LeftOut } from './left-out.ts';
 
 export interface GateDatabase {
   store: 'sqlite' | 'mysql';
@@ -6,13 +8,19 @@ export interface GateDatabase {
   server_url: string;
 }
 
-/** SQLite always; MySQL when one is configured or on the machine, else a line that says that it is left out. */
-export async function openDatabases(): Promise<{ open: GateDatabase[]; close: () => Promise<void> }> {
+export interface Databases {
+  open: GateDatabase[];
+  left_out: LeftOut[];
+  close: () => Promise<void>;
+}
+
+/** SQLite always; MySQL when one is configured or on the machine. */
+export async function openDatabases(): Promise<Databases> {
   const sqlite: GateDatabase = { store: 'sqlite', server_url: '' };
   const mysql = await startMysql();
   if ('reason' in mysql) {
-    process.stdout.write(`left out: the MySQL half (${mysql.reason})\n`);
-    return { open: [sqlite], close: async () => undefined };
+    const lack = lackOf(reasonOf(['mariadbd'], mysql.reason))!;
+    return { open: [sqlite], left_out: [{ part: 'features on mysql', ...lack }], close: async () => undefined };
   }
-  return { open: [sqlite, { store: 'mysql', server_url: mysql.url }], close: () => mysql.stop() };
+  return { open: [sqlite, { store: 'mysql', server_url: mysql.url }], left_out: [], close: () => mysql.stop() };
 }

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { count } from './count.ts';
+import { INSTALL, lacking, needs } from '../kit/needs.ts';
 import { ImportGraph } from './imports.ts';
+import { lacksOf, table } from './left-out.ts';
 import { featureParts, namedParts, unitParts } from './parts.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { type Choice, chosen, type Scenario, turnOfCommit } from './scenarios.ts';
@@ -80,7 +82,7 @@ t.test('cucumber takes the choice from its environment', async (t) => {
   t.ok(sqlite > 0 && mysql > 0 && sqlite !== mysql, `${sqlite} and ${mysql}`);
 });
 
-t.test('commits take turns, and a merge is one', async (t) => {
+t.test('commits take turns, and a merge is one', needs('git'), async (t) => {
   const cwd = t.testdir();
   const identity = {
     GIT_AUTHOR_NAME: 'a',
@@ -148,6 +150,61 @@ t.test('files that share a process are counted apart', async (t) => {
   t.same(count('tap', 1, '', totals), { passed: 2, failed: 2 });
   t.same(count('tap', 1, '', { files: [], rest: { passed: 3, failed: 0 } }), { passed: 3, failed: 1 }, 'a bad end');
   t.same(count('cucumber', 0, ''), { passed: 0, failed: 1 }, 'no scenario');
+});
+
+t.test('what a machine lacks is listed with what to install, and counts as nothing', async (t) => {
+  const tap = new TapCount();
+  tap.write(
+    Buffer.from('TAP version 14\nok 1 - a\nok 2 - b # SKIP needs git\nok 3 - c # SKIP left to npm run test:long\n'),
+  );
+  tap.write(
+    Buffer.from('# Subtest: d\n    ok 1 - e\n    ok 2 - f # SKIP needs cc: no \\# here\n    1..2\nok 4 - d\n1..4\n'),
+  );
+  const { left_out, ...totals } = tap.end();
+  t.same(count('tap', 0, '', totals), { passed: 3, failed: 0 });
+  t.same(left_out, [
+    { lacks: 'git', why: 'there is no git' },
+    { lacks: 'cc', why: 'no # here' },
+  ]);
+  const whole = new TapCount();
+  whole.write(Buffer.from('TAP version 14\n1..0 # needs go, ruby\n'));
+  t.same(whole.end().left_out, [{ lacks: 'go, ruby', why: 'there is no go, ruby' }], 'a whole file');
+  const said = 'left out: pages (needs chromium)\n    # left out: something else\nis left out: no line of ours\n';
+  t.same(lacksOf(said), [
+    { lacks: 'chromium', why: 'pages: there is no chromium' },
+    { lacks: '-', why: 'something else' },
+  ]);
+  t.equal(table([]), '', 'nothing is said of nothing');
+  const part = 'a.test.ts';
+  t.equal(
+    table([...left_out, ...left_out.slice(1)].map((lack) => ({ part, ...lack }))),
+    [
+      'left out: 3 on this machine',
+      '  lacks  left out  of         because          install',
+      '  cc     2         a.test.ts  no # here        gcc libc6-dev',
+      '  git    1         a.test.ts  there is no git  git\n',
+    ].join('\n'),
+  );
+});
+
+t.test('the machine of .ci/run gets all that can be installed', async (t) => {
+  const script = readFileSync('.ci/run', 'utf8');
+  const packages = Object.values(INSTALL).filter((how) => !how.startsWith('nothing: '));
+  for (const name of packages.flatMap((how) => how.split(' '))) t.ok(script.includes(name), name);
+});
+
+t.test('a test says what it needs, and is left out where that is missing', async (t) => {
+  const PATH = t.testdir({ git: '' });
+  const { PATH: own } = process.env;
+  t.teardown(() => (process.env.PATH = own));
+  process.env.PATH = PATH;
+  t.same(needs('git', 'zsh'), { skip: 'needs git, zsh' }, 'a file that is no program does not count');
+  chmodSync(join(PATH, 'git'), 0o755);
+  t.same(needs('git', 'zsh'), { skip: 'needs zsh' });
+  t.same(needs('git'), {});
+  t.same(lacking('cc', undefined), {});
+  t.same(lacking('cc', false), {});
+  t.same(lacking('cc', 'it is broken'), { skip: 'needs cc: it is broken' });
 });
 
 t.test('what starts something, or changes what a process shares, has its own', async (t) => {

@@ -8,6 +8,7 @@ import { chromiumPath, serveChromium } from '../../features/support/chromium.ts'
 import { changedParts } from './changed.ts';
 import { count, type Counted } from './count.ts';
 import { openDatabases } from './databases.ts';
+import { type LeftOut, lacksOf, table } from './left-out.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { checks, featureParts, namedParts, type Part, templatesPart, unitParts, type Wanted } from './parts.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
@@ -24,6 +25,11 @@ const USAGE = `Usage: npm test -- [--long] [--changed [commit]] [name]
 
 /** For a machine that is several times slower than the one this was set on; a part that hangs is ended all the same. */
 const BOUND_MS = 60 * 60_000;
+/** The long run holds the whole gate three times more, on a machine with nothing but a Node (test/bare). */
+const LONG_BOUND_MS = 8 * 60 * 60_000;
+
+/** Of a machine that is to have all that tests need (.ci/run): there nothing may be left out. */
+const COMPLETE = process.env.SVC_TEST_COMPLETE === '1';
 
 /** Where what makes the next run faster is kept. */
 const CACHE = '.tap/gate';
@@ -79,7 +85,11 @@ async function openBrowser(all: readonly Part[]): Promise<() => Promise<void>> {
   return () => server.close();
 }
 
-async function runPart(part: Part): Promise<Counted> {
+interface Total extends Counted {
+  left_out: LeftOut[];
+}
+
+async function runPart(part: Part): Promise<Total> {
   const [program = '', ...args] = part.command;
   const env = { ...process.env, ...shared, ...part.env };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -87,31 +97,32 @@ async function runPart(part: Part): Promise<Counted> {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   const tap = part.counts === 'tap' ? new TapCount(({ file, ...counted }) => tell(file, counted, '')) : undefined;
   if (tap) child.stdout.on('data', (chunk: Buffer) => tap.write(chunk));
-  const killer = setTimeout(() => child.kill('SIGKILL'), BOUND_MS);
+  const bound = part.env?.SVC_TEST_LONG === '1' ? LONG_BOUND_MS : BOUND_MS;
+  const killer = setTimeout(() => child.kill('SIGKILL'), bound);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(killer);
   const text = Buffer.concat(chunks).toString('utf8');
-  const counted = count(part.counts, code ?? 1, text, tap?.end());
+  const totals = tap?.end();
+  const counted = count(part.counts, code ?? 1, text, totals);
   if (counted.failed > 0) process.stdout.write(`${text}\n`);
-  const notes = text
-    .split('\n')
-    .flatMap((line) => /^(?:\s*# )?((?:left out|rules covered): .*)$/.exec(line)?.[1] ?? []);
-  for (const line of new Set(notes)) process.stdout.write(`  ${line}\n`);
-  return counted;
+  for (const [line] of text.matchAll(/^rules covered: .*$/gm)) process.stdout.write(`  ${line}\n`);
+  const lacks = [...(totals?.left_out ?? []), ...lacksOf(text)];
+  return { ...counted, left_out: lacks.map((lack) => ({ part: part.name.replace(/, share .*/, ''), ...lack })) };
 }
 
 /** Answers how long it took. */
-async function told(part: Part, total: Counted): Promise<{ seconds: number; ok: boolean }> {
+async function told(part: Part, total: Total): Promise<{ seconds: number; ok: boolean }> {
   const start = performance.now();
   const counted = await runPart(part);
   const seconds = (performance.now() - start) / 1000;
   total.passed += counted.passed;
   total.failed += counted.failed;
+  total.left_out.push(...counted.left_out);
   tell(part.name, counted, ` (${seconds.toFixed(1)} s)`);
   return { seconds, ok: counted.failed === 0 };
 }
 
-async function runAll(all: readonly Part[], timings: Timings, total: Counted): Promise<void> {
+async function runAll(all: readonly Part[], timings: Timings, total: Total): Promise<void> {
   const emptied = await emptyQueue(all, {
     // More than there are cores: each waits half of its time, for processes, for the database and for timers.
     workers: Number(process.env.SVC_TEST_WORKERS) || availableParallelism() + 2,
@@ -149,7 +160,7 @@ async function main(): Promise<void> {
   const began = Date.now();
   mkdirSync(CACHE, { recursive: true });
   const databases = await openDatabases();
-  const total: Counted = { passed: 0, failed: 0 };
+  const total: Total = { passed: 0, failed: 0, left_out: [...databases.left_out] };
   try {
     const turn = turnOfCommit();
     const folder = mkdtempSync(join(tmpdir(), 'svc-templates-'));
@@ -173,6 +184,13 @@ async function main(): Promise<void> {
   } finally {
     await databases.close();
     memory?.remove();
+  }
+  process.stdout.write(table(total.left_out));
+  if (COMPLETE && total.left_out.length > 0) {
+    process.stdout.write(
+      'What was left out counts as failed, because SVC_TEST_COMPLETE says that this machine has everything.\n',
+    );
+    total.failed += total.left_out.length;
   }
   const spent = processorMinutes();
   const cores = `${availableParallelism()} cores, ${((Date.now() - began) / 60_000).toFixed(1)} minutes`;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectToServer } from './mysql-dump.ts';
+import { reasonOf } from './needs.ts';
 
 export type Store = 'sqlite' | 'mysql';
 
@@ -26,7 +27,8 @@ export const STORES: Iterable<Store> = {
 
 let said = false;
 function sayLeftOut(): void {
-  if (!said) process.stderr.write('left out: the MySQL half (SVC_TEST_MYSQL_URL is not set)\n');
+  if (!said)
+    process.stderr.write(`left out: the MySQL half (${reasonOf(['mariadbd'], 'SVC_TEST_MYSQL_URL is not set')})\n`);
   said = true;
 }
 

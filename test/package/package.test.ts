@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runToEnd, Service } from '../../features/support/process.ts';
 import { clone, packageVersion, svcProgram } from '../../features/support/target.ts';
+import { fileNeeds, needs } from '../kit/needs.ts';
 import { onlyLong } from '../support/length.ts';
 import { copyOfClone, emptyMachine, installGlobally, pack, said } from './installed.ts';
 import { programs } from './programs.ts';
@@ -15,6 +16,8 @@ const MAX_FILES = 2_500;
 /** The benchmark holds 2.5 on a machine of its own; with all commands in one file it was 10. */
 const MAX_TIMES_OF_NODE = 4;
 const MAX_BYTES = 3 * 1024 * 1024;
+
+fileNeeds(t, 'git');
 
 const machine = emptyMachine();
 t.teardown(() => machine.remove());
@@ -109,7 +112,7 @@ else {
     runToEnd('svc', args, { cwd, env: { ...env, ...more }, bound_ms: STEP_MS });
   const dist = join(home, 'prefix/lib/node_modules/svc/dist');
 
-  t.test('three commands lead to the first run of a script', async (t) => {
+  t.test('three commands lead to the first run of a script', needs('python3'), async (t) => {
     const dev = await started(t, { SVC_EGRESS_ALLOW: '127.0.0.1' }, folder);
     const ran = await svc(['submit', 'hello.sh', '--follow']);
     t.comment(`install, dev and the first run took ${((performance.now() - began) / 1000).toFixed(1)} s`);

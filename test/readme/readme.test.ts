@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
 import { named } from '../../cli/commands/plugin-starter.ts';
 import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorModule, errorTable } from './errors.ts';
 import { homeFolder } from '../../features/support/home.ts';
+import { type Need, needs } from '../kit/needs.ts';
 
 interface Block {
   language: string;
@@ -83,18 +84,16 @@ const PAGES = [
 ];
 
 /** Of pages that show more than every machine has. */
-const NEEDS: Readonly<Record<string, readonly string[]>> = { 'docs/languages.md': ['go', 'ruby', 'perl'] };
+const NEEDS: Readonly<Record<string, readonly Need[]>> = {
+  'README.md': ['python3'],
+  'docs/scripts.md': ['python3'],
+  'docs/deliveries.md': ['curl'],
+  'docs/graphs.md': ['curl'],
+  'docs/languages.md': ['go', 'perl', 'python3', 'ruby'],
+};
 
-const lacking = (page: string): string[] =>
-  (NEEDS[page] ?? []).filter(
-    (name) => !(process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))),
-  );
-
-for (const page of PAGES) {
-  const missing = lacking(page);
-  const options = missing.length > 0 ? { skip: `this machine has no ${missing.join(', ')}` } : {};
-  t.test(`every example of ${page} does what it says`, options, (t) => runPage(t, page));
-}
+for (const page of PAGES)
+  t.test(`every example of ${page} does what it says`, needs(...(NEEDS[page] ?? [])), (t) => runPage(t, page));
 
 /** A server with plugins, which a page makes before it starts: only what follows needs the server. */
 const WITH_PLUGINS = /^SVC_PLUGINS=(\S+) svc dev$/m;

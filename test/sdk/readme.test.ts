@@ -6,12 +6,13 @@ import t from 'tap';
 import ts from 'typescript';
 import * as sdk from '../../plugins/scripts/sdk/sdk.mjs';
 import { homeFolder } from '../../features/support/home.ts';
+import { needs } from '../kit/needs.ts';
 
 const run = promisify(execFile);
 const clone = join(import.meta.dirname, '../..');
 const folder = join(clone, 'plugins/scripts/sdk');
 
-t.test('the examples of the README do what they say', { timeout: 600_000 }, async (t) => {
+t.test('the examples of the README do what they say', { timeout: 600_000, ...needs('python3') }, async (t) => {
   const workdir = await homeFolder('svc-sdk-readme-');
   t.teardown(() => rm(workdir, { recursive: true, force: true }));
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
@@ -43,8 +44,11 @@ t.test('the types say what the module exports, and hold users to it', async (t) 
   t.same(values.sort(), Object.keys(sdk).sort());
 });
 
-t.test('Python: everything public has hints and says what it does, and both flavours have the same', async (t) => {
-  const source = `
+t.test(
+  'Python: everything public has hints and says what it does, and both flavours have the same',
+  needs('python3'),
+  async (t) => {
+    const source = `
 import inspect, typing, sys
 sys.path.insert(0, ${JSON.stringify(folder)})
 import svc_sdk
@@ -72,9 +76,10 @@ for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
     assert inspect.iscoroutinefunction(awaited) or name in ("attempt", "data", "idempotency_key", "input", "traceparent"), name
     print(name)
 `;
-  const { stdout } = await run('python3', ['-B', '-W', 'error', '-c', source]);
-  const calls =
-    'activity activity_collect activity_submit activity_wait_all annotate artifact_put call_graph call_node data emit attempt ' +
-    'idempotency_key lock output.set sleep spawn state.delete state.get state.get_json state.list state.set step traceparent verb wait_event wait_signal exec input';
-  t.same(stdout.trim().split('\n'), calls.split(' '));
-});
+    const { stdout } = await run('python3', ['-B', '-W', 'error', '-c', source]);
+    const calls =
+      'activity activity_collect activity_submit activity_wait_all annotate artifact_put call_graph call_node data emit attempt ' +
+      'idempotency_key lock output.set sleep spawn state.delete state.get state.get_json state.list state.set step traceparent verb wait_event wait_signal exec input';
+    t.same(stdout.trim().split('\n'), calls.split(' '));
+  },
+);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openBench } from '../../plugins/scripts/executor/testing/host.ts';
 import { Activity, createIds, Refusals, systemClock as clock } from '../kit/index.ts';
+import { needs } from '../kit/needs.ts';
 
 const ids = createIds(clock);
 
@@ -36,45 +37,49 @@ const passes = (activity: Activity) =>
     .slice(1)
     .map((text) => text.trimEnd().split('\n'));
 
-t.test('what a step answers is what it recorded, byte by byte the same from both languages', async (t) => {
-  const [ts, py] = [await run(t, 'values.ts'), await run(t, 'values.py')];
-  t.same(ts.journal.map((_, position) => ts.output(position)).slice(0, -1), [
-    'hello\n',
-    '\n',
-    '"5"\n',
-    '" -7e2 "\n',
-    '"true"\n',
-    '"null"\n',
-    '"{\\"a\\":1}"\n',
-    '"\\"quoted\\""\n',
-    '[draft] title\n',
-    'NaN\n',
-    '01\n',
-    'two\nlines\n\n',
-    'é😀\n',
-    'a\0b\n',
-    '\ufeffmark\n',
-    '"\\ud800"\n',
-    '',
-    '0\n',
-    '-1.5\n',
-    'true\n',
-    '[]\n',
-    '{"b":[1,null,{"c":"ü"}]}\n',
-    '{"half":"\\udc00"}\n',
-  ]);
-  t.same(outputs(py), outputs(ts));
-  t.same(py.sites(), ts.sites());
-  for (const activity of [ts, py]) {
-    const [first, second] = passes(activity);
-    t.same(second, first, 'a replay answers the same');
-    t.same(first!.length, 23);
-  }
-  t.same(
-    passes(py)[0]!.map((line) => JSON.parse(line)),
-    passes(ts)[0]!.map((line) => JSON.parse(line)),
-  );
-});
+t.test(
+  'what a step answers is what it recorded, byte by byte the same from both languages',
+  needs('python3'),
+  async (t) => {
+    const [ts, py] = [await run(t, 'values.ts'), await run(t, 'values.py')];
+    t.same(ts.journal.map((_, position) => ts.output(position)).slice(0, -1), [
+      'hello\n',
+      '\n',
+      '"5"\n',
+      '" -7e2 "\n',
+      '"true"\n',
+      '"null"\n',
+      '"{\\"a\\":1}"\n',
+      '"\\"quoted\\""\n',
+      '[draft] title\n',
+      'NaN\n',
+      '01\n',
+      'two\nlines\n\n',
+      'é😀\n',
+      'a\0b\n',
+      '\ufeffmark\n',
+      '"\\ud800"\n',
+      '',
+      '0\n',
+      '-1.5\n',
+      'true\n',
+      '[]\n',
+      '{"b":[1,null,{"c":"ü"}]}\n',
+      '{"half":"\\udc00"}\n',
+    ]);
+    t.same(outputs(py), outputs(ts));
+    t.same(py.sites(), ts.sites());
+    for (const activity of [ts, py]) {
+      const [first, second] = passes(activity);
+      t.same(second, first, 'a replay answers the same');
+      t.same(first!.length, 23);
+    }
+    t.same(
+      passes(py)[0]!.map((line) => JSON.parse(line)),
+      passes(ts)[0]!.map((line) => JSON.parse(line)),
+    );
+  },
+);
 
 const OVER =
   'of 2 MiB (2097152 bytes), so it is not recorded and the step counts as failed with exit code 1; write large data to a file and print its name';
@@ -121,70 +126,84 @@ for (const [filename, language] of Object.entries({
     call: 'state.get',
   },
 }))
-  t.test(`failures are recorded, and raised again on replay: ${filename}`, async (t) => {
-    const activity = await run(t, filename);
-    const [first, second] = passes(activity);
-    const expected = failures(language);
-    t.same(
-      first!.map((line) => JSON.parse(line)),
-      expected,
-    );
-    t.same(second, first);
-    t.equal(activity.journal.length, 19, 'what was called wrongly took no position');
-    t.equal(activity.output(7), 'some\n');
-    t.equal(Buffer.from(activity.journal[14]!.output, 'base64').toString('latin1'), 'a\0\u00ffb');
-  });
+  t.test(
+    `failures are recorded, and raised again on replay: ${filename}`,
+    filename.endsWith('.py') ? needs('python3') : {},
+    async (t) => {
+      const activity = await run(t, filename);
+      const [first, second] = passes(activity);
+      const expected = failures(language);
+      t.same(
+        first!.map((line) => JSON.parse(line)),
+        expected,
+      );
+      t.same(second, first);
+      t.equal(activity.journal.length, 19, 'what was called wrongly took no position');
+      t.equal(activity.output(7), 'some\n');
+      t.equal(Buffer.from(activity.journal[14]!.output, 'base64').toString('latin1'), 'a\0\u00ffb');
+    },
+  );
 
-t.test('every call, over four passes, with the same record and the same log from both languages', async (t) => {
-  const [ts, py] = [await run(t, 'everything.ts'), await run(t, 'everything.py')];
-  t.same(ts.end, { status: 'succeeded', output: { text: 'x', number: 5, list: [true, null], 'odd:': 1 } });
-  t.same(ts.notes, ['# A note']);
-  t.equal(ts.passes, 4);
-  t.same(ts.sites(), [
-    'step environment#0=0',
-    'step command#0=0',
-    'step echoed#0=0',
-    'wait-signal go#0=0',
-    'wait-signal late#0=124',
-    'state set text#0=0',
-    'state set json#0=0',
-    'state set repo/shared#0=0',
-    'state get text#0=0',
-    'state get json#0=0',
-    'state get json#1=0',
-    'state get none#0=1',
-    'state get repo/shared#0=0',
-    'state delete text#0=0',
-    'state list#0=0',
-    'sleep #0=0',
-  ]);
-  t.equal(ts.journal[1]!.label, 'A command');
-  const key = ts.output(1).slice(20, 23);
-  t.match(key, /^[0-9a-f]{3}$/);
-  const before = [
-    '{"site":"environment#0","own":["SVC_IDEMPOTENCY_KEY"],"keys":64,"refused":1} true',
-    `SVC_IDEMPOTENCY_KEY=${key}`,
-    '/usr',
-    'more',
-    'given',
-  ];
-  const after = [
-    '{"n":1}',
-    'true WaitTimeoutError: the wait for the signal "late" came to no end within 2h',
-    '5 {"list":[1,"ü"]} {"list":[1,"ü"]}',
-    '[null,"x"]',
-    '["/json","repo/shared"]',
-  ];
-  const end = ['slept', 'finally', 'manual {"a":"ü"}', 'socket_request_invalid true', '0 usage: svc sleep <duration>'];
-  t.same(passes(ts), [
-    [...before, 'shown once'],
-    [...before, '{"n":1}'],
-    [...before, ...after],
-    [...before, ...after, ...end],
-  ]);
-  t.same([py.end, py.notes, py.sites(), py.text()], [ts.end, ts.notes, ts.sites(), ts.text()]);
-  t.same(outputs(py), outputs(ts));
-});
+t.test(
+  'every call, over four passes, with the same record and the same log from both languages',
+  needs('python3'),
+  async (t) => {
+    const [ts, py] = [await run(t, 'everything.ts'), await run(t, 'everything.py')];
+    t.same(ts.end, { status: 'succeeded', output: { text: 'x', number: 5, list: [true, null], 'odd:': 1 } });
+    t.same(ts.notes, ['# A note']);
+    t.equal(ts.passes, 4);
+    t.same(ts.sites(), [
+      'step environment#0=0',
+      'step command#0=0',
+      'step echoed#0=0',
+      'wait-signal go#0=0',
+      'wait-signal late#0=124',
+      'state set text#0=0',
+      'state set json#0=0',
+      'state set repo/shared#0=0',
+      'state get text#0=0',
+      'state get json#0=0',
+      'state get json#1=0',
+      'state get none#0=1',
+      'state get repo/shared#0=0',
+      'state delete text#0=0',
+      'state list#0=0',
+      'sleep #0=0',
+    ]);
+    t.equal(ts.journal[1]!.label, 'A command');
+    const key = ts.output(1).slice(20, 23);
+    t.match(key, /^[0-9a-f]{3}$/);
+    const before = [
+      '{"site":"environment#0","own":["SVC_IDEMPOTENCY_KEY"],"keys":64,"refused":1} true',
+      `SVC_IDEMPOTENCY_KEY=${key}`,
+      '/usr',
+      'more',
+      'given',
+    ];
+    const after = [
+      '{"n":1}',
+      'true WaitTimeoutError: the wait for the signal "late" came to no end within 2h',
+      '5 {"list":[1,"ü"]} {"list":[1,"ü"]}',
+      '[null,"x"]',
+      '["/json","repo/shared"]',
+    ];
+    const end = [
+      'slept',
+      'finally',
+      'manual {"a":"ü"}',
+      'socket_request_invalid true',
+      '0 usage: svc sleep <duration>',
+    ];
+    t.same(passes(ts), [
+      [...before, 'shown once'],
+      [...before, '{"n":1}'],
+      [...before, ...after],
+      [...before, ...after, ...end],
+    ]);
+    t.same([py.end, py.notes, py.sites(), py.text()], [ts.end, ts.notes, ts.sites(), ts.text()]);
+    t.same(outputs(py), outputs(ts));
+  },
+);
 
 t.test('calls made at the same time are made one after the other, in the order in which they were made', async (t) => {
   const activity = await run(t, 'together.ts');
@@ -206,7 +225,7 @@ t.test('calls made at the same time are made one after the other, in the order i
   ]);
 });
 
-t.test('Python: threads, a forked child, and a step that is interrupted', async (t) => {
+t.test('Python: threads, a forked child, and a step that is interrupted', needs('python3'), async (t) => {
   const activity = await run(t, 'together.py');
   const threads = Array.from({ length: 8 }, (_, n) => `t${n}`);
   const expected = `{${threads.map((name) => `"${name}": "${name}${name}"`).join(', ')}}`;
@@ -223,7 +242,7 @@ t.test('Python: threads, a forked child, and a step that is interrupted', async 
   ]);
 });
 
-t.test('Python: asyncio', async (t) => {
+t.test('Python: asyncio', needs('python3'), async (t) => {
   const activity = await run(t, 'together-aio.py');
   t.same(activity.end, { status: 'succeeded', output: { done: true } });
   t.same(activity.sites(), [

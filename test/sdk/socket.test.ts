@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { needs } from '../kit/needs.ts';
 
 /** A line that is written as it is, or an object as JSON; undefined: no answer. */
 type Answer = string | Record<string, unknown> | undefined;
@@ -121,7 +122,7 @@ const SLEEP = ['svc.sleep("1s")', 'svc.sleep("1s")'] as const;
 
 t.jobs = 2;
 for (const { language, run } of [javascript, python])
-  t.test(language, { buffered: true }, async (t) => {
+  t.test(language, { buffered: true, ...(language === 'Python' ? needs('python3') : {}) }, async (t) => {
     t.test('outside of a script run it says what is missing', async (t) => {
       const { lines } = await run(undefined, [
         STEP,
@@ -276,8 +277,11 @@ for (const { language, run } of [javascript, python])
     });
   });
 
-t.test('Python: a call of asyncio that is cancelled before the agent answers is ended all the same', async (t) => {
-  const source = `
+t.test(
+  'Python: a call of asyncio that is cancelled before the agent answers is ended all the same',
+  needs('python3'),
+  async (t) => {
+    const source = `
 import asyncio, os, signal
 from svc_sdk import aio
 async def main():
@@ -289,26 +293,27 @@ async def main():
 async def work():
     await asyncio.sleep(1000)
 asyncio.run(main())`;
-  const { path, said } = await fakeAgent(t, (message, socket, connection) => {
-    const { op, name } = message;
-    const answer = record(message);
-    if (op !== 'begin' || name === 'next' || connection > 0) return answer;
-    // Cancelled first, answered then.
-    process.kill(Number(name), 'SIGUSR1');
-    setTimeout(() => socket.write(`${JSON.stringify(answer)}\n`), 300);
-    return undefined;
-  });
-  const { lines } = await start('python3', ['-c', source], path, { PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: '1' });
-  t.same(lines, ['cancelled', 'on']);
-  t.same(
-    said.map(({ op, exit }) => [op, exit]),
-    [
-      ['hello', undefined],
-      ['begin', undefined],
-      ['end', 1],
-      ['begin', undefined],
-      ['end', 0],
-    ],
-    'its place is settled, over the same connection',
-  );
-});
+    const { path, said } = await fakeAgent(t, (message, socket, connection) => {
+      const { op, name } = message;
+      const answer = record(message);
+      if (op !== 'begin' || name === 'next' || connection > 0) return answer;
+      // Cancelled first, answered then.
+      process.kill(Number(name), 'SIGUSR1');
+      setTimeout(() => socket.write(`${JSON.stringify(answer)}\n`), 300);
+      return undefined;
+    });
+    const { lines } = await start('python3', ['-c', source], path, { PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: '1' });
+    t.same(lines, ['cancelled', 'on']);
+    t.same(
+      said.map(({ op, exit }) => [op, exit]),
+      [
+        ['hello', undefined],
+        ['begin', undefined],
+        ['end', 1],
+        ['begin', undefined],
+        ['end', 0],
+      ],
+      'its place is settled, over the same connection',
+    );
+  },
+);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { needs } from '../kit/needs.ts';
 
 const SDK = join(import.meta.dirname, '../../plugins/scripts/sdk');
 const run = promisify(execFile);
@@ -24,9 +25,12 @@ const python = async (source: string): Promise<string> => {
   return stdout;
 };
 
-t.test('Python: a time that is over as the step ends meets nothing that comes after it', async (t) => {
-  await t.test('in the main thread', async (t) => {
-    const stdout = await python(`
+t.test(
+  'Python: a time that is over as the step ends meets nothing that comes after it',
+  needs('python3'),
+  async (t) => {
+    await t.test('in the main thread', async (t) => {
+      const stdout = await python(`
 import signal, time
 from svc_sdk import _policy
 before, stop = signal.getsignal(signal.SIGALRM), signal.setitimer
@@ -41,11 +45,11 @@ try:
     with _policy.in_time(0.05): pass
 except _policy.TimeOver: print("over")
 print(signal.getsignal(signal.SIGALRM) is before, signal.getitimer(signal.ITIMER_REAL))`);
-    t.equal(stdout, 'over\nTrue (0.0, 0.0)\n');
-  });
+      t.equal(stdout, 'over\nTrue (0.0, 0.0)\n');
+    });
 
-  await t.test('in another thread', async (t) => {
-    const stdout = await python(`
+    await t.test('in another thread', async (t) => {
+      const stdout = await python(`
 import threading
 from svc_sdk import _policy
 class Late:
@@ -66,11 +70,12 @@ def work():
 thread = threading.Thread(target=work)
 thread.start()
 thread.join()`);
-    t.equal(stdout, 'on\n');
-  });
-});
+      t.equal(stdout, 'on\n');
+    });
+  },
+);
 
-t.test('Python: a coroutine whose time is over ends before its step does', async (t) => {
+t.test('Python: a coroutine whose time is over ends before its step does', needs('python3'), async (t) => {
   const stdout = await python(`
 import asyncio
 from svc_sdk._async import _awaited

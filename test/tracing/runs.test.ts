@@ -9,6 +9,7 @@ import { readTrace, spanIdOf } from '../../plugins/tracing/contract.ts';
 import { Collector } from '../support/collector/collector.ts';
 import type { ReadSpan } from '../support/collector/read-spans.ts';
 import { openTestDatabase, STORES, until } from '../kit/index.ts';
+import { needs } from '../kit/needs.ts';
 
 const RUNS = '/api/v1/orgs/acme/projects/main/runs';
 const CALLER = {
@@ -185,9 +186,12 @@ svc step late -- true
       },
     );
 
-    t.test('functions of steps are told their span, and so are the programs that they start', async (t) => {
-      const programs: Record<string, string> = {
-        'job.mjs': `
+    t.test(
+      'functions of steps are told their span, and so are the programs that they start',
+      needs('python3'),
+      async (t) => {
+        const programs: Record<string, string> = {
+          'job.mjs': `
 import { execFileSync } from 'node:child_process';
 import { exec, step } from 'svc/sdk';
 const shown = () => execFileSync('sh', ['-c', 'echo $TRACEPARENT']).toString().trim();
@@ -197,7 +201,7 @@ const two = (await exec('two', ['sh', '-c', 'echo $TRACEPARENT'])).text;
 const three = await step('three', ({ traceparent }) => traceparent, { retry: 2 });
 console.log(JSON.stringify([...seen, two, three, before === process.env.TRACEPARENT]));
 `,
-        'job.py': `
+          'job.py': `
 import json, os, subprocess, svc_sdk as svc
 shown = lambda: subprocess.check_output(['sh', '-c', 'echo $TRACEPARENT'], text=True).strip()
 before = os.environ['TRACEPARENT']
@@ -206,24 +210,25 @@ two = svc.step('two', ['sh', '-c', 'echo $TRACEPARENT'])
 three = svc.step('three', svc.traceparent, retry=2)
 print(json.dumps([*seen, two, three, before == os.environ['TRACEPARENT']]))
 `,
-      };
-      for (const [filename, source] of Object.entries(programs)) {
-        const run_id = await submit({ filename, source });
-        await agents.finished(run_id);
-        const spans = await traceOf(run_id);
-        const of = (name: string) => {
-          const [span] = byName(spans, `step ${name}`);
-          return `00-${span?.trace_id}-${span?.span_id}-01`;
         };
-        const { text } = await agents.call('GET', `${RUNS}/${run_id}/logs`);
-        const printed = text.trim().split('\n').at(-1)!;
-        t.equal(
-          printed.replaceAll(' ', ''),
-          JSON.stringify([of('one'), of('one'), of('two'), of('three'), true]),
-          filename,
-        );
-      }
-    });
+        for (const [filename, source] of Object.entries(programs)) {
+          const run_id = await submit({ filename, source });
+          await agents.finished(run_id);
+          const spans = await traceOf(run_id);
+          const of = (name: string) => {
+            const [span] = byName(spans, `step ${name}`);
+            return `00-${span?.trace_id}-${span?.span_id}-01`;
+          };
+          const { text } = await agents.call('GET', `${RUNS}/${run_id}/logs`);
+          const printed = text.trim().split('\n').at(-1)!;
+          t.equal(
+            printed.replaceAll(' ', ''),
+            JSON.stringify([of('one'), of('one'), of('two'), of('three'), true]),
+            filename,
+          );
+        }
+      },
+    );
 
     t.test('a graph with requests', async (t) => {
       const source = JSON.stringify({

@@ -8,6 +8,7 @@ import { linesOf, median, together, wallMs } from '../bench/statistics.ts';
 import { wakesOf } from '../bench/wakes.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { type PrivateNatsServer, startPrivateNats } from '../support/nats-server.ts';
+import { omit } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
@@ -75,8 +76,8 @@ async function answersAcross(place: Place, count: number): Promise<number[]> {
   return delays;
 }
 
-const left_out = 'reason' in mysql ? mysql.reason : 'reason' in nats ? nats.reason : undefined;
-if (left_out !== undefined) t.comment(`left out: wake-ups across servers (${left_out})`);
+if ('reason' in mysql) omit(t, 'wake-ups across servers', 'mariadbd', mysql.reason);
+else if ('reason' in nats) omit(t, 'wake-ups across servers', 'nats-server', nats.reason);
 else {
   const broker = nats as PrivateNatsServer;
 

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { missingImports } from './missing-imports.ts';
+import { needs } from '../../../test/kit/needs.ts';
 
 const modules = (warnings: { message: string }[]) => warnings.map(({ message }) => /`(.*?)`/.exec(message)?.[1]);
 
-t.test('a check of a Python script runs nothing of its folder', async (t) => {
+t.test('a check of a Python script runs nothing of its folder', needs('python3'), async (t) => {
   const mine = 'open("was-run", "w").close()\n';
   // What the check itself imports, and what Python would for a warning about the script.
   const names = ['ast', 'json', 'importlib', 'linecache', 'tokenize', 'warnings', 'nothing'];

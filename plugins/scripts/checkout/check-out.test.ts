@@ -19,6 +19,9 @@ import { CHECKOUT_VARIABLE } from '../../runs/contract.ts';
 import type { CheckoutWork, StartedProgram } from '../contract.ts';
 import { checkOut, type GitPlace } from './check-out.ts';
 import { gitEnvironment, pathFault, refFault } from './git-settings.ts';
+import { fileNeeds } from '../../../test/kit/needs.ts';
+
+fileNeeds(t, 'git');
 
 const root = mkdtempSync(join(tmpdir(), 'svc-checkout-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));

@@ -12,13 +12,14 @@ import { nativePrograms } from '../native/build.mjs';
 import { openWarmBench } from '../warm/testing/warm-bench.ts';
 import { createCommandExecutor } from './command-executor.ts';
 import { openBench } from './testing/host.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 const { why } = await nativePrograms();
-const native_only = why !== undefined && `there are no native programs: ${why}`;
+const native_only = lacking('cc', why);
 const isolation = new Isolation({ env: process.env, ids, node: process.execPath });
 const cannot = await isolation.fault();
-const isolated_only = cannot !== undefined && `this machine cannot isolate: ${cannot}`;
+const isolated_only = lacking('isolation', cannot);
 
 /** Marks a process, so that it is found from outside whatever its number is inside. */
 const mark = () => `mark-${randomBytes(6).toString('hex')}`;
@@ -104,7 +105,7 @@ for (const native of why === undefined ? [true, false] : [false])
     t.match(await run('kill -9 $$').ended, recorded(137), 'one that is killed itself has ended so');
   });
 
-t.test('a child that is lost with its spawner, native', { skip: native_only }, async (t) => {
+t.test('a child that is lost with its spawner, native', native_only, async (t) => {
   const { run } = await openCommands(t, true);
   const marked = mark();
   const lost = run(waiting(marked));
@@ -115,7 +116,7 @@ t.test('a child that is lost with its spawner, native', { skip: native_only }, a
   t.match(await run('exit 3').ended, recorded(3));
 });
 
-t.test('an isolated child', { skip: isolated_only }, async (t) => {
+t.test('an isolated child', isolated_only, async (t) => {
   const { run } = await openCommands(t, true);
   for (const [nth, who] of ['the first process of its namespace', 'what isolates it', 'its keeper'].entries()) {
     const marked = mark();
@@ -132,7 +133,7 @@ t.test('an isolated child', { skip: isolated_only }, async (t) => {
   t.match(await slow.ended, recorded(124), 'its time is over, whoever kills it then');
 });
 
-t.test('a script whose keeper is killed goes on where it was', { skip: native_only }, async (t) => {
+t.test('a script whose keeper is killed goes on where it was', native_only, async (t) => {
   const bench = await openBench({ clock, ids, native: true, warm: false });
   t.teardown(() => bench.close());
   const activity = new Activity();
@@ -153,7 +154,7 @@ t.test('a script whose keeper is killed goes on where it was', { skip: native_on
   });
 });
 
-t.test('a prepared bash whose keeper is killed', { skip: native_only }, async (t) => {
+t.test('a prepared bash whose keeper is killed', native_only, async (t) => {
   const bench = await openWarmBench(t);
   const quick = { filename: 'job.sh', source: 'svc step a -- true; svc output set ran=yes' };
   await bench.prime(quick);

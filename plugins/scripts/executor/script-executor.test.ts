@@ -3,9 +3,11 @@ import { readdir } from 'node:fs/promises';
 import t from 'tap';
 import type { Clock, Ids } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../../agents/contract.ts';
+import { nativePrograms } from '../native/build.mjs';
 import { openBench } from './testing/host.ts';
 import { Activity, Refusals } from '../../../test/kit/index.ts';
 import { randomBytes } from 'node:crypto';
+import { lacking, needs } from '../../../test/kit/needs.ts';
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -39,8 +41,10 @@ function output(end: PassEnd): unknown {
   throw new Error(`not a success: ${JSON.stringify(end)}`);
 }
 
+const { why } = await nativePrograms();
+
 for (const native of [true, false])
-  t.test(native ? 'native programs' : 'Node programs', async (t) => {
+  t.test(native ? 'native programs' : 'Node programs', lacking('cc', native ? why : undefined), async (t) => {
     const bench = await openBench({ clock, ids, native });
     t.teardown(() => bench.close());
     const run = (activity: Activity, source: string) => bench.finish(activity, bash(source));
@@ -392,7 +396,7 @@ svc('output', 'set', 'type=' + (JSON.parse(readFileSync(process.env.SVC_INPUT_FI
 `,
   };
   for (const [filename, source] of Object.entries(programs))
-    t.test(filename, async (t) => {
+    t.test(filename, filename.endsWith('.py') ? needs('python3') : {}, async (t) => {
       const activity = new Activity();
       const end = await bench.finish(activity, { filename, source }, wake(activity));
       t.same(output(end), { type: 'manual' }, activity.text('stderr'));

@@ -7,12 +7,13 @@ import type { Ids } from '../../../kernel/contracts/index.ts';
 import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
 import { openBench } from '../executor/testing/host.ts';
 import { Isolation } from './isolation.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 t.setTimeout(600_000);
 
 const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 const missing = await new Isolation({ env: process.env, ids, node: process.execPath }).fault();
-const skip = missing !== undefined && `this machine cannot isolate: ${missing}`;
+const isolated = lacking('isolation', missing);
 
 /** Spawns programs with imports of a file that the agent may read, by a link and by its place. */
 const scriptOf = (secret: string) => `
@@ -24,7 +25,7 @@ const scriptOf = (secret: string) => `
   svc spawn away.ts
 `;
 
-t.test('what an isolated script spawns is not made one file by its agent', { skip }, async (t) => {
+t.test('what an isolated script spawns is not made one file by its agent', isolated, async (t) => {
   const secret = await mkdtemp(join(tmpdir(), 'svc-secret-'));
   const bench = await openBench({ clock, ids, native: true });
   t.teardown(() => Promise.all([rm(secret, { recursive: true }), bench.close()]));

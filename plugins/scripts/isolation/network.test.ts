@@ -9,7 +9,9 @@ import t, { type Test } from 'tap';
 import type { Ids } from '../../../kernel/contracts/index.ts';
 import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
 import { openBench } from '../executor/testing/host.ts';
+import { nativePrograms } from '../native/build.mjs';
 import { Isolation } from './isolation.ts';
+import { lacking, leaveOut } from '../../../test/kit/needs.ts';
 
 t.setTimeout(600_000);
 
@@ -19,10 +21,7 @@ const AWAY = process.env.SVC_TEST_AWAY;
 /** Why isolated programs cannot have this network here. */
 const faultOf = (network: string) =>
   new Isolation({ env: { ...process.env, SVC_AGENT_NETWORK: network }, ids, node: process.execPath }).fault();
-const cannot = async (network: string) => {
-  const fault = await faultOf(network);
-  return fault !== undefined && `this machine cannot do that: ${fault}`;
-};
+const unless = async (network: string) => lacking('isolation', await faultOf(network));
 
 /** Connects and sends to each address, and says what came of it. */
 const PROGRAM = `
@@ -84,7 +83,7 @@ const HERE = ['127.0.0.1', '127.9.9.9', '0.0.0.0', '::1', '::', '::ffff:127.0.0.
 const every = (addresses: string[], answer: string) => Object.fromEntries(addresses.map((one) => [one, answer]));
 
 if (AWAY === undefined) {
-  t.test('by default the network is that of the machine', { skip: await cannot('host') }, async (t) => {
+  t.test('by default the network is that of the machine', await unless('host'), async (t) => {
     const { port, name } = await serve(t);
     t.same(await ask(t, 'host', [...HERE, 'abstract'], port, name), {
       ...every(HERE, 'done done'),
@@ -92,7 +91,7 @@ if (AWAY === undefined) {
     });
   });
 
-  t.test('none: a loopback interface of its own, and nothing else', { skip: await cannot('none') }, async (t) => {
+  t.test('none: a loopback interface of its own, and nothing else', await unless('none'), async (t) => {
     const { port, name } = await serve(t);
     const away = ['192.0.2.99', '2001:db8::1'];
     t.same(await ask(t, 'none', [...HERE, ...away, 'abstract'], port, name), {
@@ -102,15 +101,15 @@ if (AWAY === undefined) {
     });
   });
 
-  t.test('loopback-denied: nothing of this machine', { skip: await cannot('loopback-denied') }, async (t) => {
+  t.test('loopback-denied: nothing of this machine', await unless('loopback-denied'), async (t) => {
     const { port } = await serve(t);
     const all = [...HERE, '169.254.169.254', 'fe80::1', 'fd00:ec2::254'];
     t.same(await ask(t, 'loopback-denied', all, port), { ...every(all, 'EPERM EPERM'), own: 'EPERM' });
   });
 
   const tools = ['ip', 'unshare', 'nsenter'].filter((tool) => spawnSync(tool, ['--version']).error);
-  const no_tools = tools.length > 0 && `there is no ${tools.join(', ')}`;
-  t.test('loopback-denied: all else', { skip: (await cannot('loopback-denied')) || no_tools }, async (t) => {
+  const with_tools = lacking('ip', tools.length > 0 && `there is no ${tools.join(', ')}`);
+  t.test('loopback-denied: all else', { ...with_tools, ...(await unless('loopback-denied')) }, async (t) => {
     // The same file in a network with a second machine.
     const env = { ...process.env, SVC_TEST_AWAY: '10.99.99.2' };
     const { status, stdout } = spawnSync('unshare', ['-n', process.execPath, import.meta.filename], { env });
@@ -129,12 +128,12 @@ if (AWAY === undefined) {
       const other = { uid: NOBODY, gid: NOBODY, env, cwd: home };
       const file = JSON.stringify(import.meta.filename);
       if (spawnSync(process.execPath, ['-e', `require('fs').accessSync(${file})`], other).status !== 0)
-        return t.comment('left out: an ordinary user cannot read this folder');
+        return leaveOut(t, 'other users');
       const { status, stdout } = spawnSync(process.execPath, [import.meta.filename], other);
       t.equal(status, 0, stdout.toString());
     });
   else
-    t.test('who is not root is told why', async (t) => {
+    t.test('who is not root is told why', lacking('cc', (await nativePrograms()).why), async (t) => {
       t.match(await faultOf('loopback-denied'), /only an agent that is root.*SVC_AGENT_NETWORK/);
     });
 } else

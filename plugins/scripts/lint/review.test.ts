@@ -6,15 +6,19 @@ import { chooseInterpreter } from '../domain/interpreter.ts';
 import { verbs as ownVerbs } from '../cli/verbs.ts';
 import type { VerbHelp } from '../contract/verb.ts';
 import { ScriptReview } from './review.ts';
+import { needs } from '../../../test/kit/needs.ts';
 
 const known: readonly VerbHelp[] = ownVerbs;
 const VERBS =
   'step sleep wait-signal wait-event emit lock activity activity-submit activity-collect activity-wait-all state spawn output annotate call artifact';
 /** A python3 that is a shell script of a version manager takes longer to start than to read a text. */
-const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout.trim();
+const python = (
+  spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout ?? ''
+).trim();
+const with_python = needs('python3');
 const parts = {
   env: process.env,
-  path: `${dirname(python)}:${process.env.PATH}`,
+  path: python === '' ? process.env.PATH! : `${dirname(python)}:${process.env.PATH}`,
   verbs: () =>
     VERBS.split(' ').map((verb) => ({ usage: '', summary: '', ...known.find((one) => one.verb === verb), verb })),
 };
@@ -209,9 +213,9 @@ const PYTHON: readonly Case[] = [
   ['names that nobody imported', 'def f(secrets):\n    svc.step(secrets.name, lambda: 1)', []],
 ];
 
-t.test('Python', (t) => all(t, 'a.py', PYTHON_HEAD, PYTHON));
+t.test('Python', with_python, (t) => all(t, 'a.py', PYTHON_HEAD, PYTHON));
 
-t.test('syntax errors, with their places', async (t) => {
+t.test('syntax errors, with their places', with_python, async (t) => {
   t.same(await said('a.py', 'x = 1\nif x\n  pass'), ['2:5 python_syntax']);
   t.same(await said('a.py', 'return 5'), ['1:1 python_syntax']);
   t.match(await look('a.py', '1 +'), { problems: [{ message: /invalid syntax \(Python 3\.\d+\)/ }] });
@@ -225,7 +229,7 @@ t.test('syntax errors, with their places', async (t) => {
   t.same(await said('a.ts', 'type A = { a: 1 };\nconst a = { a: 1 } satisfies A;\nawait 1;'), []);
 });
 
-t.test('names that the SDK and svc do not have', async (t) => {
+t.test('names that the SDK and svc do not have', with_python, async (t) => {
   const sdk = "import { step, waitSignl } from 'svc/sdk';\nawait step('a', () => waitSignl('b'));";
   t.same(await said('a.ts', sdk), ['1:1 unknown_name']);
   t.same(await said('b.mjs', "import * as svc from 'svc/sdk';\nawait svc.step('a', () => 1);\nawait svc.slep(1);"), [
@@ -247,7 +251,7 @@ t.test('names that the SDK and svc do not have', async (t) => {
   t.same(await said('d.py', wrapped), ['4:1 unknown_verb']);
 });
 
-t.test('arguments that a verb would refuse', async (t) => {
+t.test('arguments that a verb would refuse', with_python, async (t) => {
   const python = [
     'import subprocess',
     'from svc_sdk import sleep, wait_signal',
@@ -316,7 +320,7 @@ t.test('hostile texts end, and say nothing that is not so', async (t) => {
   }
 });
 
-t.test('functions that call each other a thousand deep', async (t) => {
+t.test('functions that call each other a thousand deep', with_python, async (t) => {
   const chain = (one: (n: number) => string, length = 3000) => Array.from({ length }, (_, n) => one(n)).join('\n');
   // Python reads it within the time that it has, on a busy machine too.
   const python = `import svc_sdk as svc\n${chain((n) => `def f${n}():\n  f${n + 1}()`, 1200)}\nsvc.step("a", f0)\nf0()`;
@@ -336,7 +340,7 @@ t.test('the list of warnings ends, whatever there is to warn of', async (t) => {
   t.ok(user < 500_000, `it took ${user} µs`);
 });
 
-t.test('examples have no warning', async (t) => {
+t.test('examples have no warning', with_python, async (t) => {
   const home = join(import.meta.dirname, '../../..');
   const read = (path: string) => readFileSync(join(home, path), 'utf8');
   const found: [string, string][] = [];

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { nativePrograms } from './build.mjs';
 import { SECRET } from './guard-process.ts';
+import { lacking, leaveOut } from '../../../test/kit/needs.ts';
 
 const { programs } = await nativePrograms();
-const skip = programs.guard === undefined && 'there is no C compiler';
+const native = lacking('cc', programs.guard === undefined);
 
 /** Reads its token, loads the guard, and says so. */
 const PROGRAM = `
@@ -41,7 +42,7 @@ async function guarded(t: Test, uid?: number): Promise<ChildProcess> {
   return child;
 }
 
-t.test('the secrets of the first environment are overwritten', { skip }, async (t) => {
+t.test('the secrets of the first environment are overwritten', native, async (t) => {
   const child = await guarded(t);
   const environ = readFileSync(`/proc/${child.pid}/environ`, 'latin1');
   t.notMatch(environ, /canary/);
@@ -54,11 +55,10 @@ const root = process.getuid?.() === 0;
 
 t.test(
   'another program of the same user cannot read its memory',
-  { skip: skip || (!root && 'only root can be another user') },
+  { ...lacking('root', !root), ...native },
   async (t) => {
     const other = { uid: NOBODY, gid: NOBODY, cwd: '/' };
-    if (spawnSync(process.execPath, ['-e', ''], other).status !== 0)
-      return t.comment('left out: reading memory as an ordinary user, who cannot start this Node.js');
+    if (spawnSync(process.execPath, ['-e', ''], other).status !== 0) return leaveOut(t, 'other users');
     const read = (pid: number | undefined) => spawnSync('cat', [`/proc/${pid}/environ`], other);
     const open = spawn('sleep', ['60'], { ...other, env: { SVC_TOKEN: 'canary-token', PATH: process.env.PATH } });
     t.teardown(() => open.kill('SIGKILL'));
@@ -85,7 +85,7 @@ const SPREAD = `
   setImmediate(measure);
 `;
 
-t.test('what the C library holds free between pieces in use is given back', { skip }, async (t) => {
+t.test('what the C library holds free between pieces in use is given back', native, async (t) => {
   const { stdout } = spawnSync(process.execPath, ['--expose-gc', '-e', SPREAD, programs.guard!], { encoding: 'utf8' });
   const { before, after, held, answer } = JSON.parse(stdout) as Record<string, number>;
   t.equal(held, 1000);

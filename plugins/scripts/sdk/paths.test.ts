@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { dataOf, pathOf, stepsOf, walk } from './paths.mjs';
+import { needs } from '../../../test/kit/needs.ts';
 
 const WHOLE = {
   a: { b: [1, { 'c d': 'x', 'e.f': null }] },
@@ -49,7 +50,7 @@ whole, paths = json.load(sys.stdin)
 print(json.dumps(["no path" if steps_of(p) is None else value_at(whole, steps_of(p)) for p in paths]))
 `;
 
-t.test('a path names a place, in both languages alike', async (t) => {
+t.test('a path names a place, in both languages alike', needs('python3'), async (t) => {
   const paths = PLACES.map(([path]) => path);
   const found = paths.map((path) => {
     const steps = stepsOf(path);
@@ -81,7 +82,7 @@ t.test('the payload of an event comes before an input, but for a tick', async (t
   t.equal(dataOf({ type: 'spawn' }), undefined);
 });
 
-t.test('what a job is given comes before all of it, in both languages', async (t) => {
+t.test('what a job is given comes before all of it, in both languages', needs('python3'), async (t) => {
   const envelopes = [
     { type: 'push', payload: { a: 1 }, input: 1, with: { a: 2 } },
     { type: 'schedule.tick', payload: {}, input: 1, with: null },

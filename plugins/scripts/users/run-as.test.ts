@@ -15,12 +15,13 @@ import { Isolation } from '../isolation/isolation.ts';
 import { nativePrograms } from '../native/build.mjs';
 import { openWarmBench } from '../warm/testing/warm-bench.ts';
 import { RunUsers } from './run-users.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 t.setTimeout(600_000);
 
 const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 const { why } = await nativePrograms();
-const skip = process.getuid?.() !== 0 && 'only root can run programs as other users';
+const as_root = lacking('root', process.getuid?.() !== 0 && 'only root can run programs as other users');
 const [A, B] = ['prj_a', 'prj_b'];
 
 function output(end: PassEnd): Record<string, unknown> {
@@ -76,7 +77,7 @@ async function withVictim(bench: Bench, folder: string, work: (variables: Record
   }
 }
 
-t.test('a run of one project reads nothing of the agent or of another project', { skip }, async (t) => {
+t.test('a run of one project reads nothing of the agent or of another project', as_root, async (t) => {
   const { folder, env, isolation } = await open(t);
   const bench = await openBench({ clock, ids, env, isolation });
   t.teardown(() => bench.close());
@@ -95,7 +96,7 @@ t.test('a run of one project reads nothing of the agent or of another project', 
   );
 });
 
-t.test('the same run as root reads all of it: what --allow-root allows', { skip }, async (t) => {
+t.test('the same run as root reads all of it: what --allow-root allows', as_root, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-as-root-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const bench = await openBench({ clock, ids });
@@ -106,7 +107,7 @@ t.test('the same run as root reads all of it: what --allow-root allows', { skip 
   });
 });
 
-t.test('it has all that runs have, as its user', { skip }, async (t) => {
+t.test('it has all that runs have, as its user', as_root, async (t) => {
   const { env, users, isolation } = await open(t);
   const bench = await openBench({ clock, ids, env, isolation });
   t.teardown(() => bench.close());
@@ -137,7 +138,7 @@ t.test('it has all that runs have, as its user', { skip }, async (t) => {
   t.same(output(await bench.finish(new Activity(), script(A, typescript, 'a.ts'))), { ok: true });
 });
 
-t.test('an interpreter waits as the user of its project', { skip: skip || (why ?? false) }, async (t) => {
+t.test('an interpreter waits as the user of its project', { ...lacking('cc', why), ...as_root }, async (t) => {
   const { env, users, isolation } = await open(t);
   const bench = await openWarmBench(t, { env, isolation });
   const source = 'svc step a -- true; svc output set id="$(id -u)" home="$HOME" input="$(wc -c < "$SVC_INPUT_FILE")"';
@@ -153,7 +154,7 @@ t.test('an interpreter waits as the user of its project', { skip: skip || (why ?
   }
 });
 
-t.test('commands and programs of jobs', { skip }, async (t) => {
+t.test('commands and programs of jobs', as_root, async (t) => {
   const { env, users, isolation } = await open(t);
   const runtime_dir = mkdtempSync(join(tmpdir(), 'svc-job-'));
   t.teardown(() => rmSync(runtime_dir, { recursive: true, force: true }));

@@ -16,9 +16,10 @@ import t, { type Test } from 'tap';
 import { readRunAs } from '../../agents/contract.ts';
 import { RunUsers } from './run-users.ts';
 import { UserRoom } from './user-room.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 const ids = { bytes: (count: number) => randomBytes(count) };
-const root_only = process.getuid?.() !== 0 && 'only root can give folders away';
+const root_only = lacking('root', process.getuid?.() !== 0 && 'only root can give folders away');
 
 t.test('the setting names a user or a range, and nothing else', async (t) => {
   t.same(readRunAs(undefined), undefined);
@@ -58,33 +59,29 @@ const usersOf = (
     ...{ group: more.group ?? 'root:x:0:', subid: more.subid ?? '' },
   })!;
 
-t.test(
-  'each project has a user of its own, for ever and for all agents of the machine',
-  { skip: root_only },
-  async (t) => {
-    const state = join(place(t), 'state');
-    const [one, other] = [usersOf(state, '20000-20019'), usersOf(state, '20000-20019')];
-    await one.check();
-    await other.check();
-    const projects = Array.from({ length: 20 }, (_, nth) => `prj_${nth}`);
-    // At the same time, and from both ends.
-    const [a, b] = await Promise.all([
-      Promise.all(projects.map(async (project) => [project, (await one.of(project)).uid] as const)),
-      Promise.all(projects.toReversed().map(async (project) => [project, (await other.of(project)).uid] as const)),
-    ]);
-    t.same(Object.fromEntries(a), Object.fromEntries(b));
-    t.equal(new Set(a.map(([, uid]) => uid)).size, 20, 'no two have the same');
-    const again = usersOf(state, '20000-20019');
-    t.equal((await again.of('prj_7')).uid, Object.fromEntries(a).prj_7);
-    await t.rejects(again.of('prj_20'), /all 20 users .* belong to other projects; widen the range/);
-    const { home, uid, gid } = await one.of('prj_3');
-    const found = statSync(home);
-    t.same([found.uid, found.gid, found.mode & 0o777], [uid, gid, 0o700]);
-    t.equal(readdirSync(join(state, 'users')).length, 20, 'no draft is left');
-  },
-);
+t.test('each project has a user of its own, for ever and for all agents of the machine', root_only, async (t) => {
+  const state = join(place(t), 'state');
+  const [one, other] = [usersOf(state, '20000-20019'), usersOf(state, '20000-20019')];
+  await one.check();
+  await other.check();
+  const projects = Array.from({ length: 20 }, (_, nth) => `prj_${nth}`);
+  // At the same time, and from both ends.
+  const [a, b] = await Promise.all([
+    Promise.all(projects.map(async (project) => [project, (await one.of(project)).uid] as const)),
+    Promise.all(projects.toReversed().map(async (project) => [project, (await other.of(project)).uid] as const)),
+  ]);
+  t.same(Object.fromEntries(a), Object.fromEntries(b));
+  t.equal(new Set(a.map(([, uid]) => uid)).size, 20, 'no two have the same');
+  const again = usersOf(state, '20000-20019');
+  t.equal((await again.of('prj_7')).uid, Object.fromEntries(a).prj_7);
+  await t.rejects(again.of('prj_20'), /all 20 users .* belong to other projects; widen the range/);
+  const { home, uid, gid } = await one.of('prj_3');
+  const found = statSync(home);
+  t.same([found.uid, found.gid, found.mode & 0o777], [uid, gid, 0o700]);
+  t.equal(readdirSync(join(state, 'users')).length, 20, 'no draft is left');
+});
 
-t.test('what a machine cannot do is said at the start', { skip: root_only }, async (t) => {
+t.test('what a machine cannot do is said at the start', root_only, async (t) => {
   const folder = place(t);
   const refused = async (users: RunUsers, message: RegExp) =>
     t.rejects(users.check(), { code: 'run_as_unusable', message });
@@ -109,7 +106,7 @@ t.test('what a machine cannot do is said at the start', { skip: root_only }, asy
   await refused(usersOf(folder, 'ana', { passwd, workdir: closed }), /the user 20005 cannot enter/);
 });
 
-t.test('a room has what its user may read', { skip: root_only }, async (t) => {
+t.test('a room has what its user may read', root_only, async (t) => {
   const folder = place(t);
   const user = { uid: 20_001, gid: 20_001 };
   const room = new UserRoom(user);

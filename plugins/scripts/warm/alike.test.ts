@@ -6,14 +6,15 @@ import { nativePrograms } from '../native/build.mjs';
 import { BASH_SIGHTS } from './testing/bash-sights.ts';
 import { NODE_SIGHTS, PYTHON_SIGHTS } from './testing/sights.ts';
 import { openWarmBench, type WarmBench } from './testing/warm-bench.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 const { why } = await nativePrograms();
-const skip = why !== undefined && `nothing is prepared here: ${why}`;
+const prepared = lacking('cc', why);
 /** Not the wrapper that a machine may have in its place; empty where there is none. */
 const python = (
   spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout ?? ''
 ).trim();
-const no_python = python === '' && 'there is no python3';
+const with_python = lacking('python3', python === '');
 const environment = { workflow: { OF_THE_JOB: 'ä=b', EMPTY: '' } };
 
 /** All that came of one run. */
@@ -55,7 +56,7 @@ async function alike(t: Test, filename: string, source: string, cold: WarmBench,
 for (const [language, sights] of Object.entries({ node: NODE_SIGHTS, python: PYTHON_SIGHTS, bash: BASH_SIGHTS }))
   t.test(
     `a script sees no difference: ${language}`,
-    { skip: skip || (language === 'python' && no_python) },
+    { ...prepared, ...(language === 'python' ? with_python : {}) },
     async (t) => {
       const env = { ...process.env, PATH: `${dirname(python || '/usr/bin/python3')}:/usr/bin:/bin` };
       const cold = await openWarmBench(t, { env, warm: false });

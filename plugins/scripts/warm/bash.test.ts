@@ -19,9 +19,10 @@ import { HeldClock } from './testing/held-clock.ts';
 import { openWarmBench, type WarmBench } from './testing/warm-bench.ts';
 import { killedWhileItBegins } from './testing/stopped.ts';
 import { gone, waiting } from './testing/waiting.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 const { why } = await nativePrograms();
-const skip = why !== undefined && `nothing is prepared here: ${why}`;
+const prepared = lacking('cc', why);
 const REAL = execFileSync('bash', ['-c', 'type -P bash']).toString().trim();
 const HAND_OVER_MS = 5000;
 const sh = (source: string) => ({ filename: 'job.sh', source });
@@ -35,7 +36,7 @@ async function seen(bench: WarmBench, script: Parameters<WarmBench['run']>[0]) {
   return { out, end, how: bench.used() > used ? 'prepared' : 'anew' };
 }
 
-t.test('a bash that waits', { skip }, async (t) => {
+t.test('a bash that waits', prepared, async (t) => {
   t.test('holds nothing of a run', async (t) => {
     const bench = await openWarmBench(t);
     await bench.prime({ ...PID, environment: { workflow: { OF_THE_JOB: 'secret' } } });
@@ -115,7 +116,7 @@ t.test('a bash that waits', { skip }, async (t) => {
   t.test('is killed with a pass that is stopped while it begins', async (t) => killedWhileItBegins(t, PID));
 });
 
-t.test('variables of a job', { skip }, async (t) => {
+t.test('variables of a job', prepared, async (t) => {
   const bench = await openWarmBench(t, { env: { PATH: process.env.PATH, HOME: '/root', USER: 'one', TZ: 'UTC' } });
   await bench.prime(PID);
   const look = sh('declare -p "$NAME" 2>/dev/null; env | grep -a "^$NAME=" || echo none');
@@ -147,7 +148,7 @@ t.test('variables of a job', { skip }, async (t) => {
     t.equal((await how(name, '7')).how, 'anew', name);
 });
 
-t.test('the folder of the agent', { skip }, async (t) => {
+t.test('the folder of the agent', prepared, async (t) => {
   const folder = realpathSync(t.testdir({ one: {}, other: {} }));
   const workdir = join(folder, 'work');
   const look = sh('echo "$PWD $(pwd -P) ${OLDPWD-none}"');
@@ -177,7 +178,7 @@ function ownBash(t: Test): { PATH: string; bash: string } {
   return { PATH: `${folder}:/usr/bin:/bin`, bash };
 }
 
-t.test('a bash that was replaced is not the one that waits', { skip }, async (t) => {
+t.test('a bash that was replaced is not the one that waits', prepared, async (t) => {
   const { PATH, bash } = ownBash(t);
   const bench = await openWarmBench(t, { env: { PATH } });
   await bench.prime(PID);
@@ -187,7 +188,7 @@ t.test('a bash that was replaced is not the one that waits', { skip }, async (t)
   t.equal((await seen(bench, PID)).how, 'prepared', 'the new one waits');
 });
 
-t.test('where no bash waits', { skip }, async (t) => {
+t.test('where no bash waits', prepared, async (t) => {
   const none = async (parts: Parameters<typeof openWarmBench>[1]) => {
     const bench = await openWarmBench(t, parts);
     for (const _ of [1, 2]) t.match((await bench.run(PID)).end, { completion: { status: 'succeeded' } });

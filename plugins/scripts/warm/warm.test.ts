@@ -10,9 +10,10 @@ import { HeldClock } from './testing/held-clock.ts';
 import { openWarmBench } from './testing/warm-bench.ts';
 import { killedWhileItBegins } from './testing/stopped.ts';
 import { gone, parentOf, waiting } from './testing/waiting.ts';
+import { lacking } from '../../../test/kit/needs.ts';
 
 const { why } = await nativePrograms();
-const skip = why !== undefined && `nothing is prepared here: ${why}`;
+const prepared = lacking('cc', why);
 
 const ts = (source: string) => ({ filename: 'job.ts', source });
 const py = (source: string) => ({ filename: 'job.py', source });
@@ -24,7 +25,7 @@ const HAND_OVER_MS = 5000;
 const IDLE_MS = 5 * 60_000;
 const PID = ts('console.log(process.pid);');
 
-t.test('prepared interpreters', { skip }, async (t) => {
+t.test('prepared interpreters', prepared, async (t) => {
   t.test('run the next scripts of a name, each one only', async (t) => {
     const bench = await openWarmBench(t);
     await bench.prime(PID);
@@ -135,7 +136,7 @@ t.test('prepared interpreters', { skip }, async (t) => {
   t.test('are killed with a pass that is stopped while it begins', async (t) => killedWhileItBegins(t, PID));
 });
 
-t.test('faults at the hand-over', { skip }, async (t) => {
+t.test('faults at the hand-over', prepared, async (t) => {
   t.test('a script is not started again when the spawner dies and nobody knows whether it ran', async (t) => {
     const clock = new HeldClock();
     const bench = await openWarmBench(t, { clock });
@@ -191,7 +192,7 @@ t.test('faults at the hand-over', { skip }, async (t) => {
   });
 });
 
-t.test('variables that an interpreter reads at its start', { skip }, async (t) => {
+t.test('variables that an interpreter reads at its start', prepared, async (t) => {
   const bench = await openWarmBench(t, {
     env: { PATH: process.env.PATH, HOME: '/root', TZ: 'UTC', PYENV_VERSION: undefined },
   });
@@ -226,7 +227,7 @@ function ownPython(t: Test): { PATH: string; python: string; real: string } {
   return { PATH: `${folder}:/usr/bin:/bin`, python, real };
 }
 
-t.test('an interpreter that was replaced is not the one that waits', { skip }, async (t) => {
+t.test('an interpreter that was replaced is not the one that waits', prepared, async (t) => {
   const { PATH, python } = ownPython(t);
   const bench = await openWarmBench(t, { env: { PATH } });
   await bench.prime(NOTHING_PY);
@@ -237,7 +238,7 @@ t.test('an interpreter that was replaced is not the one that waits', { skip }, a
   t.equal(bench.used(), 0);
 });
 
-t.test('an interpreter behind a wrapper', { skip }, async (t) => {
+t.test('an interpreter behind a wrapper', prepared, async (t) => {
   const { PATH, python, real } = ownPython(t);
   execFileSync('rm', [python]);
   const wrapper = `#!/bin/sh\nexport WRAPPED=yes PATH="/wrapped:$PATH"; unset HOME; exec ${real} "$@"\n`;
@@ -259,7 +260,7 @@ t.test('an interpreter behind a wrapper', { skip }, async (t) => {
   t.equal(bench.used(), 1, 'it may read any variable of a job');
 });
 
-t.test('where none may wait', { skip }, async (t) => {
+t.test('where none may wait', prepared, async (t) => {
   t.test('off', async (t) => {
     const bench = await openWarmBench(t, { warm: false });
     for (const _ of [1, 2]) t.match((await bench.run(PID)).end, { completion: { status: 'succeeded' } });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { nativePrograms } from '../native/build.mjs';
 import type { Reading, WorkflowDocument } from '../../runs/contract.ts';
 import { BashReader } from '../lint/bash-reader.ts';
 import { createBashSyntax } from '../lint/bash-syntax.ts';
@@ -75,6 +76,7 @@ t.test('many at once are bounded, none hangs', async (t) => {
 });
 
 t.test('the folder in which documents are read', async (t) => {
+  const native = (await nativePrograms()).why === undefined;
   // A longer path would not be used.
   const tmp = mkdtempSync(join(tmpdir(), 'svc-t-'));
   t.teardown(() => rmSync(tmp, { recursive: true, force: true }));
@@ -87,7 +89,9 @@ t.test('the folder in which documents are read', async (t) => {
   t.equal(await own.read('/nowhere/bash', ['-n'], 'true'), undefined);
   const [name, ...others] = readdirSync(tmp);
   t.same(others, []);
-  t.same(readdirSync(join(tmp, name!)), ['owner'], 'no document stays');
+  // Without the native programs it keeps pipes for the next texts.
+  const kept = readdirSync(join(tmp, name!)).filter((one) => native || !one.startsWith('.pipe-'));
+  t.same(kept, ['owner'], 'no document stays');
 
   rmSync(join(tmp, name!), { recursive: true });
   t.equal(await read(own, 'true'), undefined, 'somebody has cleared it away: bash cannot be asked');

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { needs } from '../../kit/needs.ts';
 import { summaryOf } from './summary.ts';
 import { type Report, writeReport } from './write.ts';
 
@@ -125,7 +126,7 @@ for suite in root:
 print(json.dumps([case.get('name') for case in root.iter('testcase')]))
 `;
 
-t.test('junit.xml is what its schema allows', async (t) => {
+t.test('junit.xml is what its schema allows', needs('python3'), async (t) => {
   await report();
   const names = JSON.parse(
     execFileSync('python3', ['-c', CHECK, join(folder, 'report/junit.xml')], { encoding: 'utf8' }),
