@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { count } from './count.ts';
 import { ImportGraph } from './imports.ts';
-import { featureParts, SHARE, unitParts } from './parts.ts';
+import { checks, featureParts, SHARE, unitParts } from './parts.ts';
 import { ChildTimes, processorTime } from './processor-time.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { type Choice, chosen, type Scenario, turnOfCommit } from './scenarios.ts';
@@ -190,6 +190,13 @@ t.test('files that boot servers of the kit share a process, those that do more t
       t.equal(storeOfFile(file, 0), env!.SVC_TEST_STORE, `${file}, in ${name}, is on its store`);
   const apart = await unitParts({ ...wanted, apart: true });
   t.same(apart.map(({ name }) => name).sort(), await unitFiles(), 'who asks for one file gets a process for it');
+});
+
+t.test('types are checked in both lengths, in the long one by the compiler of the package too', async (t) => {
+  const of = (long: boolean) => checks({ cache: '', long }).map(({ command }) => command.join(' '));
+  t.ok(of(false).some((command) => /^oxlint .*--type-check/.test(command)));
+  t.equal(of(false).filter((command) => command.startsWith('tsc ')).length, 0);
+  t.equal(of(true).filter((command) => command.startsWith('tsc ')).length, 2);
 });
 
 t.test('the processor time of a child is told with what it started itself', async (t) => {
