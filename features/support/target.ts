@@ -6,6 +6,7 @@ import { runToEnd, Service, until } from './process.ts';
 import { SuiteProvider } from '../../test/support/suite-provider.ts';
 import { type AgentOptions, Agents, processEnvironment } from './agents.ts';
 import { Probe } from './probe.ts';
+import { fillFromTemplate } from '../../test/kit/templates.ts';
 import { homeFolder } from './home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
@@ -206,6 +207,7 @@ export async function bootstrap(
   const org = 'conformance';
   const master_key = settings.SVC_MASTER_KEY ?? randomBytes(32).toString('base64');
   const env = { ...environment(database_url, master_key, folder), ...settings };
+  await fillFromTemplate({ url: database_url });
   const made = await runToEnd(
     svcProgram,
     ['admin', 'bootstrap', '--org', org, '--project', 'main', '--user', USER, '--json'],

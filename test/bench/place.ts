@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runToEnd, Service, until } from '../../features/support/process.ts';
+import { fillFromTemplate } from '../kit/templates.ts';
 import { Api } from './api.ts';
 import { homeFolder } from '../../features/support/home.ts';
 
@@ -81,6 +82,7 @@ export class Place {
 
   async #bootstrap(): Promise<void> {
     const args = ['admin', 'bootstrap', '--org', 'bench', '--project', 'main', '--user', 'bench', '--json'];
+    await fillFromTemplate({ url: this.#env.SVC_DATABASE_URL! });
     const made = await runToEnd(svcProgram, args, { env: this.#env, cwd: this.folder });
     if (made.exit !== 0) throw new Error(`bootstrap failed: ${made.stderr}`);
     this.#token = (JSON.parse(made.stdout) as { token: string }).token;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
+import { compiledCode } from '../../features/support/home.ts';
 import { runToEnd } from '../../features/support/process.ts';
 import { clone, startTarget, svcProgram } from '../../features/support/target.ts';
 import type { Report } from './report/write.ts';
@@ -19,7 +20,7 @@ const FILES = [
 
 const conformance = (args: readonly string[], env: Record<string, string> = {}) =>
   runToEnd(process.execPath, [join(clone, 'test/conformance/features.ts'), ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...compiledCode(), ...env },
     cwd: clone,
     bound_ms: 240_000,
   });

@@ -13,10 +13,14 @@ t.setTimeout(600_000);
 
 /** Another one tries other values: `SVC_FUZZ_SEED=7`. */
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? 1);
-/** Values of each header of each route, of each member of each body, and of org and project: the whole lists take minutes. */
+/**
+ * Values of each header of each route, of each member of each body, of org and project, and of each other parameter and whole
+ * body: the whole lists take minutes. Each route draws its own, so that hundreds of routes try every value many times.
+ */
 const HEADER_VALUES = 1;
-const MEMBER_VALUES = isLong ? 25 : 8;
-const SCOPE_VALUES = isLong ? 8 : 4;
+const MEMBER_VALUES = isLong ? 25 : 5;
+const SCOPE_VALUES = isLong ? 8 : 3;
+const VALUES = isLong ? Number.POSITIVE_INFINITY : 16;
 const AT_ONCE = 8;
 
 /** Those that the service reads on any route, or on some without saying so. */
@@ -66,7 +70,7 @@ class RouteFuzz {
   *cases(random: () => number): Iterable<Case> {
     yield {};
     yield* this.#pathCases(random);
-    yield* this.#queryCases();
+    yield* this.#queryCases(random);
     for (const name of new Set([...HEADERS, ...Object.keys(this.#route.headers ?? {}).map((one) => one.toLowerCase())]))
       for (const text of some(random, HEADER_TEXTS, this.#route.headers ? HEADER_VALUES * 8 : HEADER_VALUES))
         yield { headers: { [name]: text } };
@@ -76,18 +80,19 @@ class RouteFuzz {
   *#pathCases(random: () => number): Iterable<Case> {
     for (const [, name] of this.#name.matchAll(/:(\w+)/g)) {
       // They stand in nearly every path, and are read in one place.
-      const values = name === 'org' || name === 'project' ? SCOPE_VALUES : Number.POSITIVE_INFINITY;
+      const values = name === 'org' || name === 'project' ? SCOPE_VALUES : VALUES;
       for (const text of some(random, TEXTS, values)) yield { params: { [name!]: text } };
       for (const text of some(random, ESCAPES, values)) yield { raw: { name: name!, text } };
     }
   }
 
-  *#queryCases(): Iterable<Case> {
+  *#queryCases(random: () => number): Iterable<Case> {
     const { properties = {} } = (this.#route.query ?? {}) as { properties?: Record<string, JsonSchema> };
     for (const [name, schema] of Object.entries(properties)) {
       const near = bounds(schema).map((text) => String(JSON.parse(text)));
-      for (const text of [...TEXTS, ...near]) yield { query: `${name}=${encodeURIComponent(text)}` };
-      for (const text of ESCAPES) yield { query: `${name}=${text}` };
+      for (const text of [...some(random, TEXTS, VALUES), ...near])
+        yield { query: `${name}=${encodeURIComponent(text)}` };
+      for (const text of some(random, ESCAPES, VALUES)) yield { query: `${name}=${text}` };
       yield { query: `${name}=a&${name}=b` };
       yield { query: `${name}[]=a&${name}[b]=c` };
     }
@@ -98,7 +103,7 @@ class RouteFuzz {
     for (const body of BODIES) yield { body };
     const { body: schema } = this.#route;
     if (!schema) return;
-    for (const text of JSON_TEXTS) yield { body: text };
+    for (const text of some(random, JSON_TEXTS, VALUES * 2)) yield { body: text };
     const { body } = SAMPLES[this.#name]!;
     const members: Member[] = [...membersOf(schema), { path: ['__proto__'], schema: {} }];
     for (const member of members)

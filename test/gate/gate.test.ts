@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -6,11 +6,12 @@ import { count } from './count.ts';
 import { INSTALL, lacking, needs } from '../kit/needs.ts';
 import { ImportGraph } from './imports.ts';
 import { lacksOf, table } from './left-out.ts';
-import { featureParts, namedParts, unitParts } from './parts.ts';
+import { checks, featureParts, namedParts, SHARE, unitParts } from './parts.ts';
+import { ChildTimes, processorTime } from './processor-time.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { type Choice, chosen, type Scenario, turnOfCommit } from './scenarios.ts';
 import { TapCount } from './tap-part.ts';
-import { isPure, storeOfFile, unitFiles } from './unit-files.ts';
+import { isPure, isServing, storeOfFile, unitFiles } from './unit-files.ts';
 
 // It starts cucumber and git.
 t.setTimeout(600_000);
@@ -139,7 +140,9 @@ t.test('files that share a process are counted apart', async (t) => {
   const told: unknown[] = [];
   const tap = new TapCount((file) => told.push(file));
   tap.write(
-    Buffer.from('TAP version 14\nok 1 - a\nnot ok 2 - b\nok 3 - the end of one.test.ts\nok 4 - c\nok 5 - the end of '),
+    Buffer.from(
+      'TAP version 14\nok 1 - a\nnot ok 2 - b\nok 3 - the end of one.test.ts\nok 4 - the end of c\nok 5 - the end of ',
+    ),
   );
   tap.write(Buffer.from('two.test.ts\nnot ok 6 - lost\n1..6\n'));
   const totals = tap.end();
@@ -215,6 +218,55 @@ t.test('what starts something, or changes what a process shares, has its own', a
   t.ok(pure.includes('kernel/contracts/bounded-map.test.ts'));
   for (const file of ['plugins/runs/many-waits.test.ts', 'test/gate/gate.test.ts']) t.notOk(pure.includes(file), file);
   t.same([...graph.reach('test/kit/until.ts').files], ['test/kit/until.ts']);
+});
+
+t.test('files that boot servers of the kit share a process, those that do more to theirs do not', async (t) => {
+  const graph = new ImportGraph();
+  t.ok(isServing('plugins/locks/locks.test.ts', graph));
+  const others = {
+    'plugins/agents/channel/measured.test.ts': 'it replaces JSON.parse',
+    'plugins/bus/poison.test.ts': 'it measures how long its process stands still',
+    'plugins/retention/retention.test.ts': 'it measures times',
+    'plugins/agents/agents.test.ts': 'it starts processes',
+    'plugins/graphs/check.test.ts': 'it has hooks at the root',
+    'test/crash/crash.test.ts': 'it loads other helpers than those of the kit',
+  };
+  for (const [file, why] of Object.entries(others)) t.notOk(isServing(file, graph), `${file}: ${why}`);
+
+  const databases = (['sqlite', 'mysql'] as const).map((store) => ({ store, server_url: `${store}:` }));
+  const wanted = { databases, long: false, turn: 0, cache: '', folder: '' };
+  const parts = await unitParts(wanted);
+  const held = parts.flatMap(({ name, env }) =>
+    env?.SVC_TEST_FILES ? (JSON.parse(env.SVC_TEST_FILES) as string[]) : name,
+  );
+  t.same(held.sort(), await unitFiles(), 'each is in one part');
+  const sharing = parts.filter(({ name }) => name.startsWith(`servers ${SHARE}`));
+  t.ok(sharing.length > 3, `${sharing.length} parts`);
+  for (const { name, env } of sharing)
+    for (const file of JSON.parse(env!.SVC_TEST_FILES!) as string[])
+      t.equal(storeOfFile(file, 0), env!.SVC_TEST_STORE, `${file}, in ${name}, is on its store`);
+  const apart = await unitParts({ ...wanted, apart: true });
+  t.same(apart.map(({ name }) => name).sort(), await unitFiles(), 'who asks for one file gets a process for it');
+});
+
+t.test('types are checked in both lengths, in the long one by the compiler of the package too', async (t) => {
+  const of = (long: boolean) => checks({ cache: '', long }).map(({ command }) => command.join(' '));
+  t.ok(of(false).some((command) => /^oxlint .*--type-check/.test(command)));
+  t.equal(of(false).filter((command) => command.startsWith('tsc ')).length, 0);
+  t.equal(of(true).filter((command) => command.startsWith('tsc ')).length, 2);
+});
+
+t.test('the processor time of a child is told with what it started itself', async (t) => {
+  if (processorTime() === undefined) return t.comment('left out: processor time (no /proc)');
+  const times = new ChildTimes();
+  const spin = 'const end = process.cpuUsage().user + 3e5; while (process.cpuUsage().user < end);';
+  const inside = `require('child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}])`;
+  const busy = await times.of(spawn(process.execPath, ['-e', inside]));
+  t.ok(busy !== undefined && busy >= 0.25, `${busy} s`);
+  const idle = await times.of(spawn('true'));
+  t.ok(idle !== undefined && idle < 0.2, `${idle} s, without those of the one before`);
+  t.equal(await times.of(spawn('/no/such/program')), undefined);
+  return undefined;
 });
 
 t.test('a file that loops over the stores runs on one, and on the other at the next commit', async (t) => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownCache } from '../../kernel/contracts/own-cache.mjs';
@@ -10,7 +10,8 @@ import { count, type Counted } from './count.ts';
 import { openDatabases } from './databases.ts';
 import { type LeftOut, lacksOf, table } from './left-out.ts';
 import { memoryFolder } from './memory-folder.ts';
-import { checks, featureParts, namedParts, type Part, templatesPart, unitParts, type Wanted } from './parts.ts';
+import { checks, featureParts, namedParts, type Part, SHARE, templatesPart, unitParts, type Wanted } from './parts.ts';
+import { ChildTimes, processorTime } from './processor-time.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { turnOfCommit } from './scenarios.ts';
 import { TapCount } from './tap-part.ts';
@@ -85,11 +86,19 @@ async function openBrowser(all: readonly Part[]): Promise<() => Promise<void>> {
   return () => server.close();
 }
 
+const childTimes = new ChildTimes();
+
 interface Total extends Counted {
   left_out: LeftOut[];
 }
 
-async function runPart(part: Part): Promise<Total> {
+interface Ended {
+  counted: Total;
+  /** Of its processes; undefined where the system does not tell. */
+  cpu_seconds: number | undefined;
+}
+
+async function runPart(part: Part): Promise<Ended> {
   const [program = '', ...args] = part.command;
   const env = { ...process.env, ...shared, ...part.env };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -97,28 +106,35 @@ async function runPart(part: Part): Promise<Total> {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   const tap = part.counts === 'tap' ? new TapCount(({ file, ...counted }) => tell(file, counted, '')) : undefined;
   if (tap) child.stdout.on('data', (chunk: Buffer) => tap.write(chunk));
+  const spent = childTimes.of(child);
   const bound = part.env?.SVC_TEST_LONG === '1' ? LONG_BOUND_MS : BOUND_MS;
   const killer = setTimeout(() => child.kill('SIGKILL'), bound);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(killer);
+  const cpu_seconds = await spent;
   const text = Buffer.concat(chunks).toString('utf8');
   const totals = tap?.end();
   const counted = count(part.counts, code ?? 1, text, totals);
   if (counted.failed > 0) process.stdout.write(`${text}\n`);
   for (const [line] of text.matchAll(/^rules covered: .*$/gm)) process.stdout.write(`  ${line}\n`);
   const lacks = [...(totals?.left_out ?? []), ...lacksOf(text)];
-  return { ...counted, left_out: lacks.map((lack) => ({ part: part.name.replace(/, share .*/, ''), ...lack })) };
+  const left_out = lacks.map((lack) => ({ part: part.name.replace(/, share .*/, ''), ...lack }));
+  return { counted: { ...counted, left_out }, cpu_seconds };
 }
 
 /** Answers how long it took. */
 async function told(part: Part, total: Total): Promise<{ seconds: number; ok: boolean }> {
   const start = performance.now();
-  const counted = await runPart(part);
+  const { counted, cpu_seconds } = await runPart(part);
   const seconds = (performance.now() - start) / 1000;
   total.passed += counted.passed;
   total.failed += counted.failed;
   total.left_out.push(...counted.left_out);
-  tell(part.name, counted, ` (${seconds.toFixed(1)} s)`);
+  tell(
+    part.name,
+    counted,
+    ` (${seconds.toFixed(1)} s${cpu_seconds === undefined ? '' : `, ${cpu_seconds.toFixed(1)} of processor time`})`,
+  );
   return { seconds, ok: counted.failed === 0 };
 }
 
@@ -135,21 +151,6 @@ async function runAll(all: readonly Part[], timings: Timings, total: Total): Pro
   process.stdout.write(`${tellTimings(emptied, ({ name }) => name)}\n`);
 }
 
-/** Of this process and of all that have ended below it, in minutes; undefined where the system does not tell. */
-function processorMinutes(): number | undefined {
-  try {
-    const stat = readFileSync('/proc/self/stat', 'utf8');
-    // Behind the name, which may hold spaces: utime, stime and those of children, in hundredths of a second.
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 15);
-    return fields.reduce((sum, field) => sum + Number(field), 0) / 6000;
-  } catch {
-    return undefined;
-  }
-}
-
 async function main(): Promise<void> {
   const asked = readArguments(process.argv.slice(2));
   if (!asked) {
@@ -164,7 +165,15 @@ async function main(): Promise<void> {
   try {
     const turn = turnOfCommit();
     const folder = mkdtempSync(join(tmpdir(), 'svc-templates-'));
-    const all = await partsOf(asked, { databases: databases.open, long: asked.long, turn, cache: CACHE, folder });
+    const apart = asked.name !== undefined && !asked.name.includes(SHARE);
+    const all = await partsOf(asked, {
+      databases: databases.open,
+      long: asked.long,
+      turn,
+      cache: CACHE,
+      folder,
+      apart,
+    });
     if (all.length === 0 && asked.name !== undefined)
       process.stdout.write(
         `nothing is called "${asked.name}": no part (such as "types" or "features on sqlite"), unit file or feature file\n`,
@@ -192,9 +201,11 @@ async function main(): Promise<void> {
     );
     total.failed += total.left_out.length;
   }
-  const spent = processorMinutes();
+  const spent = processorTime();
   const cores = `${availableParallelism()} cores, ${((Date.now() - began) / 60_000).toFixed(1)} minutes`;
-  process.stdout.write(`${cores}${spent === undefined ? '' : `, ${spent.toFixed(1)} of processor time`}\n`);
+  process.stdout.write(
+    `${cores}${spent === undefined ? '' : `, ${((spent.own + spent.children) / 60).toFixed(1)} of processor time`}\n`,
+  );
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 }

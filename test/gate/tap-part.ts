@@ -4,6 +4,8 @@ import { type Lack, lackOf } from './left-out.ts';
 
 /** Begins the name of the test that stands at the end of a file, where several share a process. */
 export const END_OF = 'the end of ';
+/** Tests of the files may have names that begin alike. */
+const END = new RegExp(`^${END_OF}(\\S+\\.test\\.ts)$`);
 
 export interface FileCount extends Counted {
   file: string;
@@ -22,7 +24,8 @@ export class TapCount {
   constructor(told: (file: FileCount) => void = () => undefined) {
     this.#told = told;
     this.#parser.on('assert', ({ ok, name, skip, todo }) => {
-      if (name.startsWith(END_OF) && ok) this.#end(name.slice(END_OF.length));
+      const [, ended] = END.exec(name) ?? [];
+      if (ended !== undefined && ok) this.#end(ended);
       else if (skip && lackOf(String(skip)))
         return; // It did not run.
       else if (ok || skip || todo) this.#passed += 1;

@@ -7,14 +7,14 @@ import { END_OF } from './tap-part.ts';
  * them apart by a line at the end of each. They are no arguments: tap names the folders of tests by those.
  */
 async function main(files: readonly string[]): Promise<void> {
-  // As long as the longest of the files may take by itself.
-  t.setTimeout(Number(process.env.TAP_TIMEOUT || 1800) * 1000);
   for (const file of files) {
     try {
       await import(resolve(file));
     } catch (error) {
       t.error(error, `${file} can be loaded`);
     }
+    // As long as the longest of the files may take by itself, whatever this one has set for the root that they share.
+    t.setTimeout(Number(process.env.TAP_TIMEOUT || 1800) * 1000);
     // It waits for all that the file has begun.
     await t.test(`${END_OF}${file}`, async () => undefined);
   }

@@ -6,6 +6,7 @@ import { Place } from '../bench/place.ts';
 import { resumed } from '../bench/scripts.ts';
 import { linesOf, median, together, wallMs } from '../bench/statistics.ts';
 import { wakesOf } from '../bench/wakes.ts';
+import { isLong } from '../support/length.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { type PrivateNatsServer, startPrivateNats } from '../support/nats-server.ts';
 import { omit } from '../kit/needs.ts';
@@ -19,6 +20,11 @@ t.teardown(async () => {
   if ('stop' in nats) await nats.stop();
   if ('stop' in mysql) await mysql.stop();
 });
+
+/** Runs that go on across the servers, and those that wait while NATS dies and comes back. */
+const WAKES = isLong ? 15 : 5;
+const ANSWERS = isLong ? 10 : 4;
+const PARKED = isLong ? 200 : 60;
 
 const RUN_ID = /run_[0-9A-Z]{26}/g;
 
@@ -39,8 +45,8 @@ const metricOf = async (place: Place, server: number, name: string): Promise<num
 };
 
 /** How much sooner runs go on for it is measured (`npm run bench -- --only wake`), not tested: a busy machine is late with both. */
-const heardBy = async (place: Place, server: number): Promise<boolean> =>
-  (await metricOf(place, server, 'svc_wake_messages_total{what="received"}')) > 0;
+const heardBy = async (place: Place, server: number): Promise<number> =>
+  (await metricOf(place, server, 'svc_wake_messages_total{what="received"}')) || 0;
 
 const connected = (place: Place, wanted: number) =>
   until(`both servers to say ${wanted} of NATS`, 60_000, async () => {
@@ -81,42 +87,47 @@ else if ('reason' in nats) omit(t, 'wake-ups across servers', 'nats-server', nat
 else {
   const broker = nats as PrivateNatsServer;
 
-  t.test('a run parked on one server goes on when another gets its signal, told or not', async (t) => {
-    const without = await twoServers(t, {});
-    const polled = await wakesAcross(without, 15);
-    t.ok(Number.isNaN(await metricOf(without, 0, 'svc_wake_connected')), 'nothing is said of what is not set');
-    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
-    await connected(place, 1);
-    const told = await wakesAcross(place, 15);
-    t.comment(`signal at another server to resumed, p50: ${median(told).toFixed(1)} ms with NATS`);
-    t.comment(`signal at another server to resumed, p50: ${median(polled).toFixed(1)} ms by polling`);
-    t.ok(await heardBy(place, 0), 'it was told to the server that the agent works for');
+  t.test('without NATS, what is asked of one server reaches the other', async (t) => {
+    const place = await twoServers(t, {});
+    const wakes = await wakesAcross(place, WAKES);
+    t.ok(Number.isNaN(await metricOf(place, 0, 'svc_wake_connected')), 'nothing is said of what is not set');
+    t.comment(`signal at another server to resumed, p50: ${median(wakes).toFixed(1)} ms by polling`);
+    const answers = await answersAcross(place, ANSWERS);
+    t.comment(`end of a run to the answer of another server, p50: ${median(answers).toFixed(1)} ms by polling`);
+    t.ok(Math.max(...answers) < 45_000, 'before the minute that was asked for');
   });
 
-  t.test('who waits at one server for a run of another is answered at its end, told or not', async (t) => {
-    const polled = await answersAcross(await twoServers(t, {}), 10);
+  t.test('with NATS', async (t) => {
     const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
     await connected(place, 1);
-    const told = await answersAcross(place, 10);
-    t.comment(`end of a run to the answer of another server, p50: ${median(told).toFixed(1)} ms with NATS`);
-    t.comment(`end of a run to the answer of another server, p50: ${median(polled).toFixed(1)} ms by polling`);
-    t.ok(Math.max(...polled) < 45_000, 'before the minute that was asked for');
-    t.ok(await heardBy(place, 1), 'it was told to the server that was asked');
+    await t.test('the other server is told', (t) => told(t, place));
+    await t.test('NATS dies and comes back: wakes are slower for a while, and none is lost', (t) => dies(t, place));
+    await t.test('deployments do not hear each other, nobody hears a value, and nonsense is passed over', (t) =>
+      apart(t, place),
+    );
   });
 
-  t.test('NATS dies and comes back: wakes are slower for a while, and none is lost', async (t) => {
-    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
-    await connected(place, 1);
+  async function told(t: Test, place: Place): Promise<void> {
+    const wakes = await wakesAcross(place, WAKES);
+    t.comment(`signal at another server to resumed, p50: ${median(wakes).toFixed(1)} ms with NATS`);
+    t.ok((await heardBy(place, 0)) > 0, 'of a signal, by the server that the agent works for');
+    const before = await heardBy(place, 1);
+    const answers = await answersAcross(place, ANSWERS);
+    t.comment(`end of a run to the answer of another server, p50: ${median(answers).toFixed(1)} ms with NATS`);
+    t.ok((await heardBy(place, 1)) > before, 'of the end of a run, by the server that was asked');
+  }
+
+  async function dies(t: Test, place: Place): Promise<void> {
     const [first, second] = [place.api(0), place.api(1)];
-    const count = 200;
+    const count = PARKED;
     const runs: string[] = [];
     const file = join(place.folder, 'all');
     await together(count, 16, async () => void runs.push(await first.submit({ source: resumed(file, 1) })));
     for (const run_id of runs) await first.reaches(run_id, 'waiting');
     await together(count, 4, async (index) => {
-      if (index === 60) await broker.kill();
-      if (index === 100) await connected(place, 0);
-      if (index === 140) await broker.restart();
+      if (index === (count * 3) / 10) await broker.kill();
+      if (index === count / 2) await connected(place, 0);
+      if (index === (count * 7) / 10) await broker.restart();
       await second.signal(runs[index]!, 'go');
     });
     for (const run_id of runs) await second.reaches(run_id, 'succeeded');
@@ -128,25 +139,10 @@ else {
     t.notMatch(log, new RegExp(broker.password), 'no log tells the password');
     first.close();
     second.close();
-  });
+  }
 
-  t.test('servers begin without NATS, and use it once it is there', async (t) => {
-    await broker.kill();
-    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
-    await connected(place, 0);
-    for (const { url } of place.servers) t.equal((await fetch(`${url}/readyz`)).status, 200);
-    t.equal((await wakesAcross(place, 2)).length, 2);
-    await broker.restart();
-    await connected(place, 1);
-    t.equal((await wakesAcross(place, 2)).length, 2);
-  });
-
-  t.test('deployments do not hear each other, nobody hears a value, and nonsense is passed over', async (t) => {
-    const [one, two] = [
-      await twoServers(t, { SVC_WAKE_URL: broker.url }),
-      await twoServers(t, { SVC_WAKE_URL: broker.url }),
-    ];
-    await connected(one, 1);
+  async function apart(t: Test, one: Place): Promise<void> {
+    const two = await twoServers(t, { SVC_WAKE_URL: broker.url });
     await connected(two, 1);
     const { host, username, password } = new URL(broker.url);
     const spy = await connect({ servers: host, user: username, pass: password });
@@ -181,6 +177,17 @@ else {
     );
     t.equal(one.servers[0]!.service.log.split('ignoring a NATS message').length - 1, 1, 'one line for all of it');
     t.equal((await wakesAcross(one, 1)).length, 1);
+  }
+
+  t.test('servers begin without NATS, and use it once it is there', async (t) => {
+    await broker.kill();
+    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
+    await connected(place, 0);
+    for (const { url } of place.servers) t.equal((await fetch(`${url}/readyz`)).status, 200);
+    t.equal((await wakesAcross(place, 2)).length, 2);
+    await broker.restart();
+    await connected(place, 1);
+    t.equal((await wakesAcross(place, 2)).length, 2);
   });
 
   t.test('a setting that is none stops the start, and is told without its password', async (t) => {
