@@ -320,7 +320,7 @@ t.test('a name means parts, unit files and feature files, and one that nothing h
   t.match(shared?.env?.SVC_TEST_FILES ?? shared?.command.join(' '), 'plugins/schema/exact-json.test.ts');
   t.same(
     (await named('types-aware')).map(({ name }) => name),
-    ['types-aware lint'],
+    ['types and types-aware lint'],
   );
   t.ok((await named('features on sqlite')).every(({ name }) => name.startsWith('features on sqlite, share')));
   t.same(await named('no/such.feature'), []);

@@ -25,7 +25,7 @@ t.test('however many reads wait, the event loop runs between any two slow ones',
   );
   beating = false;
   t.equal(readIn.length, 40);
-  t.same([...new Set(readIn)].length >= 39, true, `reads ended in the turns ${readIn.join(' ')}`);
+  t.ok(new Set(readIn).size >= 39, `reads ended in the turns ${readIn.join(' ')}`);
 });
 
 t.test('the writer is served first in each turn, and at least one reader', async (t) => {
