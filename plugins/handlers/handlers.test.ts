@@ -50,6 +50,7 @@ async function holds(t: Test, world: World) {
   t.same(await checkRuns(world.database), []);
 }
 
+// @apart: a hook at the root of the tests lets that end as soon as this file has.
 for (const store of STORES) {
   let database: TestDatabase;
   t.before(async () => {

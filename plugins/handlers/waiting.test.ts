@@ -30,6 +30,7 @@ async function parkAll(world: World): Promise<Claimed[]> {
 }
 
 // @store: places are counted by statements.
+// @apart: a hook at the root of the tests lets that end as soon as this file has.
 for (const store of STORES) {
   let database: TestDatabase;
   t.before(async () => {

@@ -355,7 +355,7 @@ for (const store of STORES)
     });
 
     t.test('groups are taken while they are removed: one holder at a time, nobody is lost, fences rise', async (t) => {
-      const NAMES = ['race_a', 'race_b', 'race_c'];
+      const NAMES = Array.from({ length: 8 }, (_, n) => `race_${n}`);
       const holding = new Set<string>();
       const fences = new Map(NAMES.map((name) => [name, 0]));
       let working = 0;
@@ -380,15 +380,19 @@ for (const store of STORES)
         working -= 1;
       };
       let removed = 0;
+      const sweepOnce = async (on: typeof first) => {
+        const { found } = await on.sweeper.round();
+        removed += found;
+      };
       const sweep = async (on: typeof first) => {
-        while (working > 0) removed += (await on.sweeper.round()).found;
+        while (working > 0) await sweepOnce(on);
       };
       const workers = [0, 1, 2, 3].map((n) => {
         working += 1;
         return work(n, n % 2 === 0 ? first : other);
       });
       await Promise.all([...workers, sweep(first), sweep(other)]);
-      removed += (await first.sweeper.round()).found;
+      await sweepOnce(first);
       t.ok(removed > NAMES.length, `${removed} groups were removed`);
     });
 
