@@ -88,6 +88,7 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
       operation: 'readLogs',
       summary: 'Read or follow the log of a run',
       access: VIEWER,
+      streams: true,
       query: logsQuery,
       responses: {
         200: {
