@@ -148,7 +148,10 @@ export class Connections {
     return undefined;
   }
 
-  /** Closes what Node leaves open: a kept connection that sends blank lines, an answer that a stranger does not read, and a stream that nobody reads. */
+  /**
+   * Closes what Node leaves open: a kept connection that sends blank lines, an answer that a stranger does not read, and a
+   * stream that nobody reads.
+   */
   #sweep(): void {
     const { head_ms, kept_ms, answer_ms, unread_stream_ms } = this.#use.limits;
     const now = this.#use.clock.monotonic();
