@@ -110,6 +110,11 @@ export interface Route {
   raw_body?: boolean;
   /** Gives any body, which must not be compressed, unread as `content`, so that it is never whole in memory. */
   stream_body?: boolean;
+  /**
+   * Answers with streams that last or may be large. A caller has so many of them at once, and is refused more with
+   * `rate_limited`. A route whose streams have places of their own leaves it out.
+   */
+  streams?: boolean;
   /** Headers of requests that the route reads, for the interface's document: name → description. */
   headers?: Readonly<Record<string, string>>;
   /** Exempt from rate limits: for probes and scrapers. */

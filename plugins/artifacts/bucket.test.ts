@@ -78,6 +78,19 @@ t.test('artifacts in a bucket', async (t) => {
     t.ok((await bytesOf(range)).equals(bytes.subarray(PART_BYTES - 3, PART_BYTES + 3)));
   });
 
+  await t.test('a reader who is slow has little of it in memory', async (t) => {
+    const asked: number[] = [];
+    bucket.fault = ({ headers }) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(String(headers.range)) ?? [];
+      asked.push(Number(last) - Number(first) + 1);
+      return false;
+    };
+    t.ok((await bytesOf(await get(`${url}/big`))).equals(bytes));
+    bucket.fault = undefined;
+    t.equal(Math.max(...asked), 1024 * 1024);
+    t.equal(asked.length, 9);
+  });
+
   await t.test('an upload continues there too', async (t) => {
     const first = { 'repr-digest': reprDigest(bytes), 'content-range': `bytes 0-999/${bytes.length}` };
     t.equal((await put(`${url}/pieces`, bytes.subarray(0, 1000), first)).status, 202);

@@ -97,6 +97,7 @@ const readRoute = (library: Library): Route => ({
   operation: 'readArtifact',
   summary: 'Download an artifact, whole or a range of it',
   access: VIEWER,
+  streams: true,
   headers: { Range: '`bytes=<first>-<last>`: one range.', 'If-Range': 'The `ETag` that the range belongs to.' },
   responses: {
     200: { description: 'The content, with `Repr-Digest` (RFC 9530).', type: 'application/octet-stream' },

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Cancel, Clock, Log, Metrics } from '../../kernel/contracts/index.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 /** The log says at most so often that connections were closed because there are too many. */
 const LOG_INTERVAL_MS = 60_000;
@@ -17,6 +18,7 @@ export interface ConnectionsParts {
   limits: HttpLimits;
   /** Connections that may be open at once. */
   most: number;
+  streams: Pick<OpenStreams, 'count' | 'unread'>;
 }
 
 /**
@@ -42,8 +44,13 @@ export class Connections {
 
   constructor(server: Server, use: ConnectionsParts) {
     this.#use = use;
-    const { metrics, limits } = use;
+    const { metrics, limits, streams } = use;
     metrics.gauge('svc_http_connections', 'Open connections, WebSockets of agents among them.', () => this.#open.size);
+    metrics.gauge(
+      'svc_http_streams',
+      'Answers under way that are streams: logs, downloads, live pages.',
+      () => streams.count,
+    );
     this.#closed = metrics.counter(
       'svc_http_connections_closed_total',
       'Connections that the server closed: too many (full), no whole head (head), no request (idle), an answer that nobody read (answer).',
@@ -141,9 +148,12 @@ export class Connections {
     return undefined;
   }
 
-  /** Closes what Node leaves open: a kept connection that sends blank lines, and an answer that a stranger does not read. */
+  /**
+   * Closes what Node leaves open: a kept connection that sends blank lines, an answer that a stranger does not read, and a
+   * stream that nobody reads.
+   */
   #sweep(): void {
-    const { head_ms, kept_ms, answer_ms } = this.#use.limits;
+    const { head_ms, kept_ms, answer_ms, unread_stream_ms } = this.#use.limits;
     const now = this.#use.clock.monotonic();
     for (const [socket, since] of this.#idle) {
       if (now - since <= head_ms + kept_ms) break;
@@ -155,5 +165,6 @@ export class Connections {
       else if (answered_at !== undefined && now - answered_at > answer_ms) this.#close(request.socket, 'answer');
       else if (response.writableEnded) this.#unknown.set(exchange, answered_at ?? now);
     }
+    for (const { request } of this.#use.streams.unread(now, unread_stream_ms)) this.#close(request.socket, 'answer');
   }
 }

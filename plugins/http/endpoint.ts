@@ -18,6 +18,7 @@ import { checkStreamed, streamBody } from './body-stream.ts';
 import type { Tracer } from '../tracing/contract.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
+import type { OpenStreams } from './open-streams.ts';
 import type { CallerRates } from './caller-rates.ts';
 import { type QueryReader, queryReader } from './query.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -34,6 +35,7 @@ export interface Serving {
   sources: readonly CallerSource[];
   tracer: Tracer | undefined;
   unread: Pick<UnreadAnswers, 'check'>;
+  streams: Pick<OpenStreams, 'take' | 'watch'>;
   /** True: what was not found may be there now. */
   catchUp: () => Promise<boolean>;
 }
@@ -78,13 +80,17 @@ export class Endpoint {
   async #answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
     const { principal, scope } = await this.#admit(exchange, params);
     if (!this.route.unmetered) this.#use.unread.check(exchange);
+    // Before the handler, which may read much until it knows where the stream begins.
+    if (this.route.streams) this.#use.streams.take(exchange);
     checkParams(params, this.#use.limits.param_length);
     const query = this.#compiled.query(exchange.search);
     const read = { params, query, principal, scope, ...(await this.#read(exchange)) };
     const admitted = () => this.#admitAgain(exchange, params);
     const handle = () => this.route.handle(requestOf(exchange, read, admitted));
     // A stream can be read only once.
-    return read.content ? handle() : this.#surely(handle);
+    const reply = await (read.content ? handle() : this.#surely(handle));
+    if ('stream' in reply) this.#use.streams.watch(exchange, this.#use.clock.monotonic());
+    return reply;
   }
 
   async #admit(exchange: Exchange, params: Readonly<Record<string, string>>) {

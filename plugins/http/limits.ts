@@ -20,6 +20,8 @@ export interface HttpLimits extends JsonLimits {
   kept_ms: number;
   /** The longest time in which a caller without credentials reads an answer. */
   answer_ms: number;
+  /** The longest time in which the reader of a stream takes nothing although something waits for him. */
+  unread_stream_ms: number;
   /** After so long without a byte the system asks the other machine whether it is there, and 10 s later gives it up. */
   probe_ms: number;
   /** Interval of looking for connections that last too long. */
@@ -45,6 +47,7 @@ export const LIMITS: HttpLimits = {
   head_ms: 30_000,
   kept_ms: 65_000,
   answer_ms: 120_000,
+  unread_stream_ms: 300_000,
   probe_ms: 60_000,
   sweep_ms: 5_000,
   linger_ms: 2_000,

@@ -20,6 +20,7 @@ import { LIMITS } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { readTrustedProxy } from './far-address.ts';
 import { readMaxConnections } from './max-connections.ts';
+import { readMaxStreams } from './max-streams.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { readRateLimits } from './rate-limits.ts';
 import type { HttpServer } from './server.ts';
@@ -57,6 +58,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.onCheck(ALL_ROLES, async (use) => {
     ratesOf(use);
     readMaxConnections(use(Settings).env.SVC_MAX_CONNECTIONS);
+    readMaxStreams(use(Settings).env.SVC_MAX_STREAMS);
     readTrustedProxy(use(Settings).env.SVC_TRUSTED_PROXY);
   });
   plugin.onListen(SERVER_ROLES, async (use) => {

@@ -16,6 +16,18 @@ t.test('the schemas of every route of svc compile, which its start leaves to the
     t.doesNotThrow(() => new Endpoint(route, {} as Serving).prepare(), `${route.method} ${route.path}`);
 });
 
+t.test('what answers with a stream takes one of the places of its caller, or has others', async (t) => {
+  const server = await boot();
+  t.teardown(() => server.close());
+  const long = (route: Route) => Object.values(route.responses).some(({ schema, type }) => !schema && type);
+  const found = server.use.all(HttpRoutes).filter(long);
+  const named = (routes: readonly Route[]) => routes.map(({ operation }) => operation).toSorted();
+  t.same(named(found.filter(({ streams }) => streams)), ['readArtifact', 'readLogs']);
+  // Two short texts, pages with seats of their own, and the files that agents read one after the other.
+  const others = ['deliverToEventHook', 'followProject', 'readActivityFile', 'takeConsent'];
+  t.same(named(found.filter(({ streams }) => !streams)), others);
+});
+
 t.test('a plugin that is not of svc does not start with a schema that does not compile', async (t) => {
   const faulty: Route = {
     method: 'POST',

@@ -27,6 +27,8 @@ import { createReadiness, healthRoutes } from './health.ts';
 import { type HttpLimits, LIMITS } from './limits.ts';
 import { listen, type Listening } from './listen.ts';
 import { openFilesLimit, readMaxConnections, withinFiles } from './max-connections.ts';
+import { readMaxStreams } from './max-streams.ts';
+import { OpenStreams } from './open-streams.ts';
 import { METHODS, refuseRaw, unacceptable } from './problem.ts';
 import { openapiRoute } from './openapi.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -94,6 +96,7 @@ export class HttpServer {
     let access: AccessControl | undefined;
     const control = () => (access ??= use(AccessControl));
     const unread = new UnreadAnswers(limits.unread_bytes);
+    const streams = new OpenStreams(readMaxStreams(this.#settings.env.SVC_MAX_STREAMS));
     this.#answers = new Answers({ ...shared, unread });
     const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
     this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });
@@ -106,7 +109,7 @@ export class HttpServer {
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
     const known = { sources: use.all(CallerSources), tracer: this.#tracer };
-    const serving = { clock: this.#clock, limits, control, rates, catchUp, unread, ...known };
+    const serving = { clock: this.#clock, limits, control, rates, catchUp, unread, streams, ...known };
     const endpoints = [...routes, described].map((route) => new Endpoint(route, serving));
     for (const endpoint of endpoints) if (!own.has(endpoint.route)) endpoint.prepare();
     const pages = use.all(HttpPages);
@@ -118,7 +121,8 @@ export class HttpServer {
       begin: (...pair) => this.#begin(...pair),
     });
     this.#server = this.#harden(router.server as Server);
-    const parts = { clock: this.#clock, log: this.#log, metrics: use(Metrics), limits, most: this.#maxConnections() };
+    const most = this.#maxConnections();
+    const parts = { clock: this.#clock, log: this.#log, metrics: use(Metrics), limits, most, streams };
     this.#connections = new Connections(this.#server, parts);
   }
 

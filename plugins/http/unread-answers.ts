@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Errors } from '../../kernel/contracts/index.ts';
+import { callerOf } from './callers.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Smaller answers fit into the buffers of their sockets. */
@@ -44,6 +45,3 @@ export class UnreadAnswers {
     });
   }
 }
-
-const callerOf = ({ principal, ip }: Exchange): string =>
-  principal ? `${principal.kind} ${principal.id}` : `ip ${ip}`;

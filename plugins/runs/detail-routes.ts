@@ -43,7 +43,7 @@ const RUN = `${SCOPED}/runs/:run`;
 const ENTITY = `${SCOPED}/state/:entity`;
 
 /** Bytes that may wait for a slow reader before reading the log pauses. */
-const BUFFERED_BYTES = 64 * 1024;
+const BUFFERED_BYTES = 32 * 1024;
 
 const cursorPage = (query: Readonly<Record<string, string>>) => ({ limit: limitOf(query), cursor: query.cursor });
 
@@ -90,6 +90,7 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
       operation: 'readLogs',
       summary: 'Read or follow the log of a run',
       access: VIEWER,
+      streams: true,
       query: logsQuery,
       responses: {
         200: {

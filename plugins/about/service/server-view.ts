@@ -19,6 +19,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'SVC_MAX_CALLED_RUNS',
   'SVC_MAX_CONNECTIONS',
   'SVC_MAX_OPEN_RUNS',
+  'SVC_MAX_STREAMS',
   'SVC_PORT',
   'SVC_PROJECT_LIMITS',
   'SVC_PUBLIC_URL',

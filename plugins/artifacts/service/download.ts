@@ -7,7 +7,7 @@ import type { ArtifactFile } from '../store/file-rows.ts';
 import type { Library } from './library.ts';
 
 /** Bytes that may wait for a slow reader. */
-const BUFFERED_BYTES = 256 * 1024;
+const BUFFERED_BYTES = 64 * 1024;
 /** A file of a run may be anything, also a page with scripts; it must never run as a page of this service. */
 const TYPE = 'application/octet-stream';
 

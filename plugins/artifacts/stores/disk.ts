@@ -7,7 +7,7 @@ import type { PartStore } from './part-store.ts';
 
 /** Holds the id of the folder: rows name it, so that two servers with a folder each notice it. */
 const MARKER = 'store-id';
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 64 * 1024;
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**

@@ -6,7 +6,6 @@ import {
   failpoint,
   isServiceError,
 } from '../../../kernel/contracts/index.ts';
-import { PART_BYTES } from '../domain/parts.ts';
 import { ArtifactErrors } from '../errors.ts';
 import type { PartStore } from './part-store.ts';
 import { type S3Keys, signed } from './sigv4.ts';
@@ -30,6 +29,10 @@ export interface S3Parts {
 const TIMEOUT_MS = 60_000;
 /** For an answer without a part: the document of an error. */
 const ANSWER_BYTES = 64 * 1024;
+/** What is asked for at once: it waits in memory for a slow reader of a download … */
+const READ_BYTES = 1024 * 1024;
+/** … and is handed over in pieces, so that buffers behind it hold no more of them. */
+const PIECE_BYTES = 64 * 1024;
 const TRIES = 4;
 const FIRST_PAUSE_MS = 100;
 /** Parts that are held for sending at the same time; others wait, and their callers with them. */
@@ -67,11 +70,13 @@ export class S3Store implements PartStore {
   }
 
   async *read(blob_id: string, name: string, from: number, to: number): AsyncIterable<Buffer> {
-    const headers = { range: `bytes=${from}-${to - 1}` };
-    const { body } = await this.#ask('GET', blob_id, name, { headers });
-    if (body.length !== to - from)
-      throw unavailable(`the bucket answered ${body.length} bytes of a part instead of ${to - from}`);
-    yield body;
+    for (let at = from; at < to; at += READ_BYTES) {
+      const end = Math.min(at + READ_BYTES, to);
+      const { body } = await this.#ask('GET', blob_id, name, { headers: { range: `bytes=${at}-${end - 1}` } });
+      if (body.length !== end - at)
+        throw unavailable(`the bucket answered ${body.length} bytes of a part instead of ${end - at}`);
+      for (let sent = 0; sent < body.length; sent += PIECE_BYTES) yield body.subarray(sent, sent + PIECE_BYTES);
+    }
   }
 
   async remove(blob_id: string, names: readonly string[]): Promise<void> {
@@ -118,7 +123,7 @@ export class S3Store implements PartStore {
       headers: { ...signed(request, place.keys), 'accept-encoding': 'identity' },
       ...(method === 'PUT' ? { body } : {}),
       timeout_ms: TIMEOUT_MS,
-      max_bytes: method === 'GET' ? PART_BYTES + ANSWER_BYTES : ANSWER_BYTES,
+      max_bytes: method === 'GET' ? READ_BYTES + ANSWER_BYTES : ANSWER_BYTES,
     });
   }
 

@@ -37,6 +37,7 @@ export interface TestParts extends HttpBounds {
   sources?: readonly CallerSource[];
   settings?: Partial<Settings>;
   control?: AccessControl;
+  clock?: Clock;
 }
 
 const PEOPLE: Record<string, Principal> = {
@@ -79,7 +80,7 @@ export function assemble(parts: TestParts): { http: HttpServer; lines: Line[] } 
     [Tracing, { on: undefined }],
     [Settings, { host: '127.0.0.1', port: 0, socket_path: undefined, version: '0.1.0', env: {}, ...parts.settings }],
     [Log, log],
-    [Clock, testClock],
+    [Clock, parts.clock ?? testClock],
     [Ids, { next: (prefix: string) => `${prefix}_${++count}`, bytes: (size: number) => Buffer.alloc(size) }],
     [Metrics, createMetrics()],
     [AccessControl, parts.control ?? control],

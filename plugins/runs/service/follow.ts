@@ -1,8 +1,9 @@
 import { type Clock, iso, isServiceError } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
+import { LogPages } from './log-pages.ts';
 import { fromStart } from './log-selection.ts';
 import type { RunWatch } from './run-watch.ts';
-import { READ_CHUNKS, type WholeLogParts } from './whole-log.ts';
+import type { WholeLogParts } from './whole-log.ts';
 
 /** Proxies close a silent connection after 30 s or more. */
 const HEARTBEAT_MS = 15_000;
@@ -29,17 +30,16 @@ export async function* followLog(
   const changes = new Changes(parts, run_id, signal);
   try {
     yield ': connected\n\n';
-    let cursor = after;
+    const pages = new LogPages(parts.logs, run_id, after);
     while (!signal.aborted) {
       changes.forget();
       if (await admission.isOver()) return;
       const status = await parts.status(run_id);
       for (;;) {
-        const events = await parts.turns.take(TERMINAL.includes(status), () => readEvents(parts, run_id, cursor));
-        for (const { text } of events) if (text !== undefined) yield text;
-        cursor = events.at(-1)?.log_id ?? cursor;
+        for (const shown of await parts.turns.take(TERMINAL.includes(status), () => readPage(parts, pages)))
+          yield logEvent(shown);
         if (signal.aborted) return;
-        if (events.length < READ_CHUNKS) break;
+        if (!pages.more) break;
       }
       if (TERMINAL.includes(status)) {
         yield `event: end\ndata: ${JSON.stringify({ status })}\n\n`;
@@ -86,22 +86,20 @@ class Admission {
   }
 }
 
-/** Chunks that are not wanted have no text, and still are a place to go on from. */
-async function readEvents({ logs, names, fits, start }: LogParts, run_id: string, after: string | undefined) {
-  const events: { log_id: string; text: string | undefined }[] = [];
-  for (const stored of await logs(run_id, after, READ_CHUNKS)) {
-    const fitting = !fits || (await fits(stored));
+type Shown = StoredLog & { activity: string | undefined };
+
+/** Each becomes text when its turn comes: texts in base64 are larger, and wait for the reader. */
+async function readPage({ names, fits, start }: LogParts, pages: LogPages): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  for (const stored of await pages.next()) {
+    if (fits && !(await fits(stored))) continue;
     const chunk = start ? fromStart(stored, start) : stored;
-    const text = fitting && chunk.data.length > 0 ? logEvent(chunk, await names?.of(chunk.activity_id)) : undefined;
-    events.push({ log_id: chunk.log_id, text });
+    if (chunk.data.length > 0) shown.push({ ...chunk, activity: await names?.of(chunk.activity_id) });
   }
-  return events;
+  return shown;
 }
 
-function logEvent(
-  { log_id, activity_id, stream, at, pass, site, data }: StoredLog,
-  activity: string | undefined,
-): string {
+function logEvent({ log_id, activity_id, activity, stream, at, pass, site, data }: Shown): string {
   // base64, because a chunk may end in the middle of a character.
   const event = { stream, at: iso(at), activity_id, activity, pass, site, data: data.toString('base64') };
   return `id: ${log_id}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`;

@@ -2,9 +2,10 @@ import { iso } from '../../../kernel/contracts/index.ts';
 import type { StoredLog } from '../contract.ts';
 import { type Line, WholeLines } from '../local/whole-lines.ts';
 import type { LogNames } from './log-names.ts';
+import { LogPages } from './log-pages.ts';
 import { fromStart, type LogStart } from './log-selection.ts';
 
-/** Chunks read at once; with chunks of 32 KiB a reader holds about 1 MiB. */
+/** Chunks read at once where the end of a log is looked for. */
 export const READ_CHUNKS = 32;
 
 export interface WholeLogParts {
@@ -54,13 +55,10 @@ export async function countLines(parts: WholeLogParts, run_id: string): Promise<
 }
 
 async function* chunks({ logs, fits, start }: WholeLogParts, run_id: string): AsyncGenerator<StoredLog> {
-  let after = start?.after;
-  for (;;) {
-    const page = await logs(run_id, after, READ_CHUNKS);
-    for (const chunk of page) if (!fits || (await fits(chunk))) yield start ? fromStart(chunk, start) : chunk;
-    if (page.length < READ_CHUNKS) return;
-    after = page.at(-1)!.log_id;
-  }
+  const pages = new LogPages(logs, run_id, start?.after);
+  while (pages.more)
+    for (const chunk of await pages.next())
+      if (!fits || (await fits(chunk))) yield start ? fromStart(chunk, start) : chunk;
 }
 
 /** The lines that each chunk completes, and at last those without an end. */
