@@ -45,7 +45,9 @@ async function world(t: Test) {
     if (name !== '') return answer(200, kept.get(name));
     const from = Number(searchParams.get('cursor') ?? 0);
     const next_cursor = from + 2 < kept.size ? String(from + 2) : undefined;
-    return answer(200, { notes: [...kept.values()].slice(from, from + 2), count: kept.size, next_cursor });
+    const wanted = searchParams.get('saying');
+    const fits = ({ text }: Note) => wanted === null || text === wanted;
+    return answer(200, { notes: [...kept.values()].slice(from, from + 2).filter(fits), count: kept.size, next_cursor });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -102,4 +104,19 @@ t.test('a list with filters is read a page at a time', async (t) => {
   t.equal(asked.at(-1), 'GET /notes?set_by=ana');
   t.match((await call(list, '--cursor', '2', '--limit', '5')).err, /^3 in all\n$/);
   t.equal(asked.at(-1), 'GET /notes?limit=5&cursor=2');
+});
+
+t.test('a search that has found nothing yet goes on', async (t) => {
+  const { call, asked } = await world(t);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await call(notes[0]!, name, '--text', name);
+  const list = listCommand<Note>({
+    ...{ name: 'notes ls', summary: 'list', path: '/notes', member: 'notes', columns: { name: 'name' } },
+    filters: { saying: { type: 'string', summary: 'only these' } },
+  });
+  t.match(await call(list, '--saying', 'e'), { out: /name\n+e\n/, err: 'more: --cursor 6\n' });
+  t.same(
+    asked.filter((one) => one.startsWith('GET')),
+    ['GET /notes?saying=e', 'GET /notes?saying=e&cursor=2', 'GET /notes?saying=e&cursor=4'],
+  );
+  t.match(await call(list, '--saying', 'x'), { out: '', err: 'no notes\n' });
 });

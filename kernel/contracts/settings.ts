@@ -29,3 +29,7 @@ export interface Settings {
 }
 
 export const Settings = token<Settings>('kernel.Settings');
+
+/** An address for people: what may be a name, a password or a token in it is left out. */
+export const shownAddress = (address: string): string =>
+  address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@').replace(/[?#].*$/s, '');

@@ -12,7 +12,8 @@ t.setTimeout(600_000);
 /** What a run tries of its agent and of the other project, whose process writes down where it is. */
 const PROBE = `
   tried() { if "$@" >/dev/null 2>&1; then echo read; else echo refused; fi; }
-  svc output set user="$(id -u)" workdir="$PWD" agent="$(tried cat "/proc/$SVC_AGENT_PID/environ")" \\
+  echo secret > "$TMPDIR/left"
+  svc output set user="$(id -u)" workdir="$PWD" tmp="$TMPDIR" agent="$(tried cat "/proc/$SVC_AGENT_PID/environ")" \\
     memory="$(tried head -c 1 "/proc/$SVC_AGENT_PID/mem")" maps="$(tried grep -q . "/proc/$SVC_AGENT_PID/maps")"
 `;
 
@@ -60,15 +61,22 @@ t.test('an agent that is root', lacking('root', process.getuid?.() !== 0), async
     const agent = machine.spawnAgent('users', { ...strict, SVC_AGENT_RUN_AS: '20000-20999', SVC_AGENT_STATE: state });
     await machine.online('users');
     const [main, other] = [await output('main'), await output('other')];
-    for (const { user, workdir, ...tried } of [main, other]) {
+    for (const { user, workdir, tmp, ...tried } of [main, other]) {
       t.ok(Number(user) >= 20_000 && Number(user) <= 20_999, user);
       t.equal(workdir, join(machine.work, user), 'each has a folder of its own in the workdir');
+      t.match(tmp, new RegExp(`^${machine.work}/tmp/svc-agent-[^/]+/tmp-${user}$`), 'and one for temporary files');
       t.same(tried, { agent: 'refused', memory: 'refused', maps: 'refused' });
     }
     t.not(main.user, other.user);
     t.ok(existsSync(join(state, 'users', main.user)));
-    agent.kill('SIGTERM');
-    t.equal(await exitOf(agent), 0, agent.said);
+    agent.kill('SIGKILL');
+    await exitOf(agent);
+    t.ok(existsSync(join(main.tmp, 'left')), 'nobody has removed it yet');
+    const next = machine.spawnAgent('next', { ...strict, SVC_AGENT_RUN_AS: '20000-20999', SVC_AGENT_STATE: state });
+    await machine.online('next');
+    t.notOk(existsSync(main.tmp), 'the next agent removes what a killed one left');
+    next.kill('SIGTERM');
+    t.equal(await exitOf(next), 0, next.said);
     t.same(await machine.folders(), [], 'its folder is gone');
   });
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Errors, type Role } from '../../kernel/contracts/index.ts';
+import { Errors, type Role, shownAddress } from '../../kernel/contracts/index.ts';
 import { type Address, addressOf, specialUse } from './special-addresses.ts';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
@@ -54,7 +54,11 @@ function nameOf(entry: string, given: string): string {
   // A URL treats a host that ends in a number as an address, so such a name would never match.
   if (NAME.test(name) && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(name)) return name;
   const form = 'addresses, CIDRs, host names and *.suffixes with commas between them, or none';
-  throw Errors.settingInvalid(`SVC_EGRESS_ALLOW is "${given}", but "${entry}" is not valid; write ${form}`);
+  // Some give the address of a proxy or a registry, with its password.
+  const shown = given.split(',').map((part) => shownAddress(part));
+  throw Errors.settingInvalid(
+    `SVC_EGRESS_ALLOW is "${shown.join(',')}", but "${shownAddress(entry)}" is not valid; write ${form}`,
+  );
 }
 
 const covers = (name: string, hostname: string): boolean =>

@@ -224,6 +224,10 @@ t.test('what the operator permits', async (t) => {
   t.equal(readAllowList('agent', undefined).refusal('127.0.0.1'), 'loopback');
   for (const wrong of ['10.0.0.0/33', '10.0.0.0/', '10.1', 'a b', 'http://x', '*', 'x:80', '256.1.1.1', '-a', 'a..b'])
     t.throws(() => readAllowList('server', wrong), { code: 'setting_invalid' }, wrong);
+  t.throws(() => readAllowList('server', 'a.example, https://user:canary-key@proxy.example, b.example'), {
+    code: 'setting_invalid',
+    message: /^(?!.*canary).*"https:\/\/\*\*\*@proxy\.example" is not valid/,
+  });
 });
 
 t.test('requests go out as they were given, and answers come back whole', async (t) => {

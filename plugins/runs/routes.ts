@@ -25,7 +25,7 @@ import waitQuery from './schema/wait-query.schema.json' with { type: 'json' };
 import { parseRunFilter } from './service/run-filter.ts';
 import type { RunViews } from './service/run-views.ts';
 import { keyHeader, target } from './request-target.ts';
-import { type RunWaits, waitOf } from './service/run-waits.ts';
+import { type RunWaits, waitCaller, waitOf } from './service/run-waits.ts';
 import { submitRoute, type UrlOf, withUrl } from './submit-route.ts';
 
 const RUNS = `${SCOPED}/runs`;
@@ -90,10 +90,11 @@ const viewRoutes = (views: RunViews, clock: Clock, waits: RunWaits, urlOf: UrlOf
     async handle(request) {
       const { scope, params, query, signal } = request;
       const wait_ms = waitOf(query);
+      const caller = waitCaller(request);
       const run =
         wait_ms === undefined
           ? await views.read(scope, params.run!)
-          : await waits.holding(scope, () => waits.until(scope, params.run!, { wait_ms, signal }));
+          : await waits.holding(scope, caller, () => waits.until(scope, params.run!, { caller, wait_ms, signal }));
       return { status: 200, json: withUrl(request, await views.withRunning(scope, run), urlOf) };
     },
   },

@@ -1,4 +1,12 @@
-import { Errors, type HttpReply, type HttpRequest, MEMBER, type Route, SCOPED } from '../../kernel/contracts/index.ts';
+import {
+  Errors,
+  isServiceError,
+  type HttpReply,
+  type HttpRequest,
+  MEMBER,
+  type Route,
+  SCOPED,
+} from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import { type RunEngine, type SubmitResult, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
 import type { SubmitRunBody } from './generated/submit-run.ts';
@@ -6,7 +14,7 @@ import runSchema from './schema/run.schema.json' with { type: 'json' };
 import submitSchema from './schema/submit-run.schema.json' with { type: 'json' };
 import submittedSchema from './schema/submitted-run.schema.json' with { type: 'json' };
 import waitQuery from './schema/wait-query.schema.json' with { type: 'json' };
-import { type RunWaits, waitOf } from './service/run-waits.ts';
+import { type RunWaits, waitCaller, waitOf } from './service/run-waits.ts';
 
 /** Undefined without a public URL. */
 export type UrlOf = (request: HttpRequest, run_id: string) => string | undefined;
@@ -63,12 +71,18 @@ async function submit({ engine, waits, urlOf }: SubmitParts, request: HttpReques
     return reply(result, result.duplicate ? { run_id } : withUrl(request, { run_id, status }, urlOf));
   }
   const { scope, signal } = request;
+  const caller = waitCaller(request);
   // Whoever may not wait submits nothing.
-  return waits.holding(scope, async () => {
+  return waits.holding(scope, caller, async () => {
     const result = await submitted(engine, request);
     const { run_id } = result;
     const status = result.duplicate ? undefined : result.status;
-    return reply(result, withUrl(request, await waits.until(scope, run_id, { wait_ms, signal, status }), urlOf));
+    const run = await waits.until(scope, run_id, { caller, wait_ms, signal, status }).catch((error) => {
+      // It was submitted, and a refusal would have it submitted again.
+      if (isServiceError(error, 'rate_limited')) return { run_id, status: result.status };
+      throw error;
+    });
+    return reply(result, withUrl(request, run, urlOf));
   });
 }
 

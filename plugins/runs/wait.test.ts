@@ -1,8 +1,9 @@
 import { request } from 'node:http';
 import t from 'tap';
+import { AccessControl, Errors } from '../../kernel/contracts/index.ts';
 import { RunStore } from './contract.ts';
 import { submitted, withClient } from './testing/client.ts';
-import { bootEngine, openTestDatabase, STORES, until } from '../../test/kit/index.ts';
+import { bootEngine, openTestDatabase, roleTokens, STORES, until } from '../../test/kit/index.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -107,3 +108,47 @@ t.test('who hangs up frees the wait, and a server that stops answers what it kno
   await closing;
   t.ok(performance.now() - since < 4000, 'the stop does not wait for them');
 });
+
+t.test('a token that is revoked meanwhile is not answered with what the run became', async (t) => {
+  let refusal: Error | undefined;
+  const control: AccessControl = {
+    ...roleTokens,
+    async authenticate(authorization, address) {
+      if (refusal && authorization === 'Bearer admin') throw refusal;
+      return roleTokens.authenticate(authorization, address);
+    },
+  };
+  const server = await bootEngine({ replace: [[AccessControl, () => control]] });
+  t.teardown(() => server.close());
+  const runs = `${server.scoped}/runs`;
+  const waiting = async (count: number) => {
+    const { text } = await server.call(undefined, 'GET /metrics');
+    return new RegExp(`^svc_runs_waiting_requests ${count}$`, 'm').test(text);
+  };
+  const ended = async () => {
+    const submitting = server.call('admin', `POST ${runs}?wait=1m`, { source: 'true' });
+    const claim = await until(() => server.agent.claim().then(([one]) => one));
+    const asking = server.call('admin', `GET ${runs}/${claim.run_id}?wait=1m`);
+    await until(() => waiting(2), { what: 'both to wait' });
+    return { run_id: claim.run_id, submitting, asking, end: () => server.use(RunStore).complete(claim, OUTPUT) };
+  };
+  const first = await ended();
+  refusal = Errors.notAuthenticated('the token was revoked');
+  await first.end();
+  for (const answer of [first.submitting, first.asking]) {
+    const { status, text } = await answer;
+    t.equal(status, 401);
+    t.notMatch(text, /after-the-revocation/);
+  }
+  refusal = undefined;
+  const second = await ended();
+  refusal = Errors.rateLimited('too many requests', { retryAfterMs: 1000 });
+  await second.end();
+  t.match(await second.asking, { status: 429 });
+  const { status, json } = await second.submitting;
+  t.equal(status, 201, 'what was submitted is not refused');
+  t.equal(json.run_id, second.run_id);
+  t.notOk('output' in json, 'and nothing is told of what it became');
+});
+
+const OUTPUT = { status: 'succeeded' as const, output: { said: 'after-the-revocation' } };

@@ -14,7 +14,7 @@ export { findBroken, type Invariant } from './invariants.ts';
 export { openTestDatabase, type Store, STORES, type TestDatabase } from './databases.ts';
 export { PlaceSealer } from './place-sealer.ts';
 export { type LogLine, messageLog, RecordingLog } from './recording-log.ts';
-export { OTHER, SCOPE } from './role-tokens.ts';
+export { OTHER, roleTokens, SCOPE } from './role-tokens.ts';
 export { checkRuns } from './run-invariants.ts';
 export { createIds, createMaskers, systemClock } from './services.ts';
 export { anyScript, StandInAgent, submission, variablesOf } from './stand-in-runs.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism, hostname, tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { statSync } from 'node:fs';
-import { parseDuration, type Role, type Settings } from '../../../kernel/contracts/index.ts';
+import { parseDuration, type Role, type Settings, shownAddress } from '../../../kernel/contracts/index.ts';
 import type { AgentIsolation } from '../contract.ts';
 import { type RunAs, readRunAs } from '../contract/run-as.ts';
 import { isAgentName } from '../domain/agent-name.ts';
@@ -199,17 +199,14 @@ export function readServerAddress({ env, host, port }: Place): ServerAddress {
   const address = given(env.SVC_URL, `http://${host}:${port}`).replace(/\/+$/, '');
   const token = given(env.SVC_TOKEN, '').trim();
   if (token === '')
-    throw AgentErrors.tokenMissing(`SVC_TOKEN is not set; the agent cannot authenticate at ${shown(address)}`);
+    throw AgentErrors.tokenMissing(`SVC_TOKEN is not set; the agent cannot authenticate at ${shownAddress(address)}`);
   if (!/^[\x21-\x7e]{1,512}$/.test(token))
     throw AgentErrors.settingInvalid('SVC_TOKEN contains characters that a token cannot contain');
   if (address.startsWith('unix:')) return { url: 'http://localhost', socket_path: resolve(address.slice(5)), token };
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
     throw AgentErrors.settingInvalid(
-      `SVC_URL is "${shown(address)}"; write it like https://svc.example.org, without a token in it`,
+      `SVC_URL is "${shownAddress(address)}"; write it like https://svc.example.org, without a token in it`,
     );
   return { url: address, socket_path: undefined, token };
 }
-
-/** An address may contain a password by mistake. */
-const shown = (address: string) => address.replace(/\/\/[^/@]*@/, '//***@').replace(/[?#].*$/, '');

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { Errors, type Settings } from '../../../kernel/contracts/index.ts';
+import { Errors, type Settings, shownAddress } from '../../../kernel/contracts/index.ts';
 import type { S3Place } from '../stores/s3.ts';
 
 type Given = Pick<Settings, 'env' | 'database_url' | 'home'>;
@@ -35,7 +35,9 @@ function readBucket(given: string, env: Settings['env']): S3Place {
   const [, bucket, prefix] = BUCKET.exec(given) ?? [];
   // A URL would take these for steps up.
   if (bucket === undefined || prefix?.split('/').some((name) => name === '.' || name === '..'))
-    throw Errors.settingInvalid(`SVC_ARTIFACTS is "${given}"; write s3://<bucket> or s3://<bucket>/<prefix>`);
+    throw Errors.settingInvalid(
+      `SVC_ARTIFACTS is "${shownAddress(given)}"; write s3://<bucket> or s3://<bucket>/<prefix>, without keys in it`,
+    );
   const region = env.SVC_ARTIFACTS_S3_REGION?.trim() || DEFAULT_REGION;
   if (!REGION.test(region))
     throw Errors.settingInvalid(`SVC_ARTIFACTS_S3_REGION is "${region}"; write one like eu-central-1`);

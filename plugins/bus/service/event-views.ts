@@ -17,11 +17,7 @@ export interface ShownDeliveries {
 }
 
 export interface EventViews {
-  list(
-    scope: ProjectScope,
-    filter: EventFilter & { since?: number },
-    limit: number,
-  ): Promise<{ events: EventHeader[]; next_seq?: number }>;
+  list(scope: ProjectScope, filter: EventFilter, limit: number): Promise<{ events: EventHeader[]; next_seq?: number }>;
   /** Masked with the secret values of the emitting run. Throws `not_found`. */
   read(scope: ProjectScope, event_id: string): Promise<{ event: StoredEvent } & ShownDeliveries>;
   /** What there is to show of the last events of types, masked, by event. Those of which nothing is known are left out. */
@@ -47,12 +43,14 @@ export function createEventViews(parts: ViewParts): EventViews {
     };
   };
   return {
-    async list(scope, { since, ...filter }, limit) {
-      const rows = await listEvents(parts.database, scope, filter, limit + 1);
+    async list(scope, filter, limit) {
+      const { rows, looked_to } = await listEvents(parts.database, scope, filter, limit + 1);
+      const { since } = filter;
       // Times never decrease along the sequence, so an older event ends the list without an index on times.
       const young = since === undefined ? rows : rows.filter(({ recorded_at }) => Number(recorded_at) >= since);
       const events = young.slice(0, limit);
-      return young.length > limit ? { events, next_seq: Number(events.at(-1)!.seq) } : { events };
+      if (young.length > limit) return { events, next_seq: Number(events.at(-1)!.seq) };
+      return looked_to === undefined || young.length < rows.length ? { events } : { events, next_seq: looked_to };
     },
     async read(scope, event_id) {
       const event = await parts.bus.read(scope, event_id);

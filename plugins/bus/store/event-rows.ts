@@ -7,6 +7,7 @@ import {
   type SealedPlace,
   type Sealer,
   type Transaction,
+  yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests, type EventBody } from '../domain/event-rules.ts';
@@ -173,17 +174,53 @@ export interface EventFilter {
   source?: EventSource;
   /** Only events before this one in the sequence. */
   before_seq?: number;
+  /** A search does not go on behind what was recorded before this time. Younger ones are not told apart from older ones. */
+  since?: number;
 }
 
-/** Events of a project without their bodies, newest first. */
+/** How far a search goes: where an index does not decide, it reads `rows` events in a statement, at most `windows` times. */
+export const REACH = { rows: 2000, windows: 10 };
+
+/**
+ * Events of a project without their bodies, newest first. `looked_to`: the search ended at this event, and older ones may match.
+ * So a page costs no more however many events there are.
+ */
 export async function listEvents(
-  on: Pick<Queries, 'read'>,
+  on: Pick<Queries, 'read' | 'sql'>,
   scope: ProjectScope,
   filter: EventFilter,
   limit: number,
+  reach = REACH,
+): Promise<{ rows: EventHeader[]; looked_to?: number }> {
+  if (!looksAtEach(filter)) return { rows: await readListed(on, scope, filter, limit) };
+  const rows: EventHeader[] = [];
+  let { before_seq } = filter;
+  for (let n = 0; n < reach.windows; n += 1) {
+    if (n > 0) await yieldToEventLoop();
+    const within = { ...filter, ...(before_seq !== undefined && { before_seq }) };
+    const end = await windowEnd(on, scope, within, reach.rows);
+    rows.push(...(await readListed(on, scope, within, limit - rows.length, end?.seq)));
+    if (end === undefined || rows.length >= limit) return { rows };
+    // Times never decrease along the sequence.
+    if (filter.since !== undefined && end.recorded_at < filter.since) return { rows };
+    before_seq = end.seq;
+  }
+  return { rows, looked_to: before_seq! };
+}
+
+/** Whether rows must be looked at that the index does not tell apart. */
+const looksAtEach = ({ type, key, source }: EventFilter): boolean =>
+  [type, key, source].filter((one) => one !== undefined).length > 1;
+
+async function readListed(
+  on: Pick<Queries, 'read' | 'sql'>,
+  scope: ProjectScope,
+  filter: EventFilter,
+  limit: number,
+  from?: number,
 ): Promise<EventHeader[]> {
   // Of a list of types an optimizer would read and sort every event of them: so each is asked for by itself.
-  const parts = oneTypeEach(filter).map((part) => selectListed(scope, part, Math.trunc(limit)));
+  const parts = oneTypeEach(filter).map((part) => selectListed(on, scope, part, Math.trunc(limit), from));
   const statement = parts.map(({ sql }, index) => `SELECT * FROM (${sql}) part_${index}`).join(' UNION ALL ');
   const rows = await on.read<EventHeader>(
     statement,
@@ -193,26 +230,69 @@ export async function listEvents(
 }
 
 function oneTypeEach(filter: EventFilter): EventFilter[] {
-  const types = filter.source === undefined || filter.type !== undefined ? undefined : typesOfSource(filter.source);
+  const types = filter.source === undefined || looksAtEach(filter) ? undefined : typesOfSource(filter.source);
   return types?.map((type) => ({ ...filter, type })) ?? [filter];
 }
 
-function selectListed(scope: ProjectScope, filter: EventFilter, limit: number): { sql: string; params: Param[] } {
-  const conditions: [string, Param][] = [['project_id = ?', scope.project_id]];
-  if (filter.type !== undefined) conditions.push(['type = ?', filter.type]);
-  if (filter.key !== undefined) conditions.push(['key_digest = ?', digests.key(filter.key)]);
-  if (filter.source !== undefined)
-    conditions.push([sourceCondition({ ...filter, source: filter.source }), filter.source]);
-  if (filter.before_seq !== undefined) conditions.push(['seq < ?', filter.before_seq]);
+interface Condition {
+  index: string;
+  condition: string;
+  param: Param;
+}
+
+/** By what finds the fewest first. The first one leads: its index is read from the newest end. */
+function conditionsOf({ type, key, source }: EventFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (key !== undefined)
+    conditions.push({ index: 'bus_events_key', condition: 'key_digest = ?', param: digests.key(key) });
+  if (type !== undefined) conditions.push({ index: 'bus_events_type', condition: 'type = ?', param: type });
+  if (source === undefined) return conditions;
+  // The index of sources is for a source alone.
+  const alone = conditions.length === 0;
+  const condition = alone ? `source = ? AND ${NOT_BY_TYPE}` : 'source = ?';
+  return [...conditions, { index: 'bus_events_source', condition, param: source }];
+}
+
+function selectListed(
+  { sql }: Pick<Queries, 'sql'>,
+  { project_id }: ProjectScope,
+  filter: EventFilter,
+  limit: number,
+  from: number | undefined,
+): { sql: string; params: Param[] } {
+  const conditions = conditionsOf(filter);
+  const bounds: [string, Param][] = [];
+  if (filter.before_seq !== undefined) bounds.push(['seq < ?', filter.before_seq]);
+  if (from !== undefined) bounds.push(['seq >= ?', from]);
+  const all = [...conditions.map(({ condition }) => condition), ...bounds.map(([bound]) => bound)];
   return {
-    sql: `SELECT ${HEADER} FROM bus_events WHERE ${conditions.map(([condition]) => condition).join(' AND ')}
+    sql: `SELECT ${HEADER} FROM ${leadBy(sql, conditions[0])} WHERE ${['project_id = ?', ...all].join(' AND ')}
      ORDER BY seq DESC LIMIT ${limit}`,
-    params: conditions.map(([, param]) => param),
+    params: [project_id, ...conditions.map(({ param }) => param), ...bounds.map(([, param]) => param)],
   };
 }
 
-/** The index of sources is for a source alone: SQLite would prefer it to those of types and keys, which find fewer. */
-const sourceCondition = ({ source, type, key }: EventFilter & { source: EventSource }): string =>
-  type === undefined && key === undefined && typesOfSource(source) === undefined
-    ? `source = ? AND ${NOT_BY_TYPE}`
-    : 'source = ?';
+/** An optimizer could choose another index, in which a window is as long as the list of all events. */
+const leadBy = ({ family }: Queries['sql'], lead: Condition | undefined): string =>
+  lead === undefined
+    ? 'bus_events'
+    : `bus_events ${family === 'mysql' ? `FORCE INDEX (${lead.index})` : `INDEXED BY ${lead.index}`}`;
+
+/** The event up to which a statement reads that looks at so many; undefined where there are not as many. */
+async function windowEnd(
+  on: Pick<Queries, 'read' | 'sql'>,
+  { project_id }: ProjectScope,
+  filter: EventFilter,
+  rows: number,
+): Promise<{ seq: number; recorded_at: number } | undefined> {
+  const [lead] = conditionsOf(filter);
+  const before = filter.before_seq === undefined ? [] : [filter.before_seq];
+  // The inner statement reads the index alone.
+  const [end] = await on.read<{ seq: number; recorded_at: number }>(
+    `SELECT seq, recorded_at FROM bus_events WHERE project_id = ? AND seq = (
+       SELECT seq FROM ${leadBy(on.sql, lead)} WHERE project_id = ? AND ${lead!.condition}
+         ${before.length > 0 ? 'AND seq < ?' : ''} ORDER BY seq DESC LIMIT 1 OFFSET ${Math.trunc(rows) - 1})`,
+    [project_id, project_id, lead!.param, ...before],
+  );
+  return end && { seq: Number(end.seq), recorded_at: Number(end.recorded_at) };
+}

@@ -1,5 +1,6 @@
-import { type Clock, iso, isServiceError } from '../../../kernel/contracts/index.ts';
+import { type Clock, iso } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
+import { Admission } from './admission.ts';
 import { LogPages } from './log-pages.ts';
 import { fromStart } from './log-selection.ts';
 import type { RunWatch } from './run-watch.ts';
@@ -52,37 +53,6 @@ export async function* followLog(
     }
   } finally {
     changes.close();
-  }
-}
-
-/** Refusals that end what is followed; a rate that is used up says nothing of who may read. */
-const OVER = ['not_authenticated', 'forbidden', 'not_found'];
-/** How often it is asked whether the reader may still read. */
-const ASK_MS = 5000;
-
-/** Whether the caller of an answer that lasts would still be let in. */
-class Admission {
-  readonly #clock: Clock;
-  readonly #admitted: () => Promise<void>;
-  #asked_at: number;
-
-  constructor(clock: Clock, admitted: () => Promise<void>) {
-    this.#clock = clock;
-    this.#admitted = admitted;
-    this.#asked_at = clock.monotonic();
-  }
-
-  async isOver(): Promise<boolean> {
-    if (this.#clock.monotonic() - this.#asked_at < ASK_MS) return false;
-    this.#asked_at = this.#clock.monotonic();
-    try {
-      await this.#admitted();
-      return false;
-    } catch (error) {
-      if (OVER.some((code) => isServiceError(error, code))) return true;
-      if (isServiceError(error, 'rate_limited')) return false;
-      throw error;
-    }
   }
 }
 

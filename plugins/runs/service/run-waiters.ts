@@ -1,5 +1,6 @@
-import { type Cancel, type Clock, isServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import { type Cancel, type Clock, Errors, isServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import { type Run, TERMINAL } from '../contract.ts';
+import { ASK_MS, stillAdmitted } from './admission.ts';
 import { Deadlines } from './deadlines.ts';
 import type { RunWatch } from './run-watch.ts';
 
@@ -9,6 +10,14 @@ const AT_ONCE = 64;
 export interface WaitScope {
   org_id: string;
   project_id: string;
+}
+
+/** Who waits. Requests with one `key` would all be let in, or none of them: one of them is asked for. */
+export interface WaitCaller {
+  key: string;
+  user_id: string;
+  /** Throws what a new request would be refused with. */
+  admitted(): Promise<void>;
 }
 
 type Outcome = { run: Run } | { error: unknown };
@@ -25,6 +34,7 @@ interface Group {
 /** One request that waits. It is the listener of its own signal: a function for each would take memory. */
 class Waiter {
   readonly group: Group;
+  readonly caller: WaitCaller;
   /** It is answered with the run as it is. */
   last = false;
   /** The run is being read for it, or it is about to be answered. */
@@ -35,9 +45,15 @@ class Waiter {
   #outcome: Outcome | undefined;
   #listen: ((outcome: Outcome) => void) | undefined;
 
-  constructor(owner: RunWaiters, group: Group, signal: AbortSignal, arm: (waiter: Waiter) => Cancel) {
+  constructor(
+    owner: RunWaiters,
+    group: Group,
+    { caller, signal }: Pick<Join, 'caller' | 'signal'>,
+    arm: (waiter: Waiter) => Cancel,
+  ) {
     this.#owner = owner;
     this.group = group;
+    this.caller = caller;
     this.#signal = signal;
     this.#cancel = arm(this);
     group.waiters.add(this);
@@ -72,6 +88,12 @@ class Waiter {
 
 export type { Waiter };
 
+export interface Join {
+  caller: WaitCaller;
+  wait_ms: number;
+  signal: AbortSignal;
+}
+
 export interface RunWaitersParts {
   watch: Pick<RunWatch, 'watch'>;
   clock: Clock;
@@ -81,7 +103,8 @@ export interface RunWaitersParts {
 
 /**
  * Requests that wait, by their runs: a run is watched once and read once for all of them, all time limits have one timer,
- * and many are answered in turns, so that others are served in between.
+ * and many are answered in turns, so that others are served in between. Whether they would still be let in is asked while they
+ * wait and before they are answered.
  */
 export class RunWaiters {
   readonly #parts: RunWaitersParts;
@@ -89,6 +112,7 @@ export class RunWaiters {
   readonly #groups = new Map<string, Group>();
   readonly #answers: { waiter: Waiter; outcome: Outcome }[] = [];
   #answering = false;
+  #next_question: Cancel | undefined;
 
   constructor(parts: RunWaitersParts) {
     this.#parts = parts;
@@ -96,11 +120,12 @@ export class RunWaiters {
   }
 
   /** Whoever joins leaves, however it ends. */
-  join(scope: WaitScope, run_id: string, wait_ms: number, signal: AbortSignal): Waiter {
+  join(scope: WaitScope, run_id: string, { wait_ms, ...own }: Join): Waiter {
     // Whoever asks for the run of another project is in a group of his own, whose reads find nothing.
     const key = `${scope.org_id} ${scope.project_id} ${run_id}`;
     const group = this.#groups.get(key) ?? this.#open(key, scope, run_id);
-    return new Waiter(this, group, signal, (waiter) => this.#deadlines.add(waiter, wait_ms));
+    this.#next_question ??= this.#parts.clock.after(ASK_MS, () => void this.#question());
+    return new Waiter(this, group, own, (waiter) => this.#deadlines.add(waiter, wait_ms));
   }
 
   /** With their runs as they are. */
@@ -114,6 +139,9 @@ export class RunWaiters {
     if (!group.waiters.delete(waiter) || group.waiters.size > 0) return;
     group.off();
     this.#groups.delete(group.key);
+    if (this.#groups.size > 0) return;
+    this.#next_question?.();
+    this.#next_question = undefined;
   }
 
   #open(key: string, scope: WaitScope, run_id: string): Group {
@@ -155,8 +183,51 @@ export class RunWaiters {
 
   async #work(): Promise<void> {
     while (this.#answers.length > 0) {
-      for (const { waiter, outcome } of this.#answers.splice(0, AT_ONCE)) waiter.settle(outcome);
+      const answers = this.#answers.splice(0, AT_ONCE);
+      const refusals = await refusalsOf(answers, ({ admitted }) => admitted());
+      for (const { waiter, outcome } of answers) waiter.settle(refusals.get(waiter.caller.key) ?? outcome);
       await yieldToEventLoop();
     }
   }
+
+  /** Never rejects. Asks for each caller once, however many of his requests wait. */
+  async #question(): Promise<void> {
+    const own = this.#next_question;
+    const waiting = [...this.#groups.values()].flatMap(({ waiters }) => [...waiters]);
+    const callers = [...Map.groupBy(waiting, ({ caller }) => caller.key).values()];
+    for (let at = 0; at < callers.length; at += AT_ONCE) {
+      const asked = callers.slice(at, at + AT_ONCE);
+      const refusals = await refusalsOf(
+        asked.map(([waiter]) => ({ waiter: waiter! })),
+        ({ admitted }) => stillAdmitted(admitted),
+      );
+      for (const waiter of asked.flat()) {
+        const refusal = refusals.get(waiter.caller.key);
+        if (refusal) waiter.settle(refusal);
+      }
+      await yieldToEventLoop();
+    }
+    // All have left meanwhile, and others may have come, who have a question of their own.
+    if (this.#next_question !== own) return;
+    this.#next_question = this.#parts.clock.after(ASK_MS, () => void this.#question());
+  }
 }
+
+/** What each of these callers is refused with, by key. Asked for each once. */
+async function refusalsOf(
+  asked: readonly { waiter: Waiter }[],
+  ask: (caller: WaitCaller) => Promise<void>,
+): Promise<Map<string, { error: unknown }>> {
+  const callers = new Map(asked.map(({ waiter: { caller } }) => [caller.key, caller]));
+  const refusals = new Map<string, { error: unknown }>();
+  await Promise.all(
+    [...callers.values()].map((caller) =>
+      ask(caller).catch((error: unknown) => void refusals.set(caller.key, { error: refusalOf(error) })),
+    ),
+  );
+  return refusals;
+}
+
+/** What is not found is looked for once more by a request as a whole, which would submit and wait anew. */
+const refusalOf = (error: unknown): unknown =>
+  isServiceError(error, 'not_found') ? Errors.forbidden(error.message) : error;

@@ -1,11 +1,12 @@
-import { Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
+import { callerOf, Errors, type HttpRequest, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
 import { type Run, type RunStatus, TERMINAL } from '../contract.ts';
-import { RunWaiters, type RunWaitersParts, type WaitScope } from './run-waiters.ts';
+import { RunWaiters, type RunWaitersParts, type WaitCaller, type WaitScope } from './run-waiters.ts';
 
 const MAX_WAIT_MS = 10 * 60_000;
-/** Requests that wait at a time: of all callers, and for one project. Each holds a socket. */
+/** Requests that wait at a time: of all callers, for one project, and of one user. Each holds a socket. */
 export const MAX_WAITING = 20_000;
 export const MAX_WAITING_IN_PROJECT = 10_000;
+export const MAX_WAITING_OF_A_USER = 2000;
 
 const RETRY_MS = 1000;
 
@@ -25,7 +26,17 @@ export function waitOf({ wait }: Readonly<Record<string, string>>): number | und
 const badWait = (message: string) =>
   Errors.invalidRequest(`wait ${message}`, { errors: [{ pointer: '/query/wait', message }] });
 
+/** Which caller a request that waits is of. A session counts apart from the token that it was made from: either may end. */
+export function waitCaller(request: HttpRequest): WaitCaller {
+  const { id, token_id, session_id = '' } = callerOf(request);
+  const { org_id, project_id } = request.scope;
+  // What a method requires differs.
+  const key = [request.method, org_id, project_id, id, token_id, session_id].join(' ');
+  return { key, user_id: id, admitted: () => request.admitted() };
+}
+
 interface Waiting {
+  caller: WaitCaller;
   wait_ms: number;
   /** Aborts when the caller is gone, with a ServiceError when the server stops. */
   signal: AbortSignal;
@@ -39,6 +50,7 @@ const isOver = (status: RunStatus): boolean => TERMINAL.includes(status);
 export class RunWaits {
   readonly #parts: RunWaitersParts;
   readonly #projects = new Map<string, number>();
+  readonly #users = new Map<string, number>();
   readonly #waiters: RunWaiters;
   #waiting = 0;
 
@@ -53,28 +65,33 @@ export class RunWaits {
   }
 
   /** Work that may wait. Throws `rate_limited` before it when too many requests wait already. */
-  async holding<T>({ project_id }: WaitScope, work: () => Promise<T>): Promise<T> {
-    const own = this.#projects.get(project_id) ?? 0;
-    if (this.#waiting >= MAX_WAITING || own >= MAX_WAITING_IN_PROJECT)
-      throw Errors.rateLimited('too many requests wait for runs; ask without wait, or later', {
-        retryAfterMs: RETRY_MS,
-      });
-    this.#count(project_id, 1);
+  async holding<T>({ project_id }: WaitScope, { user_id }: WaitCaller, work: () => Promise<T>): Promise<T> {
+    const own = this.#users.get(user_id) ?? 0;
+    if (own >= MAX_WAITING_OF_A_USER)
+      throw refused(`${own} of your requests wait for runs, which is the limit; ask without wait, or later`);
+    if (this.#waiting >= MAX_WAITING || (this.#projects.get(project_id) ?? 0) >= MAX_WAITING_IN_PROJECT)
+      throw refused('too many requests wait for runs; ask without wait, or later');
+    const change = (by: 1 | -1) => {
+      this.#waiting += by;
+      count(this.#projects, project_id, by);
+      count(this.#users, user_id, by);
+    };
+    change(1);
     try {
       return await work();
     } finally {
-      this.#count(project_id, -1);
+      change(-1);
     }
   }
 
   /**
    * The record of a run as soon as it is over, or as it is after `wait_ms` or when the server stops. Throws `not_found`,
-   * and the reason of `signal` when the caller is gone.
+   * the reason of `signal` when the caller is gone, and what it would be refused with by now when it has waited.
    */
-  async until(scope: WaitScope, run_id: string, { wait_ms, signal, status }: Waiting): Promise<Run> {
+  async until(scope: WaitScope, run_id: string, { status, ...joining }: Waiting): Promise<Run> {
     const { read } = this.#parts;
-    if (wait_ms <= 0 || (status !== undefined && isOver(status))) return read(scope, run_id);
-    const waiter = this.#waiters.join(scope, run_id, wait_ms, signal);
+    if (joining.wait_ms <= 0 || (status !== undefined && isOver(status))) return read(scope, run_id);
+    const waiter = this.#waiters.join(scope, run_id, joining);
     try {
       // Looked at after it is watched. One whose status is known was made just now, here: its end is still to be told.
       const run = status === undefined ? await read(scope, run_id) : undefined;
@@ -83,11 +100,12 @@ export class RunWaits {
       waiter.leave();
     }
   }
-
-  #count(project_id: string, change: 1 | -1): void {
-    this.#waiting += change;
-    const own = (this.#projects.get(project_id) ?? 0) + change;
-    if (own === 0) this.#projects.delete(project_id);
-    else this.#projects.set(project_id, own);
-  }
 }
+
+function count(held: Map<string, number>, id: string, by: 1 | -1): void {
+  const now = (held.get(id) ?? 0) + by;
+  if (now > 0) held.set(id, now);
+  else held.delete(id);
+}
+
+const refused = (detail: string) => Errors.rateLimited(detail, { retryAfterMs: RETRY_MS });

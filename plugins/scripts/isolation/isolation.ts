@@ -78,7 +78,8 @@ export class Isolation {
     assignment: Pick<Assignment, 'trusted' | 'project_id'>,
     agent: ActivityHost['agent'],
   ): Promise<RunUser | undefined> {
-    return this.isolates(assignment, agent) ? undefined : await this.#parts.users?.of(assignment.project_id);
+    if (this.isolates(assignment, agent)) return undefined;
+    return await this.#parts.users?.at(assignment.project_id, agent.runtime_dir);
   }
 
   /**

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Ids } from '../../../kernel/contracts/index.ts';
-import type { Assignment, PassEnd } from '../../agents/contract.ts';
+import { type Assignment, type PassEnd, removeRuntimeDir } from '../../agents/contract.ts';
 import { Activity, messageLog, systemClock as clock } from '../../../test/kit/index.ts';
 import { verbs } from '../executor/testing/plugins.ts';
 import { createCommandExecutor } from '../executor/command-executor.ts';
@@ -56,21 +56,22 @@ const PROBE = `
     agent_files="$(tried ls "$RUNTIME")" token="$(tried cat "$TOKEN")" \\
     other_environment="$(tried cat "/proc/$VICTIM/environ")" other_input="$(tried cat "$INPUT")" \\
     other_socket="$(tried python3 -c 'import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ["SOCKET"])')" \\
-    other_home="$(tried ls "$OTHER_HOME")" other_kill="$(tried kill -0 "$VICTIM")" \\
+    other_home="$(tried ls "$OTHER_HOME")" other_temporary="$(tried cat "$OTHER_TMP/kept")" other_kill="$(tried kill -0 "$VICTIM")" \\
     by_agent="$(tried svc spawn "$INPUT")" by_agent_token="$(tried svc spawn "$TOKEN")"
 `;
 
 /** Starts a run of one project that lives while `work` runs. */
 async function withVictim(bench: Bench, folder: string, work: (variables: Record<string, string>) => Promise<void>) {
   const victim = new Activity();
-  const source = 'echo "$$ $SVC_INPUT_FILE $SVC_AGENT_SOCKET $HOME"; while :; do sleep 1000; done';
+  const source =
+    'echo mine > "$TMPDIR/kept"; echo "$$ $SVC_INPUT_FILE $SVC_AGENT_SOCKET $HOME $TMPDIR"; while :; do sleep 1000; done';
   const pass = bench.begin(victim, script(A, source, 'victim.sh'));
   await victim.until(() => victim.text().includes('\n'));
-  const [VICTIM = '', INPUT = '', SOCKET = '', OTHER_HOME = ''] = victim.text().trim().split(' ');
+  const [VICTIM = '', INPUT = '', SOCKET = '', OTHER_HOME = '', OTHER_TMP = ''] = victim.text().trim().split(' ');
   const TOKEN = join(folder, 'token');
   writeFileSync(TOKEN, 'svcs_secret', { mode: 0o600 });
   try {
-    await work({ VICTIM, INPUT, SOCKET, OTHER_HOME, TOKEN, RUNTIME: bench.runtime_dir });
+    await work({ VICTIM, INPUT, SOCKET, OTHER_HOME, OTHER_TMP, TOKEN, RUNTIME: bench.runtime_dir });
   } finally {
     pass.stop('draining');
     await pass.ended;
@@ -84,7 +85,7 @@ t.test('a run of one project reads nothing of the agent or of another project', 
   await withVictim(bench, folder, async (workflow) => {
     const end = await bench.finish(new Activity(), { ...script(B, PROBE), environment: { workflow } });
     const answers = output(end);
-    t.equal(Object.keys(answers).length, 11);
+    t.equal(Object.keys(answers).length, 12);
     t.same(new Set(Object.values(answers)), new Set(['refused']), JSON.stringify(answers));
   });
   // A bash that waits has a folder of its own.
@@ -99,7 +100,7 @@ t.test('a run of one project reads nothing of the agent or of another project', 
 t.test('the same run as root reads all of it: what --allow-root allows', as_root, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-as-root-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
-  const bench = await openBench({ clock, ids });
+  const bench = await openBench({ clock, ids, env: { ...process.env, TMPDIR: folder } });
   t.teardown(() => bench.close());
   await withVictim(bench, folder, async (workflow) => {
     const answers = output(await bench.finish(new Activity(), { ...script(B, PROBE), environment: { workflow } }));
@@ -138,10 +139,36 @@ t.test('it has all that runs have, as its user', as_root, async (t) => {
   t.same(output(await bench.finish(new Activity(), script(A, typescript, 'a.ts'))), { ok: true });
 });
 
+t.test('temporary files of a project are its own, and are removed with the folder of the agent', as_root, async (t) => {
+  const { env, users, isolation } = await open(t);
+  const bench = await openBench({ clock, ids, env, isolation });
+  t.teardown(() => bench.close());
+  const { uid } = await users.of(A);
+  const left = `
+    echo secret > "$TMPDIR/left"; mkdir "$TMPDIR/closed"; touch "$TMPDIR/closed/x"; chmod 0 "$TMPDIR/closed"
+    svc output set tmp="$TMPDIR" made="$(dirname "$(mktemp)")" step="$(svc step t -- sh -c 'echo "$TMPDIR"')" \\
+      mode="$(stat -c '%u %a' "$TMPDIR")"
+  `;
+  const own = join(bench.runtime_dir, `tmp-${uid}`);
+  t.match(output(await bench.finish(new Activity(), script(A, left))), { tmp: own, made: own, mode: `${uid} 700` });
+  const again = 'svc output set found="$(cat "$TMPDIR/left")" tmp="$TMPDIR"';
+  t.same(output(await bench.finish(new Activity(), script(A, again))), { found: 'secret', tmp: own });
+  const other = 'svc output set tmp="$TMPDIR" found="$(cat "$LEFT" 2>/dev/null || echo none)"';
+  const environment = { workflow: { LEFT: join(own, 'left') } };
+  const theirs = output(await bench.finish(new Activity(), { ...script(B, other), environment }));
+  t.same(theirs, { tmp: join(bench.runtime_dir, `tmp-${(await users.of(B)).uid}`), found: 'none' });
+  const named = { workflow: { TMPDIR: '/var/tmp' } };
+  const chosen = { ...script(A, 'svc output set tmp="$TMPDIR"'), environment: named };
+  t.same(output(await bench.finish(new Activity(), chosen)), { tmp: '/var/tmp' }, 'a run may choose another one');
+  await removeRuntimeDir(bench.runtime_dir);
+  t.notOk(existsSync(bench.runtime_dir));
+});
+
 t.test('an interpreter waits as the user of its project', { ...lacking('cc', why), ...as_root }, async (t) => {
   const { env, users, isolation } = await open(t);
   const bench = await openWarmBench(t, { env, isolation });
-  const source = 'svc step a -- true; svc output set id="$(id -u)" home="$HOME" input="$(wc -c < "$SVC_INPUT_FILE")"';
+  const source =
+    'svc step a -- true; svc output set id="$(id -u)" home="$HOME" tmp="$(stat -c %u "$TMPDIR")" input="$(wc -c < "$SVC_INPUT_FILE")"';
   for (const [index, project] of [A, B, A].entries()) {
     const { uid, home } = await users.of(project);
     const before = bench.used();
@@ -149,7 +176,7 @@ t.test('an interpreter waits as the user of its project', { ...lacking('cc', why
     const named = script(project, source, `${index}.sh`);
     await bench.prime(named);
     const { end } = await bench.run(named);
-    t.match(output(end), { id: String(uid), home });
+    t.match(output(end), { id: String(uid), tmp: String(uid), home });
     t.ok(bench.used() > before, 'it ran in a prepared one');
   }
 });

@@ -19,6 +19,8 @@ export interface RunUser extends UserIds {
   home: string;
   /** Where its programs begin. */
   workdir: string;
+  /** The folder for temporary files of its programs; absent: that of the agent. */
+  tmp?: string;
 }
 
 export interface RunUsersParts {
@@ -48,6 +50,7 @@ export class RunUsers {
   readonly #run_as: RunAs;
   readonly #state: string;
   readonly #known = new Map<string, Promise<RunUser>>();
+  readonly #temporary = new Map<string, Promise<string>>();
 
   /** Undefined where programs are the agent's. Throws `run_as_unusable`. */
   static of(parts: RunUsersParts): RunUsers | undefined {
@@ -129,6 +132,25 @@ export class RunUsers {
     });
     this.#known.set(key, made);
     return made;
+  }
+
+  /**
+   * The same. The user of a project has a folder for temporary files in this one of the agent, with which it is removed: what a
+   * program writes to `TMPDIR` all users of the machine could read.
+   */
+  async at(project_id: string, runtime_dir: string): Promise<RunUser> {
+    const user = await this.of(project_id);
+    if ('user' in this.#run_as) return user;
+    const folder = join(runtime_dir, `tmp-${user.uid}`);
+    const made =
+      this.#temporary.get(folder) ??
+      makeFor(folder, user.uid).catch((error) => {
+        // As above.
+        this.#temporary.delete(folder);
+        throw error;
+      });
+    this.#temporary.set(folder, made);
+    return { ...user, tmp: await made };
   }
 
   async #find(project_id: string): Promise<RunUser> {

@@ -91,12 +91,13 @@ export class UserGround implements Ground {
 /** The environment with what is the user's in place of what is the agent's; what the job sets itself stays. */
 export function environmentOf(
   env: Readonly<Record<string, string>>,
-  { name, home }: Pick<RunUser, 'name' | 'home'>,
+  { name, home, tmp }: Pick<RunUser, 'name' | 'home' | 'tmp'>,
   agent: AgentEnvironment,
 ): Record<string, string> {
   const own: Record<string, string> = { ...env };
   const ofAgent = (variable: string) => own[variable] === undefined || own[variable] === agent[variable];
   if (ofAgent('HOME')) own.HOME = home;
+  if (tmp !== undefined && ofAgent('TMPDIR')) own.TMPDIR = tmp;
   for (const variable of ['USER', 'LOGNAME'])
     if (ofAgent(variable)) {
       if (name === undefined) delete own[variable];

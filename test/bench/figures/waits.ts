@@ -120,7 +120,8 @@ export const waits: Figure = {
   name: 'waits',
   summary: 'requests that wait for the end of one run: memory, processor time, and the time to answer all',
   async measure(bench: Bench): Promise<Row[]> {
-    const count = bench.size(10_000, 500);
+    // As many as one user may hold.
+    const count = bench.size(2000, 500);
     const floor = await bare(count);
     const found = await bench.at({ agents: 0 }, (place) => ours(place, count));
     const is = `bare node:http that holds ${count}`;

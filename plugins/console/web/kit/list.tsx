@@ -23,13 +23,14 @@ export function List<Item>({
   children(items: readonly Item[]): ReactNode;
 }) {
   const { items, error } = list;
+  const searching = items?.length === 0 && list.hasNextPage;
   return (
     <>
       {error && <Problem error={error} again={() => void list.refetch()} />}
-      {!items && !error && <Loading />}
-      {items?.length === 0 && <Empty>{empty}</Empty>}
+      {(!items || searching) && !error && <Loading />}
+      {items?.length === 0 && !searching && <Empty>{empty}</Empty>}
       {items && items.length > 0 && children(items)}
-      {list.hasNextPage && (
+      {list.hasNextPage && !searching && (
         <p>
           <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             {more}

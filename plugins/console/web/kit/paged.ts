@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { json } from '../api/client.ts';
 import { query } from '../api/paths.ts';
 
@@ -30,7 +31,24 @@ export function usePaged<Plural extends string, Item>(
     enabled,
   });
   const items: Item[] | undefined = list.data?.pages.flatMap((page) => page[plural]);
+  useUntilFound(list, items?.length === 0);
   return { ...list, items };
+}
+
+interface Searched {
+  hasNextPage: boolean;
+  isFetching: boolean;
+  isError: boolean;
+  fetchNextPage(): unknown;
+}
+
+/** A search that has looked at much without finding any goes on from there. */
+export function useUntilFound(list: Searched, nothing_yet: boolean): void {
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const wanted = nothing_yet && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (wanted) void fetchNextPage();
+  }, [wanted, fetchNextPage]);
 }
 
 /** Whoever changes something of a list has it read again by this key. */

@@ -1,12 +1,13 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ListRuns200, RunRecord } from '../../../../cli/generated/api.ts';
 import { useMay } from '../app/session.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, scoped } from '../api/paths.ts';
 import { Empty, Loading, Problem } from '../kit/basics.tsx';
+import { useUntilFound } from '../kit/paged.ts';
 import { Page } from '../kit/page.tsx';
 import { shellQuote } from '../kit/text.ts';
 import { commandOf, patched, type RunFilters } from './filters.ts';
@@ -59,12 +60,7 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
       json<ListRuns200>(scoped(scope, `/runs${query({ ...filters, limit: PAGE, cursor: pageParam })}`), { signal }),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
-  // A search that has looked at much without finding any goes on from there.
-  const { data, hasNextPage, isFetching, fetchNextPage } = list;
-  const nothingYet = data?.pages.every(({ runs }) => runs.length === 0) === true;
-  useEffect(() => {
-    if (nothingYet && hasNextPage && !isFetching) void fetchNextPage();
-  }, [nothingYet, hasNextPage, isFetching, fetchNextPage]);
+  useUntilFound(list, list.data?.pages.every(({ runs }) => runs.length === 0) === true);
   useLive(scope, 'runs', (kind, data) => {
     if (kind === 'reset') void client.invalidateQueries({ queryKey: key });
     if (kind !== 'run') return;
