@@ -22,6 +22,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
 
 const text = (record: { output: string }) => Buffer.from(record.output, 'base64').toString();
 
+// @apart: the plugin of handlers declares it too, in whatever this process loads later.
 const tooMany = defineError({ code: 'handlers_in_flight', status: 429, title: 'Too many.', next: 'Wait.' });
 
 /** Refuses events of the types `refuse` and `full`, and notes the others under the names of two handlers. */

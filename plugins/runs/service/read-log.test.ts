@@ -180,6 +180,6 @@ t.test('nothing more is read for a caller that has gone', async (t) => {
     state.read = 0;
     const shared = inTurns(counted, new Turns(1), caller.signal);
     for await (const bytes of await readLog({ logs: shared }, 'run_1', query)) t.ok(bytes);
-    t.ok(state.read <= 96, `${state.read} chunks`);
+    t.ok(state.read <= 128, `${state.read} chunks`);
   }
 });
