@@ -137,6 +137,21 @@ t.test('a stream that nobody reads is ended; one that is read slowly, or has not
   t.match(said, /hello/, 'the end of the one that had nothing to say');
 });
 
+t.test('Node says nothing of a leak, however many plugins look at the end of a stream', async (t) => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  t.teardown(() => process.off('warning', note));
+  const handle = async () => ({ status: 200, type: 'text/plain', stream: Readable.from(['abc']) }) as const;
+  const url = await serve(t, { routes: [route({ path: IN_PROJECT, access: PROJECT, streams: true, handle })] });
+  const { text } = await ask(url, IN_PROJECT, { headers: { authorization: ADA.authorization } });
+  t.equal(text, 'abc');
+  t.same(
+    warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
+    [],
+  );
+});
+
 t.test('how many streams there may be is a setting', async (t) => {
   t.same(readMaxStreams(undefined), { caller: 256, server: 2000 });
   t.same(readMaxStreams(''), { caller: 256, server: 2000 });

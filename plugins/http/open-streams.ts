@@ -20,6 +20,7 @@ interface Progress {
 export class OpenStreams {
   readonly #most: StreamLimits;
   readonly #held = new Map<string, number>();
+  readonly #holders = new Map<Exchange, string>();
   readonly #watched = new Map<Exchange, Progress>();
   #all = 0;
 
@@ -31,7 +32,7 @@ export class OpenStreams {
     return this.#watched.size;
   }
 
-  /** Takes a place until the answer has ended. Throws `rate_limited`. */
+  /** Takes a place until `end`. Throws `rate_limited`. */
   take(exchange: Exchange): void {
     const caller = callerOf(exchange);
     const own = this.#held.get(caller) ?? 0;
@@ -40,14 +41,21 @@ export class OpenStreams {
     if (this.#all >= server) throw refused(`this server has ${server} streams open, which is its limit; ${ADVICE}`);
     if (exchange.gone) return;
     this.#count(caller, 1);
-    exchange.response.once('close', () => this.#count(caller, -1));
+    this.#holders.set(exchange, caller);
   }
 
-  /** Looks from now on whether the stream is read. */
+  /** Looks from now on whether the stream is read, until `end`. */
   watch(exchange: Exchange, now: number): void {
     if (exchange.gone) return;
     this.#watched.set(exchange, { sent: 0, since: now });
-    exchange.response.once('close', () => this.#watched.delete(exchange));
+  }
+
+  /** The answer has ended. */
+  end(exchange: Exchange): void {
+    const caller = this.#holders.get(exchange);
+    if (caller !== undefined) this.#count(caller, -1);
+    this.#holders.delete(exchange);
+    this.#watched.delete(exchange);
   }
 
   /**

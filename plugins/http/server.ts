@@ -69,6 +69,7 @@ export class HttpServer {
   readonly #exchanges = new Set<Exchange>();
   readonly #tracer: Tracer | undefined;
   readonly #access: AccessLog;
+  readonly #streams: OpenStreams;
   readonly #addressOf: AddressReader;
   readonly #answers: Answers;
   readonly #upgrades: Upgrades;
@@ -97,6 +98,7 @@ export class HttpServer {
     const control = () => (access ??= use(AccessControl));
     const unread = new UnreadAnswers(limits.unread_bytes);
     const streams = new OpenStreams(readMaxStreams(this.#settings.env.SVC_MAX_STREAMS));
+    this.#streams = streams;
     this.#answers = new Answers({ ...shared, unread });
     const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
     this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });
@@ -186,6 +188,7 @@ export class HttpServer {
     response.once('close', () => {
       this.#exchanges.delete(exchange);
       this.#connections.end(exchange);
+      this.#streams.end(exchange);
       if (!response.writableFinished) exchange.abort(new Error('the caller closed the connection'));
       this.#access.write(exchange);
     });
