@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Turns } from '../../../kernel/contracts/index.ts';
+import { Errors, Turns } from '../../../kernel/contracts/index.ts';
 import type { LogDirection, StoredLog } from '../contract.ts';
 import type { LogsQuery } from '../generated/logs-query.ts';
 import { inTurns, readLog, startOf } from './read-log.ts';
@@ -169,17 +169,31 @@ t.test('however many read whole logs, the event loop runs after each page', asyn
   t.ok(Math.max(...inOne) <= 2, `${readIn.length} pages, of which at most ${Math.max(...inOne)} were read in one turn`);
 });
 
-t.test('nothing more is read for a caller that has gone', async (t) => {
+t.test('nothing more is read for a caller that has gone, and nothing looks like the end of the log', async (t) => {
   const { logs, state } = stored(lines(600).map((text) => ({ text })));
-  const caller = new AbortController();
-  const counted: typeof logs = async (...page) => {
-    if (state.read >= 64) caller.abort();
-    return logs(...page);
-  };
-  for (const query of [{ grep: 'none' }, { grep: 'none', tail: '1' }, { tail: '9999' }] as const) {
+  const gone = new Error('the caller closed the connection');
+  for (const query of [{ grep: 'none' }, { grep: 'none', tail: '1' }, { tail: '9999' }, {}] as const) {
+    const caller = new AbortController();
+    const counted: typeof logs = async (...page) => {
+      if (state.read >= 64) caller.abort(gone);
+      return logs(...page);
+    };
     state.read = 0;
     const shared = inTurns(counted, new Turns(1), caller.signal);
-    for await (const bytes of await readLog({ logs: shared }, 'run_1', query)) t.ok(bytes);
+    const reading = async () => {
+      for await (const bytes of await readLog({ logs: shared }, 'run_1', query)) t.ok(bytes);
+    };
+    await t.rejects(reading(), gone);
     t.ok(state.read <= 128, `${state.read} chunks`);
   }
+});
+
+t.test('an answer goes on while the server stops', async (t) => {
+  const { logs } = stored(lines(600).map((text) => ({ text })));
+  const server = new AbortController();
+  server.abort(Errors.unavailable('the server is stopping'));
+  const parts: Buffer[] = [];
+  for await (const bytes of await readLog({ logs: inTurns(logs, new Turns(1), server.signal) }, 'run_1', {}))
+    parts.push(bytes);
+  t.equal(Buffer.concat(parts).toString(), lines(600).join(''));
 });

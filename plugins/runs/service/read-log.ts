@@ -1,4 +1,4 @@
-import type { Turns } from '../../../kernel/contracts/index.ts';
+import { ServiceError, type Turns } from '../../../kernel/contracts/index.ts';
 import type { LogDirection, StoredLog } from '../contract.ts';
 import type { LogsQuery } from '../generated/logs-query.ts';
 import { type LogStart, startOfTail } from './log-selection.ts';
@@ -12,12 +12,16 @@ interface Parts extends Pick<WholeLogParts, 'names' | 'fits'> {
 
 /**
  * Pages of logs, one at a time for all that share `pages`, and the event loop runs after each: a filter or a count walks through
- * all of a log, which is megabytes. A caller that has gone reads no further page.
+ * all of a log, which is megabytes. For a caller that has gone no further page is read; a server that stops lets answers end.
  */
 export const inTurns =
   (logs: Logs, pages: Turns, signal: AbortSignal): Logs =>
   (...page) =>
-    pages.take(async () => (signal.aborted ? [] : logs(...page)));
+    pages.take(async () => {
+      // A page that is missing would look like the end of the log.
+      if (signal.aborted && !(signal.reason instanceof ServiceError)) throw signal.reason;
+      return logs(...page);
+    });
 
 /** Where the last lines begin that are asked for, and otherwise the beginning. */
 export async function startOf({ logs, fits }: Parts, run_id: string, { tail }: LogsQuery): Promise<LogStart> {
