@@ -80,11 +80,6 @@ export class Exchange {
     return this.response.headersSent || this.response.writableEnded;
   }
 
-  /** Work ended with this error because the caller has disconnected: nobody's fault. */
-  isLeft(error: unknown): boolean {
-    return this.gone && this.#reason !== undefined && error === this.#reason;
-  }
-
   /** The caller has disconnected. */
   get gone(): boolean {
     return this.response.destroyed || this.request.socket.destroyed;

@@ -58,7 +58,6 @@ export class Answers {
 
   /** Answers an error as a problem document. An unknown error is logged and hidden. */
   fail(exchange: Exchange, error: unknown, headers: Record<string, string> = {}): void {
-    if (exchange.isLeft(error)) return;
     const problem = toProblem(visible(error), exchange.id, exchange.request.headers.authorization !== undefined);
     if (problem.status >= 500) this.#blame(exchange, error, problem.status);
     if (exchange.answered) {
@@ -125,8 +124,7 @@ export class Answers {
       exchange.sent += Buffer.byteLength(chunk);
     });
     await pipeline(stream, response).catch((error: NodeJS.ErrnoException) => {
-      if (!CALLER_LEFT.includes(error.code ?? '') && !exchange.isLeft(error))
-        this.#blame(exchange, error, visible(error).status);
+      if (!CALLER_LEFT.includes(error.code ?? '')) this.#blame(exchange, error, visible(error).status);
       response.destroy();
     });
   }
