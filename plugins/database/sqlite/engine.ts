@@ -5,7 +5,7 @@ import { DatabaseErrors } from '../errors.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy, sqliteFault } from './faults.ts';
 import { type Lock, type Release, writerLock } from './lock.ts';
-import { LoopTurns } from './loop-turns.ts';
+import { LoopTurns, type Share } from './loop-turns.ts';
 
 /** How long to wait for a file that another process holds, or for the lock of this process. */
 const PATIENCE_MS = 30_000;
@@ -78,7 +78,7 @@ export class SqliteEngine {
   async acquire(party?: unknown): Promise<Release> {
     this.#assertOpen();
     const release = this.#lock.held ? await this.#queue(party) : await this.#lock.acquire();
-    if (this.#turns.due) await this.turn();
+    if (this.#turns.writers.due) await this.turn();
     if (!this.#closed) return release;
     release();
     throw closed();
@@ -105,12 +105,12 @@ export class SqliteEngine {
   }
 
   /** Runs synchronous database work and counts its time. Lets the event loop run first when that is due. */
-  work<T>(run: () => T, among = this.#turns.writers): T | Promise<T> {
-    if (!this.#turns.due) return this.#timed(run);
+  work<T>(run: () => T, share = this.#turns.writers): T | Promise<T> {
+    if (!share.due) return this.#timed(run, share);
     return new Promise((resolve, reject) =>
-      this.#turns.wait(among, () => {
+      share.wait(() => {
         try {
-          resolve(this.#timed(run));
+          resolve(this.#timed(run, share));
         } catch (error) {
           reject(error);
         }
@@ -120,7 +120,7 @@ export class SqliteEngine {
 
   /** Lets timers and sockets run. */
   turn(): Promise<void> {
-    return new Promise((resolve) => this.#turns.wait(this.#turns.writers, resolve));
+    return new Promise((resolve) => this.#turns.writers.wait(resolve));
   }
 
   forgetStatements(): void {
@@ -139,13 +139,13 @@ export class SqliteEngine {
     release();
   }
 
-  #timed<T>(run: () => T): T {
+  #timed<T>(run: () => T, share: Share): T {
     this.#assertOpen();
     const before = this.#clock.monotonic();
     try {
       return run();
     } finally {
-      this.#turns.spend(this.#clock.monotonic() - before);
+      share.spend(this.#clock.monotonic() - before);
     }
   }
 

@@ -28,37 +28,60 @@ t.test('however many reads wait, the event loop runs between any two slow ones',
   t.ok(new Set(readIn).size >= 39, `reads ended in the turns ${readIn.join(' ')}`);
 });
 
-t.test('the writer is served first in each turn, and at least one reader', async (t) => {
-  const turns = new LoopTurns();
+t.test('a transaction goes on in each turn, however many readers fill it', async (t) => {
+  const { writers, readers } = new LoopTurns();
+  const done: string[] = [];
+  const read = (n: number) =>
+    readers.wait(() => {
+      done.push('r');
+      readers.spend(100);
+      if (n > 0) read(n - 1);
+    });
+  // Each has waited for a turn of its own when the next one is asked for.
+  for (let n = 0; n < 3; n += 1) read(20);
+  const statement = (): void | Promise<void> => {
+    if (!writers.due) {
+      done.push('w');
+      return writers.spend(0.05);
+    }
+    return new Promise<void>((resolve) => writers.wait(resolve)).then(statement);
+  };
+  writers.spend(100);
+  for (let n = 0; n < 20; n += 1) await statement();
+  t.equal(done.filter((one) => one === 'w').length, 20);
+  t.ok(done.filter((one) => one === 'r').length <= 2, done.join(''));
+});
+
+t.test('a transaction that takes all of its turns leaves each reader one', async (t) => {
+  const { writers, readers } = new LoopTurns();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const work = (name: string) => () => {
+  const work = (share: typeof writers, name: string) => () => {
     done.push(name);
-    turns.spend(100);
+    share.spend(100);
     if (done.length === 6) resolve();
   };
-  turns.spend(100);
-  t.ok(turns.due);
-  for (const name of ['r1', 'r2', 'r3']) turns.wait(turns.readers, work(name));
-  for (const name of ['w1', 'w2', 'w3']) turns.wait(turns.writers, work(name));
+  for (const name of ['w1', 'w2', 'w3']) writers.wait(work(writers, name));
+  for (const name of ['r1', 'r2', 'r3']) readers.wait(work(readers, name));
   await promise;
   t.same(done, ['w1', 'r1', 'w2', 'r2', 'w3', 'r3']);
 });
 
 t.test('short work that has waited shares a turn', async (t) => {
-  const turns = new LoopTurns();
-  turns.spend(100);
+  const { readers } = new LoopTurns();
+  readers.spend(100);
+  t.ok(readers.due);
   let ran = 0;
   let immediates = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   for (let n = 0; n < 500; n += 1)
-    turns.wait(turns.readers, () => {
+    readers.wait(() => {
       ran += 1;
-      turns.spend(0);
+      readers.spend(0);
       if (ran === 500) resolve();
     });
   setImmediate(() => (immediates += 1));
   await promise;
   t.ok(immediates <= 1);
-  t.notOk(turns.due);
+  t.notOk(readers.due);
 });

@@ -4,33 +4,18 @@ const TURN_STATEMENTS = 1000;
 
 /**
  * Shares the event loop between synchronous database work and all else. What has waited for a turn of the loop is done within the
- * limits of one turn, however much waits: the rest waits for the next one. In each turn the writer is served first and at least
- * one reader, so that neither waits for all of the other's work.
+ * limits of one turn, however much waits: the rest waits for the next one. The writer and the readers have limits of their own, so
+ * that neither waits for the other's work: a transaction goes on in a turn that readers fill.
  */
 export class LoopTurns {
-  /** Waiting work of the writer, the oldest first. */
-  readonly writers: (() => void)[] = [];
-  /** Waiting reads, the oldest first. */
-  readonly readers: (() => void)[] = [];
-  #spent_ms = 0;
-  #spent_statements = 0;
+  readonly writers: Share;
+  readonly readers: Share;
   #scheduled = false;
 
-  /** True when the event loop must run before further work. */
-  get due(): boolean {
-    return this.#spent_ms >= TURN_MS || this.#spent_statements >= TURN_STATEMENTS;
-  }
-
-  /** Counts a statement. */
-  spend(ms: number): void {
-    this.#spent_ms += ms;
-    this.#spent_statements += 1;
-  }
-
-  /** `run`, which throws nothing, in one of the next turns of the event loop. */
-  wait(among: (() => void)[], run: () => void): void {
-    among.push(run);
-    this.#schedule();
+  constructor() {
+    const schedule = () => this.#schedule();
+    this.writers = new Share(schedule);
+    this.readers = new Share(schedule);
   }
 
   #schedule(): void {
@@ -43,11 +28,50 @@ export class LoopTurns {
   }
 
   #turn(): void {
+    // What the writer does next follows in microtasks, behind the readers of this turn.
+    this.writers.begin();
+    this.readers.begin();
+    if (this.writers.waiting || this.readers.waiting) this.#schedule();
+  }
+}
+
+/** The part of each turn that one kind of work may take. */
+export class Share {
+  readonly #schedule: () => void;
+  /** The oldest first. */
+  readonly #waiting: (() => void)[] = [];
+  #spent_ms = 0;
+  #spent_statements = 0;
+
+  constructor(schedule: () => void) {
+    this.#schedule = schedule;
+  }
+
+  /** True when the event loop must run before further work. */
+  get due(): boolean {
+    return this.#spent_ms >= TURN_MS || this.#spent_statements >= TURN_STATEMENTS;
+  }
+
+  get waiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Counts a statement. */
+  spend(ms: number): void {
+    this.#spent_ms += ms;
+    this.#spent_statements += 1;
+  }
+
+  /** `run`, which throws nothing, in one of the next turns of the event loop. */
+  wait(run: () => void): void {
+    this.#waiting.push(run);
+    this.#schedule();
+  }
+
+  /** A new turn: what has waited, as long as it is not over. */
+  begin(): void {
     this.#spent_ms = 0;
     this.#spent_statements = 0;
-    this.writers.shift()?.();
-    this.readers.shift()?.();
-    for (const waiting of [this.writers, this.readers]) while (waiting.length > 0 && !this.due) waiting.shift()!();
-    if (this.writers.length + this.readers.length > 0) this.#schedule();
+    while (this.#waiting.length > 0 && !this.due) this.#waiting.shift()!();
   }
 }
