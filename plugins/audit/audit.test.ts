@@ -3,7 +3,7 @@ import { Database, type Param } from '../../kernel/contracts/index.ts';
 import { Bootstrap, Scopes } from '../access/contract.ts';
 import { Audit, type AuditEntry } from './contract.ts';
 import { bounded, checkAction } from './domain/bounds.ts';
-import { insertEntries } from './store/entries.ts';
+import { insertEntries, listEntries, type Place } from './store/entries.ts';
 import { prunableEntries } from './store/prune.ts';
 import { boot, STORES } from '../../test/kit/index.ts';
 
@@ -164,6 +164,26 @@ for (const store of STORES)
           t.equal((await server.call(owner, `${method} /api/v1/orgs/acme${where}/audit`)).status, 405);
       const [{ id }] = (await list()).entries;
       t.equal((await server.call(owner, `DELETE /api/v1/orgs/acme/projects/web/audit/${id}`)).status, 404);
+    });
+
+    await t.test('a search ends after so many entries, and goes on from there', async (t) => {
+      await database.transaction(async (tx) => {
+        for (let n = 0; n < 12; n += 1)
+          await audit.record(tx, entry(`searched ${n}`, { action: n === 1 ? 'rare.thing' : 'usual.thing' }));
+      });
+      const { org_id, project_id } = scope;
+      const search = { org_id, project_id, action: 'rare.thing', principal: undefined, since: undefined, limit: 50 };
+      const found: string[] = [];
+      let pages = 1;
+      for (let before: Place | undefined; ; pages += 1) {
+        const { rows, looked_to } = await listEntries(database, { ...search, before }, 5);
+        found.push(...rows.map(({ subject }) => subject));
+        before = looked_to;
+        if (before === undefined) break;
+      }
+      t.same(found, ['searched 1']);
+      t.ok(pages >= 3, `${pages} pages`);
+      t.same(await subjects('?action=rare.thing'), ['searched 1']);
     });
 
     await t.test('hostile names and long texts are kept, cut', async (t) => {

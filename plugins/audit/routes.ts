@@ -3,6 +3,7 @@ import {
   type Clock,
   type Database,
   decodeCursor,
+  encodeCursor,
   iso,
   type ListRoute,
   limitOf,
@@ -14,7 +15,7 @@ import {
 import { readSince } from '../schema/contract.ts';
 import entrySchema from './schema/entry.schema.json' with { type: 'json' };
 import querySchema from './schema/list-audit-query.schema.json' with { type: 'json' };
-import { type EntryRow, listEntries } from './store/entries.ts';
+import { type EntryRow, listEntries, type Place } from './store/entries.ts';
 
 /** What was done in a project, and what was done to an org itself: members, projects, tokens. */
 export function auditRoutes(database: Database, clock: Clock): Route[] {
@@ -29,7 +30,7 @@ export function auditRoutes(database: Database, clock: Clock): Route[] {
       const { action, principal, since, cursor } = query;
       const before = decodeCursor(cursor, 'number', 'id');
       const limit = limitOf(query);
-      const rows = await listEntries(database, {
+      const { rows, looked_to } = await listEntries(database, {
         org_id,
         project_id,
         action,
@@ -38,8 +39,9 @@ export function auditRoutes(database: Database, clock: Clock): Route[] {
         limit,
         before: before && { at: before[0], entry_id: before[1] },
       });
-      const { items, ...rest } = pageOf(rows, limit, ({ at, entry_id }) => [at, entry_id]);
-      return { items: items.map(viewEntry), ...rest };
+      const keyOf = ({ at, entry_id }: Place) => [at, entry_id] as const;
+      const { items, next_cursor = looked_to && encodeCursor(...keyOf(looked_to)) } = pageOf(rows, limit, keyOf);
+      return { items: items.map(viewEntry), ...(next_cursor !== undefined && { next_cursor }) };
     },
   };
   return [

@@ -1,4 +1,4 @@
-import { decodeCursor, iso, pageOf } from '../../../kernel/contracts/index.ts';
+import { decodeCursor, encodeCursor, iso, pageOf } from '../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Signal } from '../generated/signal.ts';
 import type { Reader } from '../store/parts.ts';
@@ -27,8 +27,12 @@ export const createSignalViews = (on: Reader, masks: Pick<RunMasks, 'of'>): Sign
   async list(place, { limit, cursor, state }) {
     const before = decodeCursor(cursor, 'number')?.[0];
     if (!(await hasRun(on, place.project_id, place.run_id))) throw noRun(place.run_id);
-    const rows = await readSignals(on, place.run_id, { state, before, limit: limit + 1 });
-    const { items, ...rest } = pageOf(rows, limit, ({ seq }) => seq);
+    const { rows, looked_to } = await readSignals(on, place.run_id, { state, before, limit: limit + 1 });
+    const { items, next_cursor = looked_to === undefined ? undefined : encodeCursor(looked_to) } = pageOf(
+      rows,
+      limit,
+      ({ seq }) => seq,
+    );
     const masker = await masks.of(place);
     const signals = items.map(({ name, state: stands, sent_at, taken_at }) => ({
       name: masker.text(name),
@@ -36,6 +40,6 @@ export const createSignalViews = (on: Reader, masks: Pick<RunMasks, 'of'>): Sign
       sent_at: iso(sent_at),
       ...(taken_at !== null && { taken_at: iso(taken_at) }),
     }));
-    return { signals, ...rest };
+    return { signals, ...(next_cursor !== undefined && { next_cursor }) };
   },
 });
