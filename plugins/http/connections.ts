@@ -1,12 +1,16 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Cancel, Clock, Log, Metrics } from '../../kernel/contracts/index.ts';
+import { callerOf } from './callers.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { OpenStreams } from './open-streams.ts';
 
 /** The log says at most so often that connections were closed because there are too many. */
 const LOG_INTERVAL_MS = 60_000;
+
+/** Requests under way that are looked at for a caller who has most of them. */
+const LOOKED = 400;
 
 /** As metrics name it: `head`: it sent no whole head in time; `answer`: its caller did not read an answer. */
 type Reason = 'full' | 'head' | 'idle' | 'answer';
@@ -38,6 +42,8 @@ export class Connections {
    * waits to be read.
    */
   readonly #unknown = new Map<Exchange, number | undefined>();
+  /** All requests under way, the oldest first. */
+  readonly #underWay = new Set<Exchange>();
   #cancelSweep: Cancel = () => undefined;
   #crowded = 0;
   #logged_at = Number.NEGATIVE_INFINITY;
@@ -83,11 +89,13 @@ export class Connections {
 
   begin(exchange: Exchange): void {
     this.#unknown.set(exchange, undefined);
+    this.#underWay.add(exchange);
     this.#begin(exchange.request.socket);
   }
 
   end(exchange: Exchange): void {
     this.#unknown.delete(exchange);
+    this.#underWay.delete(exchange);
     const { socket } = exchange.request;
     const left = this.#open.get(socket);
     if (left === undefined) return;
@@ -125,10 +133,14 @@ export class Connections {
     socket.destroy();
   }
 
-  /** Nobody whose caller is known loses a request by it; where all are, `newest` is closed. */
+  /**
+   * A known caller loses a request by it only where nobody else makes room and that caller has more than a quarter of the oldest
+   * requests under way: one token that holds all connections keeps nobody out. Else `newest` is closed.
+   */
   #makeRoom(newest: Socket): void {
     const [longest] = this.#idle.keys();
-    this.#close(longest !== newest ? longest! : (this.#oldestUnknown()?.request.socket ?? newest), 'full');
+    const busy = () => (this.#oldestUnknown() ?? this.#oldestOfMost())?.request.socket ?? newest;
+    this.#close(longest !== newest ? longest! : busy(), 'full');
     this.#crowded += 1;
     const now = this.#use.clock.monotonic();
     if (now - this.#logged_at < LOG_INTERVAL_MS) return;
@@ -138,6 +150,18 @@ export class Connections {
     );
     this.#crowded = 0;
     this.#logged_at = now;
+  }
+
+  /** Of the caller with more than a quarter of the oldest requests under way. */
+  #oldestOfMost(): Exchange | undefined {
+    const looked: Exchange[] = [];
+    for (const exchange of this.#underWay) {
+      if (looked.length === LOOKED) break;
+      looked.push(exchange);
+    }
+    const byCaller = Map.groupBy(looked, (exchange) => callerOf(exchange));
+    const [most = []] = [...byCaller.values()].sort((a, b) => b.length - a.length);
+    return most.length * 4 > looked.length && most.length > 1 ? most[0] : undefined;
   }
 
   #oldestUnknown(): Exchange | undefined {
