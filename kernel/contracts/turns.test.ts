@@ -39,4 +39,16 @@ t.test('a turn that fails is given on', async (t) => {
   t.equal(await next, 'done');
 });
 
+t.test('those with different keys take turns, however many one of them has', async (t) => {
+  const turns = new Turns(1);
+  const done: string[] = [];
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) =>
+    turns.take(async () => {
+      done.push(name);
+    }, name[0]),
+  );
+  await Promise.all(all);
+  t.same(done, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+});
+
 function done(): void {}

@@ -102,13 +102,17 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
           type: 'text/plain',
         },
       },
-      async handle({ scope, params, query, headers, signal, admitted }) {
+      async handle({ scope, params, query, headers, principal, signal, admitted }) {
         const { org_id, project_id } = scope;
         const run_id = runId(params.run);
         const place = { org_id, project_id, run_id };
         const names = (await nodes.several(place)) ? new LogNames(on, () => nodes.labels(place)) : undefined;
         const named = { ...parts, names };
-        const selected = { ...named, logs: inTurns(engine.logs, pages, signal), fits: selection(on, query) };
+        const selected = {
+          ...named,
+          logs: inTurns(engine.logs, pages, { signal, caller: principal?.id ?? '' }),
+          fits: selection(on, query),
+        };
         if (query.follow !== 'true') {
           const type = query.format === 'json' ? 'application/x-ndjson' : 'text/plain';
           return streamed(await readLog(selected, run_id, query), `${type}; charset=utf-8`);

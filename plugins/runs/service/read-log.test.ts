@@ -154,7 +154,7 @@ t.test('however many read whole logs, the event loop runs after each page', asyn
   const texts = await Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
       const parts: Buffer[] = [];
-      const shared = inTurns(counted, pages, new AbortController().signal);
+      const shared = inTurns(counted, pages, { signal: new AbortController().signal, caller: 'ada' });
       for await (const bytes of await readLog({ logs: shared }, 'run_1', { grep: 'line', tail: String(n + 1) }))
         parts.push(bytes);
       return Buffer.concat(parts).toString();
@@ -179,7 +179,7 @@ t.test('nothing more is read for a caller that has gone, and nothing looks like 
       return logs(...page);
     };
     state.read = 0;
-    const shared = inTurns(counted, new Turns(1), caller.signal);
+    const shared = inTurns(counted, new Turns(1), { signal: caller.signal, caller: 'ada' });
     const reading = async () => {
       for await (const bytes of await readLog({ logs: shared }, 'run_1', query)) t.ok(bytes);
     };
@@ -193,7 +193,11 @@ t.test('an answer goes on while the server stops', async (t) => {
   const server = new AbortController();
   server.abort(Errors.unavailable('the server is stopping'));
   const parts: Buffer[] = [];
-  for await (const bytes of await readLog({ logs: inTurns(logs, new Turns(1), server.signal) }, 'run_1', {}))
+  for await (const bytes of await readLog(
+    { logs: inTurns(logs, new Turns(1), { signal: server.signal, caller: 'ada' }) },
+    'run_1',
+    {},
+  ))
     parts.push(bytes);
   t.equal(Buffer.concat(parts).toString(), lines(600).join(''));
 });

@@ -12,16 +12,16 @@ interface Parts extends Pick<WholeLogParts, 'names' | 'fits'> {
 
 /**
  * Pages of logs, one at a time for all that share `pages`, and the event loop runs after each: a filter or a count walks through
- * all of a log, which is megabytes. For a caller that has gone no further page is read; a server that stops lets answers end.
+ * all of a log, which is megabytes. Callers take turns, however many logs one of them reads. For a caller that has gone no further page is read; a server that stops lets answers end.
  */
 export const inTurns =
-  (logs: Logs, pages: Turns, signal: AbortSignal): Logs =>
+  (logs: Logs, pages: Turns, { signal, caller }: { signal: AbortSignal; caller: string }): Logs =>
   (...page) =>
     pages.take(async () => {
       // A page that is missing would look like the end of the log.
       if (signal.aborted && !(signal.reason instanceof ServiceError)) throw signal.reason;
       return logs(...page);
-    });
+    }, caller);
 
 /** Where the last lines begin that are asked for, and otherwise the beginning. */
 export async function startOf({ logs, fits }: Parts, run_id: string, { tail }: LogsQuery): Promise<LogStart> {
