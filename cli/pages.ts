@@ -25,6 +25,25 @@ export async function allPages(
   }
 }
 
+/**
+ * The first page that has items, or the last one: a search that has looked at much without finding any gives an empty page, to go
+ * on from there.
+ */
+export async function firstFound(
+  client: Client,
+  path: string,
+  member: string,
+  query: Call['query'],
+): Promise<Record<string, unknown>> {
+  let page = await client.json<Record<string, unknown>>({ path, query });
+  while ((page[member] as unknown[]).length === 0 && page.next_cursor !== undefined)
+    page = await client.json<Record<string, unknown>>({
+      path,
+      query: { ...query, cursor: page.next_cursor as string },
+    });
+  return page;
+}
+
 /** The list alone; `filter`: the query that selects what is listed. */
 export const everything = async <T>(
   client: Client,

@@ -1,7 +1,7 @@
 import type { Call, Client } from './client/client.ts';
 import type { Argument, Command, Flags, FlagValues, Invocation, Listed, Run } from './command.ts';
 import { cellsOf, type Columns, described } from './output/columns.ts';
-import { allPages, PAGE_FLAGS } from './pages.ts';
+import { allPages, firstFound, PAGE_FLAGS } from './pages.ts';
 
 /** A command made from a description. With `load` it has its own code instead. */
 type Described = Omit<Command, 'load'> & Partial<Pick<Command, 'load'>>;
@@ -49,7 +49,7 @@ export function listCommand<T>(description: ListDescription<T>): Command {
     const api = await invocation.client();
     const where = pathOf(path, api, invocation);
     const answer = selects
-      ? await firstOf(api, where, member, givenFlags(flags, selects) as Call['query'])
+      ? await firstFound(api, where, member, givenFlags(flags, selects) as Call['query'])
       : await allPages(api, where, member);
     if (shown) answer[member] = (answer[member] as T[]).map(shown);
     output.data(answer, () => {
@@ -64,19 +64,6 @@ export function listCommand<T>(description: ListDescription<T>): Command {
   };
   const lists = listed({ path, member, columns: columns as Columns<unknown> as Columns<Record<string, unknown>> });
   return { load: async () => ({ run }), ...command, lists, flags: { ...command.flags, ...selects } };
-}
-
-/** The first page with items: a search that has looked at much without finding any gives an empty page, to go on from there. */
-async function firstOf(
-  api: Client,
-  path: string,
-  member: string,
-  query: Call['query'],
-): Promise<Record<string, unknown>> {
-  let page = await api.json<Record<string, unknown>>({ path, query });
-  while ((page[member] as unknown[]).length === 0 && page.next_cursor !== undefined)
-    page = await api.json<Record<string, unknown>>({ path, query: { ...query, cursor: page.next_cursor as string } });
-  return page;
 }
 
 /** What completion can offer of a list: its first column, if that is a member. */
