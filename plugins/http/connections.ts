@@ -23,6 +23,8 @@ export interface ConnectionsParts {
   /** Connections that may be open at once. */
   most: number;
   streams: Pick<OpenStreams, 'count' | 'unread'>;
+  /** All requests under way, the oldest first. */
+  exchanges: ReadonlySet<Exchange>;
 }
 
 /**
@@ -42,8 +44,6 @@ export class Connections {
    * waits to be read.
    */
   readonly #unknown = new Map<Exchange, number | undefined>();
-  /** All requests under way, the oldest first. */
-  readonly #underWay = new Set<Exchange>();
   #cancelSweep: Cancel = () => undefined;
   #crowded = 0;
   #logged_at = Number.NEGATIVE_INFINITY;
@@ -89,13 +89,11 @@ export class Connections {
 
   begin(exchange: Exchange): void {
     this.#unknown.set(exchange, undefined);
-    this.#underWay.add(exchange);
     this.#begin(exchange.request.socket);
   }
 
   end(exchange: Exchange): void {
     this.#unknown.delete(exchange);
-    this.#underWay.delete(exchange);
     const { socket } = exchange.request;
     const left = this.#open.get(socket);
     if (left === undefined) return;
@@ -155,7 +153,7 @@ export class Connections {
   /** Of the caller with more than a quarter of the oldest requests under way. */
   #oldestOfMost(): Exchange | undefined {
     const looked: Exchange[] = [];
-    for (const exchange of this.#underWay) {
+    for (const exchange of this.#use.exchanges) {
       if (looked.length === LOOKED) break;
       looked.push(exchange);
     }

@@ -124,8 +124,10 @@ export class HttpServer {
     });
     this.#server = this.#harden(router.server as Server);
     const most = this.#maxConnections();
-    const parts = { clock: this.#clock, log: this.#log, metrics: use(Metrics), limits, most, streams };
-    this.#connections = new Connections(this.#server, parts);
+    const { clock, log } = shared;
+    const exchanges = this.#exchanges;
+    const watched = { clock, log, metrics: use(Metrics), limits, most, streams, exchanges };
+    this.#connections = new Connections(this.#server, watched);
   }
 
   async listen(): Promise<void> {
