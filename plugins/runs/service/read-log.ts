@@ -12,7 +12,8 @@ interface Parts extends Pick<WholeLogParts, 'names' | 'fits'> {
 
 /**
  * Pages of logs, one at a time for all that share `pages`, and the event loop runs after each: a filter or a count walks through
- * all of a log, which is megabytes. Callers take turns, however many logs one of them reads. For a caller that has gone no further page is read; a server that stops lets answers end.
+ * all of a log, which is megabytes. Callers take turns, however many logs one of them reads. For a caller that has gone no
+ * further page is read; a server that stops lets answers end.
  */
 export const inTurns =
   (logs: Logs, pages: Turns, { signal, caller }: { signal: AbortSignal; caller: string }): Logs =>

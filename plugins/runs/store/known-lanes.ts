@@ -53,9 +53,8 @@ export class KnownLanes {
     const now = this.#now();
     if (this.#isKnown(lane, now)) return lane;
     // In this order: a lane whose use is written again is not removed, and one that was removed before is made again.
-    const used = await on.write('UPDATE runs_lanes SET used_at = ? WHERE lane = ? AND used_at < ?', [
-      ...[now, lane, now - FRESH_MS],
-    ]);
+    const refreshed = [now, lane, now - FRESH_MS];
+    const used = await on.write('UPDATE runs_lanes SET used_at = ? WHERE lane = ? AND used_at < ?', refreshed);
     if (used === 0)
       await on.write(
         `${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor, untrusted, used_at) VALUES (?, ?, ?, ?, ?, ?)`,

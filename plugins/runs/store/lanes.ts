@@ -1,4 +1,4 @@
-import { chunks, inList, type Param, type Queries } from '../../../kernel/contracts/index.ts';
+import { BoundedMap, chunks, inList, type Param, type Queries } from '../../../kernel/contracts/index.ts';
 import { type Capabilities, ISOLATES } from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 
@@ -45,15 +45,12 @@ interface Window {
   most: number;
 }
 
-/** Where looks that did not reach the last lane go on: for each window of a claimer the lane after which it begins. */
-export class LaneWindows {
-  readonly #after = new Map<string, readonly string[]>();
-  readonly #most: number;
+/** Claimers whose looks did not reach the last lane, of which so many are remembered. */
+const MOST_CLAIMERS = 1000;
 
-  /** `most`: claimers that are remembered. */
-  constructor(most = 1000) {
-    this.#most = most;
-  }
+/** Where such looks go on: for each window of a claimer the lane after which it begins. */
+export class LaneWindows {
+  readonly #after = new BoundedMap<string, readonly string[]>(MOST_CLAIMERS);
 
   after(claimer: string): readonly string[] {
     return this.#after.get(claimer) ?? [];
@@ -61,10 +58,8 @@ export class LaneWindows {
 
   /** Empty names: from the first lane on. */
   goOn(claimer: string, after: readonly string[]): void {
-    this.#after.delete(claimer);
-    if (after.every((lane) => lane === '')) return;
-    if (this.#after.size >= this.#most) this.#after.clear();
-    this.#after.set(claimer, after);
+    if (after.every((lane) => lane === '')) this.#after.delete(claimer);
+    else this.#after.set(claimer, after);
   }
 }
 
