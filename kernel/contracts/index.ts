@@ -11,6 +11,7 @@ export * from './log.ts';
 export * from './metrics.ts';
 export * from './migration.ts';
 export * from './paging.ts';
+export * from './search.ts';
 export * from './pauses.ts';
 export * from './plugin.ts';
 export * from './sealing.ts';

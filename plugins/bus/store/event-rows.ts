@@ -4,10 +4,12 @@ import {
   insertRows,
   type Param,
   type Queries,
+  type Reach,
   type SealedPlace,
   type Sealer,
+  type Search,
+  searchInWindows,
   type Transaction,
-  yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests, type EventBody } from '../domain/event-rules.ts';
@@ -178,34 +180,32 @@ export interface EventFilter {
   since?: number;
 }
 
-/** How far a search goes: where an index does not decide, it reads `rows` events in a statement, at most `windows` times. */
-export const REACH = { rows: 2000, windows: 10 };
-
-/**
- * Events of a project without their bodies, newest first. `looked_to`: the search ended at this event, and older ones may match.
- * So a page costs no more however many events there are.
- */
+/** Events of a project without their bodies, newest first. `looked_to`: the search ended at this event, and older ones may match. */
 export async function listEvents(
   on: Pick<Queries, 'read' | 'sql'>,
   scope: ProjectScope,
   filter: EventFilter,
   limit: number,
-  reach = REACH,
+  reach?: Reach,
 ): Promise<{ rows: EventHeader[]; looked_to?: number }> {
   if (!looksAtEach(filter)) return { rows: await readListed(on, scope, filter, limit) };
-  const rows: EventHeader[] = [];
-  let { before_seq } = filter;
-  for (let n = 0; n < reach.windows; n += 1) {
-    if (n > 0) await yieldToEventLoop();
-    const within = { ...filter, ...(before_seq !== undefined && { before_seq }) };
-    const end = await windowEnd(on, scope, within, reach.rows);
-    rows.push(...(await readListed(on, scope, within, limit - rows.length, end?.seq)));
-    if (end === undefined || rows.length >= limit) return { rows };
+  const { before_seq, since, ...asked } = filter;
+  const upTo = (before: Place | undefined): EventFilter => (before ? { ...asked, before_seq: before.seq } : asked);
+  const search: Search<EventHeader, Place> = {
+    before: before_seq === undefined ? undefined : { seq: before_seq, recorded_at: 0 },
+    wanted: limit,
+    endOf: (before, rows) => windowEnd(on, scope, upTo(before), rows),
+    read: (before, from, most) => readListed(on, scope, upTo(before), most, from?.seq),
     // Times never decrease along the sequence.
-    if (filter.since !== undefined && end.recorded_at < filter.since) return { rows };
-    before_seq = end.seq;
-  }
-  return { rows, looked_to: before_seq! };
+    isLast: ({ recorded_at }) => since !== undefined && recorded_at < since,
+  };
+  const { rows, looked_to } = await searchInWindows(search, reach);
+  return looked_to === undefined ? { rows } : { rows, looked_to: looked_to.seq };
+}
+
+interface Place {
+  seq: number;
+  recorded_at: number;
 }
 
 /** Whether rows must be looked at that the index does not tell apart. */
@@ -284,11 +284,11 @@ async function windowEnd(
   { project_id }: ProjectScope,
   filter: EventFilter,
   rows: number,
-): Promise<{ seq: number; recorded_at: number } | undefined> {
+): Promise<Place | undefined> {
   const [lead] = conditionsOf(filter);
   const before = filter.before_seq === undefined ? [] : [filter.before_seq];
   // The inner statement reads the index alone.
-  const [end] = await on.read<{ seq: number; recorded_at: number }>(
+  const [end] = await on.read<Place>(
     `SELECT seq, recorded_at FROM bus_events WHERE project_id = ? AND seq = (
        SELECT seq FROM ${leadBy(on.sql, lead)} WHERE project_id = ? AND ${lead!.condition}
          ${before.length > 0 ? 'AND seq < ?' : ''} ORDER BY seq DESC LIMIT 1 OFFSET ${Math.trunc(rows) - 1})`,

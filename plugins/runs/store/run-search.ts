@@ -1,4 +1,11 @@
-import { distinct, type Param, type Queries, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import {
+  distinct,
+  type Param,
+  type Queries,
+  type Reach,
+  type Search,
+  searchInWindows,
+} from '../../../kernel/contracts/index.ts';
 import { type RunStatus, TERMINAL } from '../contract.ts';
 import { lowestId } from '../../retention/contract.ts';
 import type { OriginFilter } from '../domain/origin.ts';
@@ -28,34 +35,28 @@ interface Found {
   bytes: number;
 }
 
-/** How far a search goes: where an index does not decide, it reads `rows` runs in a statement, at most `windows` times. */
-export const REACH = { rows: 2000, windows: 10 };
-
 /**
  * The newest runs that match a filter, and the bytes of their callers' texts: one more than `limit` if there is one.
- * `looked_to`: the search ended at this run, and older ones may match. So a page costs no more however many runs there are.
+ * `looked_to`: the search ended at this run, and older ones may match.
  */
 export async function listRuns(
   on: Pick<Queries, 'read' | 'sql'>,
   project_id: string,
   filter: RunFilter,
-  reach = REACH,
+  reach?: Reach,
 ): Promise<{ rows: Found[]; looked_to?: string }> {
   const read = (within: RunFilter, from?: string): Promise<Found[]> => {
     const { statement, params } = searchOf(on, project_id, within, from);
     return on.read(statement, params);
   };
   if (!looksAtEach(filter)) return { rows: await read(filter) };
-  const rows: Found[] = [];
-  let { before } = filter;
-  for (let n = 0; n < reach.windows; n += 1) {
-    if (n > 0) await yieldToEventLoop();
-    const from = await windowFrom(on, project_id, { ...filter, before }, reach.rows);
-    rows.push(...(await read({ ...filter, before, limit: filter.limit - rows.length }, from)));
-    if (from === undefined || rows.length > filter.limit) return { rows };
-    before = from;
-  }
-  return { rows, looked_to: before! };
+  const search: Search<Found, string> = {
+    before: filter.before,
+    wanted: filter.limit + 1,
+    endOf: (before, rows) => windowFrom(on, project_id, { ...filter, before }, rows),
+    read: (before, from, most) => read({ ...filter, before, limit: most - 1 }, from),
+  };
+  return searchInWindows(search, reach);
 }
 
 /** Whether rows must be looked at that the index does not tell apart. */
@@ -67,7 +68,7 @@ function looksAtEach(filter: RunFilter): boolean {
 }
 
 /** The statement, for tests that look at its plan. `from`: the oldest run that it may read. */
-export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter, from?: string): Search {
+export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter, from?: string): Query {
   const lead = leadOf(sql, filter);
   if (lead === undefined) return statusByStatus(sql, project_id, filter, from);
   return newest(
@@ -95,6 +96,25 @@ function leadOf(sql: Queries['sql'], filter: RunFilter): Lead | undefined {
   return indexed(sql, index);
 }
 
+const NOTHING: RunFilter = {
+  statuses: [],
+  tag: undefined,
+  workflow: undefined,
+  subject: undefined,
+  trigger: undefined,
+  since: undefined,
+  until: undefined,
+  limit: 0,
+  before: undefined,
+};
+
+/** What of a filter the leading index decides: a window is of its rows, and reads it alone. */
+function decidedBy(filter: RunFilter): Partial<RunFilter> {
+  const { tag, subject, trigger } = filter;
+  if (tag !== undefined) return { tag };
+  return leadingIndex(filter) === 'runs_runs_subject' ? { subject } : { trigger };
+}
+
 /** The run up to which a statement reads that looks at so many; undefined where there are not as many. */
 async function windowFrom(
   on: Pick<Queries, 'read' | 'sql'>,
@@ -104,17 +124,7 @@ async function windowFrom(
 ): Promise<string | undefined> {
   const lead = leadOf(on.sql, filter);
   const { name } = lead ?? { name: 'r' as const };
-  const { tag, subject, trigger, before } = filter;
-  // Only what the index decides, so that it alone is read.
-  const first = tag === undefined ? trigger !== undefined && ('event' in trigger || 'parent' in trigger) : false;
-  const decided = conditionsOf(
-    {
-      ...{ statuses: [], workflow: undefined, since: undefined, until: undefined, limit: rows, tag, before },
-      subject: tag === undefined && !first ? subject : undefined,
-      trigger: tag === undefined && (first || subject === undefined) ? trigger : undefined,
-    },
-    name,
-  );
+  const decided = conditionsOf({ ...NOTHING, ...decidedBy(filter), before: filter.before }, name);
   const within = [...decided, ...bounds(filter, name)];
   const searches = lead
     ? [windowEnd(lead, project_id, within, rows)]
@@ -141,7 +151,7 @@ const windowEnd = (
   project_id: string,
   conditions: readonly Condition[],
   rows: number,
-): Search => ({
+): Query => ({
   statement: `SELECT ${name}.run_id FROM ${name === 't' ? 'runs_tags t' : from}
       WHERE ${whereOf(name, conditions)} ORDER BY ${name}.run_id DESC LIMIT 1 OFFSET ${Math.trunc(rows) - 1}`,
   params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
@@ -150,7 +160,7 @@ const windowEnd = (
 const whereOf = (lead: string, conditions: readonly Condition[]): string =>
   [`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)].join(' AND ');
 
-interface Search {
+interface Query {
   statement: string;
   params: Param[];
 }
@@ -159,7 +169,7 @@ const statusesOf = ({ statuses }: RunFilter): string[] =>
   statuses.length === 0 ? [...OPEN_STATUSES, ...TERMINAL] : distinct(statuses, String);
 
 /** The newest runs are among the newest of each status, whose index gives the order. */
-function statusByStatus(sql: Queries['sql'], project_id: string, filter: RunFilter, from: string | undefined): Search {
+function statusByStatus(sql: Queries['sql'], project_id: string, filter: RunFilter, from: string | undefined): Query {
   const parts = statusesOf(filter).map((status) => {
     const conditions = conditionsOf({ ...filter, statuses: [status as RunStatus] }, 'r');
     return newest(byStatus(sql), project_id, [...conditions, ...bounds(filter, 'r', from)], filter.limit + 1);
@@ -178,7 +188,7 @@ const bounds = ({ since, until }: RunFilter, lead: string, from?: string): Condi
   ...(from === undefined ? [] : [[`${lead}.run_id >= ?`, from] satisfies Condition]),
 ];
 
-const newest = ({ name, from }: Lead, project_id: string, conditions: readonly Condition[], most: number): Search => ({
+const newest = ({ name, from }: Lead, project_id: string, conditions: readonly Condition[], most: number): Query => ({
   statement: `SELECT r.run_id, ${RECORD_BYTES} AS bytes FROM ${from}
       WHERE ${whereOf(name, conditions)} ORDER BY ${name}.run_id DESC LIMIT ${Math.trunc(most)}`,
   params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
