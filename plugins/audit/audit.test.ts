@@ -176,13 +176,13 @@ for (const store of STORES)
       const found: string[] = [];
       let pages = 1;
       for (let before: Place | undefined; ; pages += 1) {
-        const { rows, looked_to } = await listEntries(database, { ...search, before }, 5);
+        const { rows, looked_to } = await listEntries(database, { ...search, before }, { rows: 3, windows: 2 });
         found.push(...rows.map(({ subject }) => subject));
         before = looked_to;
         if (before === undefined) break;
       }
       t.same(found, ['searched 1']);
-      t.ok(pages >= 3, `${pages} pages`);
+      t.ok(pages >= 2, `${pages} pages`);
       t.same(await subjects('?action=rare.thing'), ['searched 1']);
     });
 

@@ -1,4 +1,4 @@
-import { insertRows, type Param, type Queries } from '../../../kernel/contracts/index.ts';
+import { insertRows, type Param, type Queries, type Reach, searchInWindows } from '../../../kernel/contracts/index.ts';
 
 export interface EntryRow {
   entry_id: string;
@@ -60,39 +60,75 @@ export interface Place {
   entry_id: string;
 }
 
-/** Entries that one request looks at where its filter has no index. */
-export const REACH = 20_000;
-
-/**
- * Newest first, one row more than the page holds. `looked_to`: the search ended before this entry, and older ones may match.
- */
+/** Newest first, one row more than the page holds. `looked_to`: the search ended at this entry, and older ones may match. */
 export async function listEntries(
   on: Queries,
   filter: EntryFilter,
-  reach = REACH,
+  reach?: Reach,
 ): Promise<{ rows: EntryRow[]; looked_to?: Place }> {
-  const where = ['org_id = ?', 'project_id = ?'];
-  const params: Param[] = [filter.org_id, filter.project_id];
-  const add = (condition: string, ...values: Param[]) => {
-    where.push(condition);
-    params.push(...values);
-  };
-  const { action, principal, since, before } = filter;
-  if (before) add('at <= ? AND (at < ? OR entry_id < ?)', before.at, before.at, before.entry_id);
-  if (since !== undefined) add('at >= ?', since);
-  const ordered = (columns: string, rest: string) =>
-    `SELECT ${columns} FROM audit_entries WHERE ${where.join(' AND ')} ORDER BY at DESC, entry_id DESC ${rest}`;
-  let looked_to: Place | undefined;
-  if (action !== undefined || principal !== undefined) {
-    const [end] = await on.read<Place>(ordered('at, entry_id', `LIMIT 1 OFFSET ${Math.trunc(reach)}`), params);
-    looked_to = end && { at: Number(end.at), entry_id: end.entry_id };
-    if (looked_to) add('at >= ? AND (at > ? OR entry_id >= ?)', looked_to.at, looked_to.at, looked_to.entry_id);
-  }
-  if (principal !== undefined) add('(principal_id = ? OR principal_name = ?)', principal, principal);
-  if (action?.includes('.')) add('action = ?', action);
+  const asked = askedBy(filter);
+  if (asked.length === 0)
+    return { rows: await readEntries(on, filter, [], filter.before, undefined, filter.limit + 1) };
+  return searchInWindows(
+    {
+      before: filter.before,
+      wanted: filter.limit + 1,
+      async endOf(before, rows) {
+        const { where, params } = placed(filter, before);
+        const [end] = await on.read<Place>(
+          `SELECT at, entry_id FROM audit_entries WHERE ${where} ${NEWEST} LIMIT 1 OFFSET ${Math.trunc(rows) - 1}`,
+          params,
+        );
+        return end && { at: Number(end.at), entry_id: end.entry_id };
+      },
+      read: (before, from, most) => readEntries(on, filter, asked, before, from, most),
+    },
+    reach,
+  );
+}
+
+type Condition = [condition: string, ...values: Param[]];
+
+const NEWEST = 'ORDER BY at DESC, entry_id DESC';
+
+/** What the order of entries does not decide. */
+function askedBy({ action, principal }: EntryFilter): Condition[] {
+  const asked: Condition[] = [];
+  if (principal !== undefined) asked.push(['(principal_id = ? OR principal_name = ?)', principal, principal]);
+  if (action?.includes('.')) asked.push(['action = ?', action]);
   // '/' follows '.' in ASCII: this range holds everything that begins with the noun and a dot.
-  else if (action !== undefined) add('action >= ? AND action < ?', `${action}.`, `${action}/`);
-  const found = await on.read<EntryRow>(ordered(COLUMNS.join(', '), `LIMIT ${Math.trunc(filter.limit) + 1}`), params);
-  const rows = found.map((row) => ({ ...row, at: Number(row.at) }));
-  return { rows, ...(looked_to && { looked_to }) };
+  else if (action !== undefined) asked.push(['action >= ? AND action < ?', `${action}.`, `${action}/`]);
+  return asked;
+}
+
+function placed(
+  { org_id, project_id, since }: EntryFilter,
+  before: Place | undefined,
+  more: readonly Condition[] = [],
+): { where: string; params: Param[] } {
+  const conditions: Condition[] = [['org_id = ? AND project_id = ?', org_id, project_id]];
+  if (before) conditions.push(['at <= ? AND (at < ? OR entry_id < ?)', before.at, before.at, before.entry_id]);
+  if (since !== undefined) conditions.push(['at >= ?', since]);
+  conditions.push(...more);
+  return {
+    where: conditions.map(([condition]) => condition).join(' AND '),
+    params: conditions.flatMap(([, ...values]) => values),
+  };
+}
+
+async function readEntries(
+  on: Queries,
+  filter: EntryFilter,
+  asked: readonly Condition[],
+  before: Place | undefined,
+  from: Place | undefined,
+  most: number,
+): Promise<EntryRow[]> {
+  const window: Condition[] = from ? [['at >= ? AND (at > ? OR entry_id >= ?)', from.at, from.at, from.entry_id]] : [];
+  const { where, params } = placed(filter, before, [...window, ...asked]);
+  const rows = await on.read<EntryRow>(
+    `SELECT ${COLUMNS.join(', ')} FROM audit_entries WHERE ${where} ${NEWEST} LIMIT ${Math.trunc(most)}`,
+    params,
+  );
+  return rows.map((row) => ({ ...row, at: Number(row.at) }));
 }

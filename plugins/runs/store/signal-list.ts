@@ -21,7 +21,7 @@ interface Selection {
 }
 
 /** Signals that one request looks at for those of a state. */
-export const REACH = 20_000;
+const REACH = 20_000;
 
 /**
  * What was sent to a run, the newest first. `looked_to`: the search ended before this one, and older ones may match.
