@@ -1,30 +1,31 @@
 import type { Command, Invocation, Run } from './command.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { CliError, Exit } from './errors.ts';
+import { loadKernel } from './prebuilt/prebuilt.mjs';
 
-/** `svc admin <name>`: a plugin's AdminCommand on the database of this environment; it needs no server. */
-export const adminCommand = (name: string, described: Omit<Command, 'name' | 'group' | 'load'>): Command => ({
-  ...described,
+/** The command `svc admin <name>`: runs a plugin's AdminCommand on the database of this environment, without a server. */
+export const adminCommand = (name: string, description: Omit<Command, 'name' | 'group' | 'load'>): Command => ({
+  ...description,
   name: `admin ${name}`,
   group: 'Operate',
   anywhere: true,
-  load: async () => ({ run: administer(name) }),
+  load: async () => ({ run: runAdminCommand(name) }),
 });
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Boots up to init; nothing listens. */
-const administer =
+/** Boots the kernel up to init, so that nothing listens, and runs the command. */
+const runAdminCommand =
   (name: string): Run =>
   async ({ flags, output, env }: Invocation) => {
-    const { AdminCommands, boot } = await import('../kernel/boot/index.ts');
+    const { AdminCommands, boot } = await loadKernel('local');
     const kernel = await boot({ role: 'server', env: await withSecretFiles(env), quiet: true });
     try {
       const command = kernel.use.all(AdminCommands).find((one) => one.name === name);
       if (!command)
         throw new CliError(Exit.usage, 'usage', `no plugin has the admin command ${name}`, 'see `svc plugins`');
-      const given = Object.entries(flags).filter(([, value]) => typeof value === 'string' || value === true);
-      const args = Object.fromEntries(given.map(([key, value]) => [kebab(key), value as string | boolean]));
+      const present = Object.entries(flags).filter(([, value]) => typeof value === 'string' || value === true);
+      const args = Object.fromEntries(present.map(([key, value]) => [kebab(key), value as string | boolean]));
       delete args.json;
       for (const flag of command.flags)
         if (flag.required && args[flag.name] === undefined)

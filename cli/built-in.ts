@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -10,11 +9,13 @@ export interface Source {
   load: () => Promise<unknown>;
 }
 
-/** Finds them in a clone. In the built package, cli/build/build.mjs replaces this file with a fixed list. */
-export async function builtIn(file: 'table' | 'verbs'): Promise<Source[]> {
+/** Finds the modules in a clone. In the built package, cli/build/build.mjs replaces this file with a fixed list. */
+export async function findBuiltIns(file: 'table' | 'verbs'): Promise<Source[]> {
   const home = resolve(import.meta.dirname, '../plugins');
-  const found = (await readdir(home)).sort().map((id) => ({ id, path: join(home, id, 'cli', `${file}.ts`) }));
-  return found
-    .filter(({ path }) => existsSync(path))
-    .map(({ id, path }) => ({ origin: `plugins/${id}`, load: () => import(pathToFileURL(path).href) }));
+  const sources = globSync(`*/*/cli/${file}.ts`, { cwd: home }).map((path) => {
+    const [wing = '', id = ''] = path.split('/');
+    const load = () => import(pathToFileURL(join(home, path)).href);
+    return { id, origin: `plugins/${wing}/${id}`, load };
+  });
+  return sources.sort((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -1,23 +1,31 @@
 import { CliError, Exit } from './errors.ts';
 import type { WorkflowRoot } from './root.ts';
 
-interface Given {
+interface BundleOptions {
   path: string;
   source: string;
   as?: unknown;
   interpreter?: unknown;
   env?: Readonly<Record<string, string>> | undefined;
-  /** Where what it imports may lie; its own folder by default. */
+  /** The folder that its imports may come from. Defaults to its own folder. */
   root?: WorkflowRoot | undefined;
 }
 
 /**
- * A script of several files as one; every other document as it is. Whoever names an interpreter gets the file as it is.
- * Throws a usage error with the line of the author's file, and `include_outside` for an import that leads out of the root.
+ * Bundles a script of several files into one. Every other document, and a script with an explicit interpreter, is returned
+ * unchanged. Throws a usage error that names the line in the author's file, and `include_outside` for an import that leads
+ * out of the root.
  */
-export async function bundled({ path, source, as = 'script', interpreter, env = {}, root }: Given): Promise<string> {
+export async function bundleDocument({
+  path,
+  source,
+  as = 'script',
+  interpreter,
+  env = {},
+  root,
+}: BundleOptions): Promise<string> {
   if (path === '-' || as !== 'script' || interpreter !== undefined) return source;
-  const { bundleScript, BundleFault } = await import('../plugins/scripts/bundle/bundle-script.ts');
+  const { bundleScript, BundleFault } = await import('../plugins/execution/scripts/bundle/bundle-script.ts');
   try {
     return await bundleScript({ path, source, packages_elsewhere: env.NODE_PATH !== undefined, root });
   } catch (error) {

@@ -7,17 +7,17 @@ import type { Output } from './output/output.ts';
 export interface Flag {
   type: 'string' | 'boolean' | 'number';
   summary: string;
-  /** Placeholder in the help: `<duration>`. */
+  /** The placeholder of the value in the help: `<duration>`. */
   value?: string;
   short?: string;
-  /** May be given several times; the value is then a list. */
+  /** May be repeated. The value is then a list. */
   many?: boolean;
-  /** `k=v` words that follow belong to it too. */
+  /** The `k=v` words that follow belong to the flag too. */
   pairs?: boolean;
-  /** It names a run, as an argument may, or does behind this text; such a flag has a name of one word. */
+  /** The value is a run id, or this prefix followed by one. The name of such a flag must be a single word. */
   run?: boolean | string;
   choices?: readonly string[];
-  /** The command that lists what it may be, for completion: `graph ls`. By default one whose noun is the flag's name. */
+  /** The command that lists the possible values, for completion: `graph ls`. Defaults to the one named after the flag. */
   from?: string;
   least?: number;
   most?: number;
@@ -29,49 +29,52 @@ export interface Argument {
   name: string;
   summary: string;
   optional?: boolean;
-  /** It names a run: `@last` and an ending of its id are understood too. */
+  /** The argument is a run id. `@last` and the last characters of an id are accepted too. */
   run?: boolean;
-  /** What completion offers; others may be meant too. */
+  /** The values that completion offers. Other values are allowed too. */
   choices?: readonly string[];
-  /** The command that lists what it may be, for completion. By default one of the same noun with a first column of this name. */
+  /**
+   * The command that lists the possible values, for completion. Defaults to a command of the same noun whose first column has
+   * the name of the argument.
+   */
   from?: string;
-  /** What completion offers where no command lists it. */
-  offers?: () => Promise<{ words: Words }>;
-  /** Takes all following arguments. */
+  /** The values that completion offers when no command lists them. */
+  complete?: () => Promise<{ words: CompletionSource }>;
+  /** Takes all remaining arguments. */
   rest?: boolean;
 }
 
-/** A word that completion offers, and what a shell that can says beside it. */
-export interface OfferedWord {
+/** A word that completion offers, and the description that some shells show next to it. */
+export interface Suggestion {
   word: string;
-  says?: string;
+  description?: string;
 }
 
-/** The words for an argument, from those before it; ids of runs are whole. */
-export type Words = (client: Client, args: readonly string[]) => Promise<readonly OfferedWord[]>;
+/** Returns the words for an argument, given the arguments before it. Run ids among these are already complete. */
+export type CompletionSource = (client: Client, args: readonly string[]) => Promise<readonly Suggestion[]>;
 
-/** One command as data: the source of help, usage errors and completion. */
+/** A command as data: the one source of its help, usage errors and completion. */
 export interface Command {
   /** `run`, `secret set`. */
   name: string;
   summary: string;
-  /** The heading in `svc help`; without one it is listed under "More". */
+  /** The heading in `svc help`. Defaults to "More". */
   group?: string;
-  /** Paragraphs of the help below the usage line. */
-  about?: string;
+  /** The paragraphs of the help below the usage line. */
+  description?: string;
   args?: readonly Argument[];
-  /** What may stand after `--`. */
+  /** The words that may follow `--`. */
   words?: Argument;
   flags?: Flags;
-  /** A profile chosen by flags means nothing to it. */
+  /** The command asks no server, so the flags that choose a profile do not apply. */
   anywhere?: boolean;
-  examples?: readonly (readonly [command: string, says: string])[];
-  /** What it lists, for completion of the values of other commands. */
-  lists?: Listed;
+  examples?: readonly (readonly [command: string, comment: string])[];
+  /** The list that it prints, from which other commands complete their values. */
+  lists?: ListSource;
   load: () => Promise<{ run: Run }>;
 }
 
-export interface Listed {
+export interface ListSource {
   path: (client: Client, invocation: Invocation) => string;
   member: string;
   /** The member of an item by which commands name it. */
@@ -81,12 +84,12 @@ export interface Listed {
 
 export type FlagValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** What a command can use. */
+/** One call of a command: its arguments, and what it may use. */
 export interface Invocation {
   readonly args: readonly string[];
-  /** What stood after `--`, of a command that has `words`. */
+  /** The words after `--`, if the command takes any. */
   readonly words?: readonly string[];
-  /** By their names in camel case: `--idempotency-key` is `idempotencyKey`. */
+  /** The flags by name in camel case: `--idempotency-key` is `idempotencyKey`. */
   readonly flags: FlagValues;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -94,47 +97,47 @@ export interface Invocation {
   /** Every command, for completion. */
   readonly commands: readonly Command[];
   verbs(): Promise<readonly ScriptVerb[]>;
-  /** A client for the profile's server. Throws a usage error that explains login when there is no profile. */
+  /** Returns a client for the profile's server. Without a profile, throws an error that explains how to log in. */
   client(): Promise<Client>;
   profile(): Promise<Profile>;
-  /** A server and an agent in this process, in memory. The caller stops them. */
+  /** Starts a server and an agent in this process, in memory. The caller must stop them. */
   local(options?: LocalOptions): Promise<LocalService>;
 }
 
 export interface LocalOptions {
-  /** Its clock can be put forward. */
+  /** Uses a clock that can be put forward. */
   skip_time?: boolean;
 }
 
 export interface LocalService {
   readonly client: Client;
-  /** Its clock, where it can be put forward. */
+  /** The clock, if it can be put forward. */
   readonly clock: Pick<SkippingClock, 'skip'> | undefined;
-  /** Commands that are called in it reach this service. */
+  /** Commands that run in this folder use this service. */
   readonly folder: string;
   stop(): Promise<void>;
 }
 
-/** Answers the exit code; nothing means 0. */
+/** Runs a command. Returns the exit code; undefined means 0. */
 export type Run = (invocation: Invocation) => Promise<number | undefined>;
 
-/** Gives several commands the same heading in `svc help`. */
+/** Puts several commands under one heading of `svc help`. */
 export const inGroup = (group: string, commands: readonly Command[]): Command[] =>
   commands.map((command) => ({ ...command, group }));
 
-/** A verb of scripts, as its manual explains it. Completion offers its flags. */
+/** A verb of scripts as data, for its manual and for the completion of its flags. */
 export interface ScriptVerb {
   verb: string;
   /** `svc sleep <duration>`. */
   usage: string;
-  /** What it does, in sentences. */
+  /** What the verb does, in sentences. */
   summary?: string;
-  /** What it does, in a line of a list. */
+  /** What the verb does, in one line of a list. */
   brief?: string;
   args?: readonly Argument[];
   flags?: Flags;
-  exits?: readonly (readonly [code: string, says: string])[];
-  /** What the journal keeps of a call. */
+  exits?: readonly (readonly [code: string, meaning: string])[];
+  /** What the journal records of a call. */
   recorded?: string;
   examples?: Command['examples'];
 }

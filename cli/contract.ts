@@ -5,7 +5,7 @@
  * data, and `load` brings the code. In SVC_PLUGINS the files may end in `.ts`, `.mjs` or `.js`.
  */
 export { adminCommand } from './admin.ts';
-export { refuseHeld } from './home-lock.ts';
+export { assertDatabaseFree } from './home-lock.ts';
 export type { Call, Client } from './client/client.ts';
 export {
   type Argument,
@@ -18,32 +18,34 @@ export {
   type LocalService,
   type Run,
   type ScriptVerb,
-  type Words,
+  type CompletionSource,
 } from './command.ts';
-export { bundled } from './bundled.ts';
+export { bundleDocument } from './bundled.ts';
 export { CliError, Exit, usageError } from './errors.ts';
+export { suggestEmittedTypes, suggestListenedType } from './event-types.ts';
 export { contentsOf, sendIncluded } from './included.ts';
 export { rememberSubmitted } from './last-run.ts';
 export { readDocument, readInput, readJson, readPairs, readSecret } from './input.ts';
 export type * as Api from './generated/api.ts';
-export { parseExact } from '../plugins/schema/contract/exact-json.ts';
-export { type Columns, described, labelled } from './output/columns.ts';
+export { parseExact } from '../plugins/platform/schema/contract/exact-json.ts';
+export { type Columns, formatItem, formatLabels } from './output/columns.ts';
+export { openInBrowser } from './open-in-browser.ts';
 export type { Output } from './output/output.ts';
 export { withSecretFiles } from './secret-files.ts';
 export { workflowRoot } from './root.ts';
-export { span } from './output/span.ts';
-export { everything } from './pages.ts';
+export { formatSpan } from './output/span.ts';
+export { readAll } from './pages.ts';
 export { readPayload } from './payload.ts';
 export {
   listCommand,
   NAME,
   namedPath,
-  put,
+  putItem,
   putCommand,
   removeCommand,
   resourceCommands,
   showCommand,
 } from './resource.ts';
 export { runTool, type ToolAnswer, toolCommand } from './tool.ts';
-export { usesOf } from './uses.ts';
+export { usesCommand } from './uses.ts';
 export { DOCUMENT_FLAGS, INPUT_FLAG, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';

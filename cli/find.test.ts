@@ -23,7 +23,8 @@ t.test('a command is found by its longest name', async (t) => {
 
 t.test('names are unique, and every command is listed once', async (t) => {
   t.equal(new Set(commands.map(({ name }) => name)).size, commands.length);
-  const overview = await helpOf('help');
+  const overview = await helpOf('help', 'all');
+  t.equal(await helpOf('--help'), overview);
   for (const { name, summary } of commands) {
     const rows = overview.split('\n').filter((line) => line.trim().startsWith(name) && line.endsWith(`  ${summary}`));
     t.equal(rows.length, 1, name);
@@ -42,8 +43,8 @@ t.test('ls and list, rm and delete are one', async (t) => {
   for (const [said, name] of [
     ['runs list', 'runs ls'],
     ['token delete', 'token rm'],
-    ['secret ls', 'secret list'],
-    ['account ls', 'account list'],
+    ['secret list', 'secret ls'],
+    ['account list', 'account ls'],
   ] as const) {
     t.match(await find([...said.split(' '), 'x']), { command: { name }, rest: ['x'] }, said);
     t.equal(await helpOf('help', ...said.split(' ')), await helpOf('help', ...name.split(' ')));
@@ -60,6 +61,22 @@ t.test('svc alone is a start, and not the list of everything', async (t) => {
     );
 });
 
+t.test('svc help is a screen, and its topics have every command', async (t) => {
+  const guide = await helpOf('help');
+  t.ok(guide.split('\n').length <= 26, 'a screen');
+  for (const line of guide.split('\n')) t.ok(line.length <= 110, line);
+  for (const [, words = ''] of guide.matchAll(/svc ([a-z]+(?: [a-z]+)?)(?= |$)/gm))
+    if (!words.startsWith('help') && words !== 'errors')
+      t.ok(
+        commands.some(({ name }) => words === name || words.startsWith(`${name} `)),
+        words,
+      );
+  const [, topics = ''] = /svc help (.*all)$/m.exec(guide) ?? [];
+  const listed = await Promise.all(topics.split(' | ').map((topic) => helpOf('help', topic)));
+  const text = listed.slice(0, -1).join('\n');
+  for (const { name } of commands) t.match(text, `\n  ${name} `, name);
+});
+
 t.test('--help after -- belongs to the command', async (t) => {
   t.match(await find(['run', '--', '--help']), { rest: ['--', '--help'] });
 });
@@ -70,12 +87,18 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['token', 'rn', 'x'], /no command "token rn"/, /`svc token rm`/],
     [['runs', 'lst'], /no command "runs lst"/, /svc runs ls/],
     [['version'], /no command "version"/, /`svc --version` prints it/],
-    [['completely-different'], /no command/, /`svc --help` lists all commands/],
-    [['--verbose'], /no command "--verbose"/, /svc --help/],
-    [['--json', 'runs', 'ls'], /--json stands before the command/, /flags stand behind it/],
+    [['completely-different'], /no command/, /`svc help all` lists all commands/],
+    [['--verbose'], /no command "--verbose"/, /svc help all/],
+    [['--json', 'runs', 'ls'], /--json must come after the command/, /flags come after it/],
     [['event', 'ls'], /no command "event"/, /did you mean `svc events ls`\?/],
     [['tokne'], /no command "tokne"/, /did you mean `svc token`/],
-    [['stpe'], /no command "stpe"/, /did you mean `svc step(s` or `svc step)?`\?/],
+    [['stpe'], /no command "stpe"/, /did you mean `svc step`\?/],
+    [['rnus'], /no command "rnus"/, /did you mean `svc runs`\?/],
+    [['evnet'], /no command "evnet"/, /did you mean `svc events`\?/],
+    [['handler', 'craete'], /no command "handler craete"/, /did you mean `svc handler set`\?/],
+    [['token', 'craete'], /no command "token craete"/, /did you mean `svc token create`\?/],
+    [['secret', 'remove'], /no command "secret remove"/, /did you mean `svc secret rm`\?/],
+    [['runs', 'elephant'], /no command "runs elephant"/, /`svc runs` lists its commands/],
     [['wait-singal'], /no command/, /did you mean `svc wait-signal`\?/],
   ];
   for (const [argv, message, next] of cases) {
@@ -110,7 +133,8 @@ t.test('what is a command and a verb explains both', async (t) => {
 });
 
 t.test('the overview has the verbs, and their manuals have all parts', async (t) => {
-  const overview = await helpOf('help');
+  const overview = await helpOf('help', 'all');
+  t.equal(await helpOf('--help'), overview);
   for (const { verb, brief = '?' } of await loadVerbs({})) t.match(overview, `  ${brief}\n`, verb);
   const step = await helpOf('help', 'step');
   for (const title of ['Arguments', 'Flags', 'Exit codes', 'What is recorded', 'Examples'])

@@ -1,117 +1,145 @@
+import { distance } from 'fastest-levenshtein';
+import { letterDistance } from '../plugins/platform/schema/contract/nearest.ts';
 import type { Command, ScriptVerb } from './command.ts';
 import { usageError } from './errors.ts';
-import { commandHelp, groupHelp, overview, START } from './help.ts';
-import { alsoVerbHelp, outsideOfARun, verbHelp } from './script-verbs.ts';
+import { commandHelp, GUIDE, groupHelp, overview, START, topicHelp } from './help.ts';
+import { verbSection, notInScript, verbHelp } from './script-verbs.ts';
 
-type Found = { command: Command; rest: readonly string[] } | { help: string };
+type FoundCommand = { command: Command; rest: readonly string[] } | { help: string };
 
 const HELP = new Set(['--help', '-h']);
 
 /**
- * Finds the command with the longest matching name, or the requested help. Throws a usage error with similar names.
- * Script verbs are loaded only for help, and when no command matches.
+ * Finds the command with the longest matching name, or the requested help. Throws a usage error that suggests similar names.
+ * Script verbs are loaded only for help and when no command matches.
  */
 export async function findCommand(
   argv: readonly string[],
   commands: readonly Command[],
   loadVerbs: () => Promise<readonly ScriptVerb[]>,
-): Promise<Found> {
+): Promise<FoundCommand> {
   if (argv.length === 0) return { help: START };
-  const asked = argv[0] === 'help';
-  const words = asked ? argv.slice(1) : argv;
+  const is_help = argv[0] === 'help';
+  const words = is_help ? argv.slice(1) : argv;
   const [first, second] = words;
-  if (first === undefined || HELP.has(first)) return { help: overview(commands, await loadVerbs()) };
-  const command = named(words, commands);
-  if (command) return await called(command, words, asked, loadVerbs);
+  if (first === undefined) return { help: GUIDE };
+  if (HELP.has(first)) return { help: overview(commands, await loadVerbs()) };
+  const command = findByName(words, commands);
+  if (command) return await resolveCommand(command, words, is_help, loadVerbs);
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   const verbs = await loadVerbs();
+  const topic = is_help && second === undefined ? topicHelp(first, commands, verbs) : undefined;
+  if (topic !== undefined && group.length === 0) return { help: topic };
   if (group.length > 0 && (second === undefined || HELP.has(second))) {
-    const also = verbs.filter((one) => nounOf(one.verb) === first).map(alsoVerbHelp);
+    const also = verbs.filter((one) => nounOf(one.verb) === first).map(verbSection);
     return { help: [groupHelp(first, group), ...also].join('') };
   }
-  const verb = verbs.find((one) => one.verb === first && (group.length === 0 || takes(one, second)));
+  const verb = verbs.find((one) => one.verb === first && (group.length === 0 || hasSubcommand(one, second)));
   if (!verb)
-    throw unknown(words, group.length > 0, [...commands.map(({ name }) => name), ...verbs.map((one) => one.verb)]);
-  if (asked || own(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(verb) };
-  throw outsideOfARun(verb);
+    throw unknownCommand(words, group.length > 0, [
+      ...commands.map(({ name }) => name),
+      ...verbs.map((one) => one.verb),
+    ]);
+  if (is_help || beforeSeparator(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(verb) };
+  throw notInScript(verb);
 }
 
-/** The command with its arguments, or its help. */
-async function called(
+/** Returns the command with its arguments, or its help. */
+async function resolveCommand(
   command: Command,
   words: readonly string[],
-  asked: boolean,
+  is_help: boolean,
   loadVerbs: () => Promise<readonly ScriptVerb[]>,
-): Promise<Found> {
-  // `svc help errors <code>`: what is asked for is the code.
-  if (asked && command.name === 'errors' && words.length > 1) return { command, rest: words.slice(1) };
+): Promise<FoundCommand> {
+  // `svc help errors <code>` explains the code, not the command.
+  if (is_help && command.name === 'errors' && words.length > 1) return { command, rest: words.slice(1) };
   const rest = words.slice(command.name.split(' ').length);
-  if (!asked && !own(rest).some((word) => HELP.has(word))) return { command, rest };
-  // Scripts have some commands as verbs too: `emit`, `artifact put`, `call` for `call node`.
+  if (!is_help && !beforeSeparator(rest).some((word) => HELP.has(word))) return { command, rest };
+  // Some commands are also verbs of scripts: `emit`, `artifact put`, `call` for `call node`.
   const also = (await loadVerbs()).filter(({ verb }) => verb === command.name || verb === nounOf(command.name));
-  return { help: [commandHelp(command), ...also.map(alsoVerbHelp)].join('') };
+  return { help: [commandHelp(command), ...also.map(verbSection)].join('') };
 }
 
-function unknown([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
+function unknownCommand([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
   if (first.startsWith('-') && second !== '')
-    return usageError(`${first} stands before the command`, 'flags stand behind it: `svc runs ls --json`');
+    return usageError(`${first} must come after the command`, 'flags come after it: `svc runs ls --json`');
   if (first === 'version') return usageError('there is no command "version"', '`svc --version` prints it');
-  const wanted = isGroup ? `${first} ${second}` : first;
-  // `svc event ls`: its first word alone is far from every name of two.
-  const pairs = isGroup
-    ? []
-    : nearest(
-        `${first} ${second}`,
-        names.filter((name) => name.includes(' ')),
-      );
-  const near = pairs.length > 0 ? pairs : nearest(wanted, [...names, ...names.map(nounOf)]);
+  const typed = isGroup ? `${first} ${second}` : first;
+  const suggestions = isGroup ? suggestInGroup(first, second, names) : suggestCommand(first, second, names);
+  const list = isGroup ? `\`svc ${first}\` lists its commands` : '`svc help all` lists all commands';
   const next =
-    near.length > 0
-      ? `did you mean ${near.map((name) => `\`svc ${name}\``).join(' or ')}?`
-      : '`svc --help` lists all commands';
-  return usageError(`there is no command "${wanted}"`, next);
+    suggestions.length > 0 ? `did you mean ${suggestions.map((name) => `\`svc ${name}\``).join(' or ')}?` : list;
+  return usageError(`there is no command "${typed}"`, next);
+}
+
+function suggestCommand(first: string, second: string, names: readonly string[]): string[] {
+  // In `svc event ls`, the first word alone is too different from every name of two words.
+  const pairs = nearest(
+    `${first} ${second}`,
+    names.filter((name) => name.includes(' ')),
+  );
+  return pairs.length > 0 ? pairs : nearest(first, [...names, ...names.map(nounOf)]);
+}
+
+/** What other tools call a command of svc. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  set: ['create', 'add', 'new', 'update', 'put', 'apply', 'register'],
+  create: ['add', 'new', 'set'],
+  ls: ['list', 'all'],
+  rm: ['delete', 'remove', 'destroy', 'unset'],
+  show: ['get', 'view', 'describe', 'info', 'inspect'],
+};
+
+/** The second words of a group that resemble a word or mean the same: `set` for `create` and for `craete`. */
+function suggestInGroup(group: string, word: string, names: readonly string[]): string[] {
+  const pairs = names.filter((name) => name.startsWith(`${group} `));
+  const synonyms = pairs.flatMap((name) =>
+    (SYNONYMS[name.split(' ')[1]!] ?? []).map((synonym) => [synonym, name] as const),
+  );
+  const similar = nearest(
+    word,
+    pairs.map((name) => name.slice(group.length + 1)),
+  );
+  if (similar.length > 0) return similar.map((name) => `${group} ${name}`);
+  const [synonym] = nearest(
+    word,
+    synonyms.map(([name]) => name),
+  );
+  return synonyms.filter(([name]) => name === synonym).map(([, name]) => name);
 }
 
 const nounOf = (name: string): string => name.split(' ', 1)[0]!;
 
-/** `svc state set`, which only scripts have, beside the command `svc state get`. */
-const takes = ({ usage }: ScriptVerb, second: string | undefined): boolean =>
+/** Tells whether a verb has this second word: only scripts have `svc state set`, though `svc state get` is a command too. */
+const hasSubcommand = ({ usage }: ScriptVerb, second: string | undefined): boolean =>
   second !== undefined && usage.split(/[^a-z-]+/).includes(second);
 
-/** Arguments before `--`; the rest belongs to the command. */
-const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0, words.indexOf('--')) : words);
+/** Returns the words before `--`. The rest belongs to the program that the command runs. */
+const beforeSeparator = (words: readonly string[]) =>
+  words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
 
-/** Both words of each pair are understood; commands are listed by the first. */
-const SAME: Readonly<Record<string, string>> = { list: 'ls', ls: 'list', delete: 'rm', rm: 'delete' };
+/** Both words of each pair are accepted. */
+const ALIASES: Readonly<Record<string, string>> = { list: 'ls', ls: 'list', delete: 'rm', rm: 'delete' };
 
-export function named(
+export function findByName(
   [noun = '', verb = '', ...rest]: readonly string[],
   commands: readonly Command[],
 ): Command | undefined {
   const words = [noun, verb, ...rest];
-  const same = SAME[verb];
-  return [`${noun} ${verb}`, ...(same === undefined ? [] : [`${noun} ${same}`]), words[0]!]
+  const alias = ALIASES[verb];
+  return [`${noun} ${verb}`, ...(alias === undefined ? [] : [`${noun} ${alias}`]), words[0]!]
     .map((name) => commands.find((command) => command.name === name))
     .find((command) => command !== undefined);
 }
 
-export function nearest(wanted: string, names: readonly string[]): string[] {
-  return [...new Set(names)]
-    .map((name) => ({ name, distance: distance(wanted, name) }))
-    .filter((one) => one.distance <= 2)
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, 2)
-    .map(({ name }) => name);
-}
+/** At most this many edits, or transposed letters with one more edit, separate a word from what is suggested for it. */
+const MAX_EDITS = 2;
 
-/** The Levenshtein distance, row by row. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length]!;
+/** The one or two names that most resemble a text; one if only its letters are transposed. */
+export function nearest(text: string, names: readonly string[]): string[] {
+  const similar = [...new Set(names)]
+    .map((name) => ({ name, edits: distance(text, name), letters: letterDistance(text, name) }))
+    .filter(({ edits, letters }) => edits <= MAX_EDITS || (edits === MAX_EDITS + 1 && letters <= 1))
+    .sort((a, b) => a.edits - b.edits || a.letters - b.letters);
+  return similar.slice(0, similar[0]?.letters === 0 ? 1 : 2).map(({ name }) => name);
 }

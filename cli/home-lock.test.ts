@@ -3,7 +3,7 @@ import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { lockHome, refuseHeld } from './home-lock.ts';
+import { lockHome, assertDatabaseFree } from './home-lock.ts';
 
 const execute = promisify(execFile);
 const holder = (home: string, then: string) =>
@@ -39,13 +39,17 @@ t.test('a folder that cannot be made is named', async (t) => {
 t.test('the database of a holder is refused as long as it holds', async (t) => {
   const home = t.testdir();
   const url = `sqlite:${join(home, 'svc.db')}`;
-  await refuseHeld(url);
+  await assertDatabaseFree(url);
   const unlock = await lockHome(home);
-  await t.rejects(refuseHeld(url), { code: 'home_in_use', exit: 1, message: /is the one of a `svc dev` that runs/ });
-  await refuseHeld('sqlite::memory:');
-  await refuseHeld('mysql://u:p@127.0.0.1:1/db');
+  await t.rejects(assertDatabaseFree(url), {
+    code: 'home_in_use',
+    exit: 1,
+    message: /is the one of a `svc dev` that runs/,
+  });
+  await assertDatabaseFree('sqlite::memory:');
+  await assertDatabaseFree('mysql://u:p@127.0.0.1:1/db');
   unlock();
-  await refuseHeld(url);
+  await assertDatabaseFree(url);
 });
 
 t.test('a database that is a link into the folder of a holder is refused too', async (t) => {
@@ -53,9 +57,9 @@ t.test('a database that is a link into the folder of a holder is refused too', a
   const url = `sqlite:${join(home, '../data/svc.db')}`;
   await symlink(join(home, 'svc.db'), join(home, '../data/svc.db'));
   const unlock = await lockHome(home);
-  await t.rejects(refuseHeld(url), { code: 'home_in_use' });
+  await t.rejects(assertDatabaseFree(url), { code: 'home_in_use' });
   unlock();
-  await refuseHeld(url);
+  await assertDatabaseFree(url);
 });
 
 t.test('a file named lock that is none of ours holds no database', async (t) => {
@@ -64,6 +68,6 @@ t.test('a file named lock that is none of ours holds no database', async (t) => 
     folder: { lock: {} },
     empty: { lock: '' },
   });
-  for (const name of ['text', 'folder', 'empty']) await refuseHeld(`sqlite:${join(folder, name, 'svc.db')}`);
+  for (const name of ['text', 'folder', 'empty']) await assertDatabaseFree(`sqlite:${join(folder, name, 'svc.db')}`);
   t.equal((await stat(join(folder, 'text/lock'))).size, 27, 'and is left as it is');
 });

@@ -4,16 +4,16 @@ import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, Exit } from './errors.ts';
 
-/** What SQLite answers for a lock that another has (SQLITE_BUSY). */
-const HELD = 5;
+/** SQLite's code for a lock that another process has (SQLITE_BUSY). */
+const SQLITE_BUSY = 5;
 
-/** Every command loads this module, and few lock anything: SQLite is loaded where one does. */
+/** Every command loads this module and few lock anything, so SQLite is loaded only when one does. */
 function openFile(path: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   return new DatabaseSync(path);
 }
 
-/** Creates the folder if necessary, for its owner only, and opens the lock file. */
+/** Creates the folder if necessary, with access for its owner only, and opens the lock file. */
 async function openLock(home: string): Promise<DatabaseSync> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -30,8 +30,8 @@ async function openLock(home: string): Promise<DatabaseSync> {
 }
 
 /**
- * Locks a folder for this process and answers how to release it. It uses SQLite's lock, because the operating system
- * drops it whenever the process ends.
+ * Locks a folder for this process and returns the function that unlocks it. It uses a lock of SQLite, because the operating
+ * system releases that whenever the process ends.
  */
 export async function lockHome(home: string): Promise<() => void> {
   const lock = await openLock(home);
@@ -41,7 +41,7 @@ export async function lockHome(home: string): Promise<() => void> {
     );
   } catch (error) {
     lock.close();
-    if ((error as { errcode?: number }).errcode !== HELD) throw error;
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new CliError(
       Exit.failed,
       'home_in_use',
@@ -52,14 +52,14 @@ export async function lockHome(home: string): Promise<() => void> {
   return () => lock.close();
 }
 
-/** Throws when a `svc dev` that runs uses this database: it lies in its folder. */
-export async function refuseHeld(database_url: string | undefined): Promise<void> {
+/** Throws when the database lies in the folder of a `svc dev` that runs. */
+export async function assertDatabaseFree(database_url: string | undefined): Promise<void> {
   const url = database_url || 'sqlite:.svc/svc.db';
   if (!url.startsWith('sqlite:') || url === 'sqlite::memory:') return;
   const path = resolve(url.slice('sqlite:'.length));
-  // SQLite follows links too. What cannot be followed is told where the database is opened.
+  // SQLite follows symbolic links too. A broken one is reported when the database is opened.
   const file = await realpath(path).catch(() => path);
-  if (isHeld(join(dirname(file), 'lock')))
+  if (isLocked(join(dirname(file), 'lock')))
     throw new CliError(
       Exit.failed,
       'home_in_use',
@@ -68,8 +68,8 @@ export async function refuseHeld(database_url: string | undefined): Promise<void
     );
 }
 
-/** False for a file of that name that is no lock of ours, and for one that we may not open. */
-function isHeld(file: string): boolean {
+/** Returns false for a file of that name that is not such a lock, and for one that we may not open. */
+function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   let lock: DatabaseSync | undefined;
   try {
@@ -79,7 +79,7 @@ function isHeld(file: string): boolean {
   } catch (error) {
     const { errcode } = error as { errcode?: number };
     if (errcode === undefined) throw error;
-    return errcode === HELD;
+    return errcode === SQLITE_BUSY;
   } finally {
     lock?.close();
   }

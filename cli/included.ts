@@ -8,31 +8,36 @@ type IncludedFile = NonNullable<RunDocument['files']>[number];
 /** Contents by digest. */
 export type Contents = Map<string, Buffer>;
 
-/** Where the files of a workflow may come from, and the contents that were taken so far. */
-export interface TakenAlong {
+/** The folder that the files of a workflow may come from, and the contents collected so far. */
+export interface IncludeContext {
   root: WorkflowRoot;
   contents: Contents;
 }
 
-/** Of request bodies, those that the server may not have yet. */
+/** The included contents of each request body, which the server may not have yet. */
 const CONTENTS = new WeakMap<object, Contents>();
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 
 /**
- * The files that a script includes; their contents are added to `contents`. Nothing when it includes nothing. Throws what a
- * person can do about it, with exit code 2.
+ * Reads the files that a script includes and adds their contents to `contents`. Returns undefined when it includes nothing.
+ * Throws a usage error that says what to do.
  */
-export async function includedBy(
+export async function collectIncluded(
   script: string,
   includes: readonly string[],
-  { contents, root }: TakenAlong,
+  { contents, root }: IncludeContext,
 ): Promise<IncludedFile[] | undefined> {
   if (includes.length === 0) return undefined;
-  const { readIncluded } = await import('../plugins/scripts/include/read.ts');
+  const { readIncluded } = await import('../plugins/execution/scripts/include/read.ts');
   try {
-    const found = await readIncluded({ script: script === '-' ? './-' : script, includes, cwd: process.cwd(), root });
-    for (const [digest, data] of found.contents) contents.set(digest, data);
-    return found.files;
+    const included = await readIncluded({
+      script: script === '-' ? './-' : script,
+      includes,
+      cwd: process.cwd(),
+      root,
+    });
+    for (const [digest, data] of included.contents) contents.set(digest, data);
+    return included.files;
   } catch (error) {
     const { code, message, next } = error as { code?: unknown; message: string; next?: unknown };
     if (typeof code !== 'string' || typeof next !== 'string' || !code.startsWith('include_')) throw error;
@@ -40,41 +45,42 @@ export async function includedBy(
   }
 }
 
-/** Those of a body that `readWorkflow` made. */
+/** The contents of a body that `readWorkflow` made. */
 export const contentsOf = (workflow: object): Contents => CONTENTS.get(workflow) ?? new Map<string, Buffer>();
 
-/** The body of a request that names these contents. */
+/** Attaches contents to the body of a request that names them. */
 export function withContents<B extends object>(body: B, contents: Contents): B {
   if (contents.size > 0) CONTENTS.set(body, contents);
   return body;
 }
 
-export const refuseInclude = (what: string) =>
+export const includeRejected = (what: string) =>
   usageError(
     `--include needs a script, and this is ${what}`,
-    'in a pipeline write `include: [lib/]` beside `workflow`',
+    'in a pipeline write `include: [lib/]` next to `workflow`',
   );
 
-/** Uploads what a workflow includes and the server does not have. Before the request with the workflow. */
+/** Uploads the included files that the server does not have yet. Call it before the request with the workflow. */
 export async function sendIncluded(api: Pick<Client, 'json' | 'scoped'>, workflow: object | undefined): Promise<void> {
   const contents = workflow ? contentsOf(workflow) : new Map<string, Buffer>();
   if (contents.size === 0) return;
   const digests = [...contents.keys()];
-  const left: string[] = [];
-  // As many as the server answers at once.
+  const missing_digests: string[] = [];
+  // The server accepts this many digests in one request.
   for (let from = 0; from < digests.length; from += 1000) {
-    const asked = { digests: digests.slice(from, from + 1000) };
+    const body = { digests: digests.slice(from, from + 1000) };
     const { missing } = await api.json<{ missing: string[] }>({
       method: 'POST',
       path: api.scoped('/files/missing'),
-      body: asked,
+      body: body,
     });
-    left.push(...missing);
+    missing_digests.push(...missing);
   }
-  const one = async () => {
-    for (let digest = left.pop(); digest; digest = left.pop()) await upload(api, digest, contents.get(digest)!);
+  const uploadNext = async () => {
+    for (let digest = missing_digests.pop(); digest; digest = missing_digests.pop())
+      await upload(api, digest, contents.get(digest)!);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, uploadNext));
 }
 
 async function upload(api: Pick<Client, 'json' | 'scoped'>, digest: string, data: Buffer): Promise<void> {

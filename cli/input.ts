@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import type { Invocation } from './command.ts';
 import { CliError, Exit, usageError } from './errors.ts';
 import { openInRoot, workflowRoot, type WorkflowRoot } from './root.ts';
-import { parseExact } from '../plugins/schema/contract/exact-json.ts';
-import { isKeyValue, readKeyValue } from '../plugins/schema/contract/key-value.ts';
+import { parseExact } from '../plugins/platform/schema/contract/exact-json.ts';
+import { isKeyValue, readKeyValue } from '../plugins/platform/schema/contract/key-value.ts';
 
 type Source = Pick<Invocation, 'stdin'>;
 
@@ -15,38 +15,38 @@ export async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** More is no document; the server says by how much one of a little more is too large. */
+/** Anything larger is surely no document. Below that, the server tells by how much a document is too large. */
 const MAX_DOCUMENT = 4 * 1024 * 1024;
 
-/** What a command line, and no file, may name that belongs to a process and not to a folder: `<(command)`, `/dev/stdin`. */
-const OF_A_PROCESS = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
+/** Paths that belong to a process and not to a folder, such as `<(command)` and `/dev/stdin`. Only a command line may name them. */
+const PROCESS_PATH = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/** A file that has to lie in the folder of its workflow, and the name that its author gave it. */
-interface Confined {
+/** A file that must lie in the folder of its workflow, and the name that its author gave it. */
+interface RootConstraint {
   root: WorkflowRoot;
-  named: string;
+  name: string;
 }
 
 /**
- * The bytes of a file, which may be no plain one. `refused` makes the error of one that cannot be read, from the reason.
- * Throws `include_outside` for a confined one that lies elsewhere.
+ * Reads the bytes of a file, which may be a pipe. `refused` makes the error for a file that cannot be read, given the reason.
+ * Throws `include_outside` for a confined file that lies elsewhere.
  */
 export async function readBounded(
   path: string,
-  refused: (reason: string) => CliError,
-  confined?: Confined,
+  toError: (reason: string) => CliError,
+  confined?: RootConstraint,
 ): Promise<Buffer> {
   try {
-    const stream = confined ? await openInRoot(confined.root, path, confined.named) : createReadStream(path);
-    return await bounded(stream, path);
+    const stream = confined ? await openInRoot(confined.root, path, confined.name) : createReadStream(path);
+    return await readLimited(stream, path);
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw refused(code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message);
+    throw toError(code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message);
   }
 }
 
-async function bounded(stream: AsyncIterable<unknown>, what: string): Promise<Buffer> {
+async function readLimited(stream: AsyncIterable<unknown>, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -65,8 +65,8 @@ async function bounded(stream: AsyncIterable<unknown>, what: string): Promise<Bu
 }
 
 /**
- * The text of a file, or standard input for `-`. Throws a usage error with the path and the reason, and `include_outside`
- * for a link that leads out of the root, by default out of the folder that it lies in.
+ * Reads the text of a file, or of standard input for `-`. Throws a usage error with the path and the reason, and
+ * `include_outside` for a link that leads out of the root, which defaults to the folder of the file.
  */
 export async function readDocument(
   path: string,
@@ -74,12 +74,12 @@ export async function readDocument(
   what: 'workflow' | 'event' = 'workflow',
   root?: WorkflowRoot,
 ): Promise<{ filename: string | undefined; source: string }> {
-  const refused = (reason: string) =>
+  const unreadable = (reason: string) =>
     usageError(`cannot read ${path}: ${reason}`, `give the path of the file of the ${what}, or - for standard input`);
-  const confined = async () =>
-    OF_A_PROCESS.test(path) ? undefined : { root: root ?? (await ownFolder(path)), named: path };
+  const confined = async (): Promise<RootConstraint | undefined> =>
+    PROCESS_PATH.test(path) ? undefined : { root: root ?? (await documentRoot(path)), name: path };
   const bytes =
-    path === '-' ? await bounded(stdin, 'standard input') : await readBounded(path, refused, await confined());
+    path === '-' ? await readLimited(stdin, 'standard input') : await readBounded(path, unreadable, await confined());
   try {
     const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { filename: path === '-' ? undefined : basename(path), source };
@@ -88,30 +88,30 @@ export async function readDocument(
   }
 }
 
-/** Commands that take one file have no --root. */
-async function ownFolder(path: string): Promise<WorkflowRoot> {
+/** The root for commands that take a single file and have no --root. */
+async function documentRoot(path: string): Promise<WorkflowRoot> {
   return { ...(await workflowRoot(path)), next: 'name the file itself, and not a link to it' };
 }
 
 /**
- * Reads a secret: `-` means standard input and `@file` a file, without the final line break. A literal works with a
- * warning, because other users can see it. `label` is how the argument is written: `--token`, `<value>`.
+ * Reads a secret from standard input (`-`) or a file (`@file`), without the final line break. A literal works but prints a
+ * warning, because other users can see it. `label` names the argument in messages: `--token`, `<value>`.
  */
 export async function readSecret(
-  given: string,
+  argument: string,
   label: string,
   source: Source & Pick<Invocation, 'output'>,
 ): Promise<string> {
-  if (given === '-') return secretText(await readAll(source.stdin), 'standard input', label);
-  if (given.startsWith('@')) {
-    const path = given.slice(1);
+  if (argument === '-') return secretText(await readAll(source.stdin), 'standard input', label);
+  if (argument.startsWith('@')) {
+    const path = argument.slice(1);
     const bytes = await readFile(path).catch((error: Error) => {
       throw usageError(`cannot read ${path}: ${error.message}`, `${label} must be - or @file`);
     });
     return secretText(bytes, path, label);
   }
   source.output.note(`warning: ${label} is visible in the process list and in your shell's history; use - or @file`);
-  return given;
+  return argument;
 }
 
 /** Replacing an invalid byte would silently change the secret. */
@@ -124,11 +124,11 @@ function secretText(bytes: Buffer, from: string, label: string): string {
   }
 }
 
-/** JSON from a flag, or from standard input for `-`. */
-export async function readJson(given: string, name: string, source: Source): Promise<unknown> {
-  const text = given === '-' ? (await readAll(source.stdin)).toString('utf8') : given;
+/** Reads JSON from a flag, or from standard input for `-`. */
+export async function readJson(text: string, name: string, source: Source): Promise<unknown> {
+  const json = text === '-' ? (await readAll(source.stdin)).toString('utf8') : text;
   try {
-    return parseExact(text);
+    return parseExact(json);
   } catch (error) {
     throw usageError(
       `--${name} is not JSON: ${(error as Error).message}`,
@@ -137,24 +137,24 @@ export async function readJson(given: string, name: string, source: Source): Pro
   }
 }
 
-/** An input: `k=v` and `k:=json` make an object; else JSON, `@file` or `-` for standard input. */
-export async function readInput(given: readonly string[], name: string, source: Source): Promise<unknown> {
-  const [first = ''] = given;
-  if (given.every(isKeyValue)) return Object.fromEntries(given.map((pair) => memberOf(pair, name)));
-  if (given.length > 1)
+/** Reads an input: `k=v` and `k:=json` make an object; otherwise it is JSON, `@file`, or `-` for standard input. */
+export async function readInput(values: readonly string[], name: string, source: Source): Promise<unknown> {
+  const [first = ''] = values;
+  if (values.every(isKeyValue)) return Object.fromEntries(values.map((pair) => memberOf(pair, name)));
+  if (values.length > 1)
     throw usageError(
-      `--${name} is given ${given.length} times`,
-      `several are members of one object, --${name} k=v k:=json; JSON, @file and - stand alone`,
+      `--${name} is given ${values.length} times`,
+      `several are members of one object, --${name} k=v k:=json; JSON, @file and - cannot be combined`,
     );
   if (first.startsWith('@')) return await readJsonFile(first.slice(1), name);
   return await readJson(first, name, source);
 }
 
 function memberOf(pair: string, name: string): [string, unknown] {
-  const { key, value, fault } = readKeyValue(pair);
-  if (fault === undefined) return [key, value];
+  const { key, value, invalid } = readKeyValue(pair);
+  if (invalid === undefined) return [key, value];
   throw usageError(
-    fault === 'key' ? `--${name} "${pair}" has no key` : `--${name} ${key}:= is not followed by JSON`,
+    invalid === 'key' ? `--${name} "${pair}" has no key` : `--${name} ${key}:= is not followed by JSON`,
     `write --${name} k=text or --${name} k:=json`,
   );
 }
@@ -170,10 +170,10 @@ async function readJsonFile(path: string, name: string): Promise<unknown> {
   }
 }
 
-/** `K=V` pairs; the value may hold further `=`. */
-export function readPairs(given: readonly string[], name: string): Record<string, string> {
+/** Reads `K=V` pairs. The value may contain more `=`. */
+export function readPairs(pairs: readonly string[], name: string): Record<string, string> {
   return Object.fromEntries(
-    given.map((pair) => {
+    pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at < 1) throw usageError(`--${name} "${pair}" is not K=V`, `write --${name} NAME=value`);
       return [pair.slice(0, at), pair.slice(at + 1)];

@@ -6,7 +6,7 @@ import type { Client } from './client/client.ts';
 import type { Invocation } from './command.ts';
 import type { Profile } from './client/profile.ts';
 
-/** Where a command is called. */
+/** The environment and the folder in which a command was called. */
 export interface Caller {
   env: Readonly<Record<string, string | undefined>>;
   /** The working folder. */
@@ -16,19 +16,22 @@ export interface Caller {
 type Project = Pick<Profile, 'url' | 'org' | 'project'>;
 
 const RUN_ID = /^run_\w{1,64}$/;
-/** Files kept, one for each project and folder. */
-const MAX_KEPT = 1000;
-/** Removed at a time when there are more, so that not every submit looks for the oldest. */
-const REMOVED = 100;
+/** The maximum number of files, one for each project and folder. */
+const MAX_FILES = 1000;
+/** How many files are removed at once, so that not every submit has to look for the oldest. */
+const PRUNE_COUNT = 100;
 
-function fileOf({ url, org, project }: Project, { env }: Caller, folder: string): string {
+function lastRunPath({ url, org, project }: Project, { env }: Caller, folder: string): string {
   const key = JSON.stringify([url.replace(/\/+$/, ''), org, project, folder]);
   return join(lastRunsFolder(env), `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
 }
 
-/** Keeps the run for `@last`. Written beside and renamed: of two commands at once one wins, and no reader sees half of it. */
-export async function rememberRun(project: Project, caller: Caller, run_id: string): Promise<void> {
-  const file = fileOf(project, caller, caller.folder);
+/**
+ * Stores the run for `@last`. The file is written under a temporary name and renamed, so that one of two concurrent commands
+ * wins and no reader sees half of it.
+ */
+export async function storeLastRun(project: Project, caller: Caller, run_id: string): Promise<void> {
+  const file = lastRunPath(project, caller, caller.folder);
   const folder = dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { url, org, project: name } = project;
@@ -46,28 +49,28 @@ export async function rememberRun(project: Project, caller: Caller, run_id: stri
   await removeOldest(folder);
 }
 
-/** Keeps what a command has submitted. The run is made whatever happens here, so a fault is said and no more. */
+/** Stores the run that a command has submitted. The run exists in any case, so a failure here is only a warning. */
 export async function rememberSubmitted(
   { profile }: Pick<Client, 'profile'>,
   { env, output }: Pick<Invocation, 'env' | 'output'>,
   run_id: string,
 ): Promise<void> {
   try {
-    await rememberRun(profile, { env, folder: process.cwd() }, run_id);
+    await storeLastRun(profile, { env, folder: process.cwd() }, run_id);
   } catch (error) {
     output.note(`warning: @last does not know this run: ${(error as Error).message}`);
   }
 }
 
-/** The run that was submitted last to a project from this folder, or else from the nearest one above it. */
+/** Returns the run that was submitted last to a project from this folder, or else from the nearest folder above it. */
 export async function lastRun(project: Project, caller: Caller): Promise<string | undefined> {
   for (let folder = caller.folder; ; folder = dirname(folder)) {
-    const found = await readRun(fileOf(project, caller, folder));
-    if (found !== undefined || folder === dirname(folder)) return found;
+    const run_id = await readRun(lastRunPath(project, caller, folder));
+    if (run_id !== undefined || folder === dirname(folder)) return run_id;
   }
 }
 
-/** A file that somebody has changed by hand says nothing. */
+/** Returns undefined for a file that somebody has changed by hand. */
 async function readRun(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
@@ -83,15 +86,15 @@ async function readRun(file: string): Promise<string | undefined> {
 
 async function removeOldest(folder: string): Promise<void> {
   const names = await readdir(folder);
-  if (names.length <= MAX_KEPT) return;
+  if (names.length <= MAX_FILES) return;
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
       // Another command may have removed it meanwhile.
-      const found = await stat(path).catch(() => undefined);
-      return { path, at: found?.mtimeMs ?? 0 };
+      const info = await stat(path).catch(() => undefined);
+      return { path, at: info?.mtimeMs ?? 0 };
     }),
   );
-  const oldest = files.toSorted((a, b) => a.at - b.at).slice(0, REMOVED);
+  const oldest = files.toSorted((a, b) => a.at - b.at).slice(0, PRUNE_COUNT);
   await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
 }

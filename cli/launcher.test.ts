@@ -20,8 +20,15 @@ t.test('a clone in which nothing is installed says so in one line', async (t) =>
   // Not below this clone, where something is installed.
   const clone = mkdtempSync(join(realpathSync(tmpdir()), 'svc-clone-'));
   t.teardown(() => rmSync(clone, { recursive: true }));
-  const files = ['cli/svc', 'cli/main.mjs', 'cli/start.mjs', 'cli/run.ts', 'kernel/contracts/own-cache.mjs'];
-  for (const file of files) cpSync(join(here, '..', file), join(clone, file));
+  const files = [
+    'cli/svc',
+    'cli/main.mjs',
+    'cli/start.mjs',
+    'cli/run.ts',
+    'cli/prebuilt',
+    'kernel/contracts/own-cache.mjs',
+  ];
+  for (const file of files) cpSync(join(here, '..', file), join(clone, file), { recursive: true });
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const ended = spawnSync(process.execPath, [join(clone, 'cli/main.mjs'), 'whoami'], { encoding: 'utf8', env });
   t.match(ended, { status: 2, stdout: '', stderr: `svc: nothing is installed here yet; run npm ci in ${clone}/\n` });

@@ -1,35 +1,35 @@
 import type { Call, Client } from './client/client.ts';
 import type { Flags } from './command.ts';
 
-/** The limit of lists that are read in pages. */
+/** The flags of lists that are read page by page. */
 export const PAGE_FLAGS = {
   limit: { type: 'number', least: 1, most: 200, summary: 'maximum number (default 50)' },
   cursor: { type: 'string', summary: 'cursor that the previous page ended with' },
 } as const satisfies Flags;
 
-/** A whole list as one page: `member` holds the items, the other members come from the last page. */
-export async function allPages(
+/** Reads all pages into one. `member` holds the items; the other members come from the last page. */
+export async function readAllPages(
   client: Client,
   path: string,
   member: string,
   filter: Call['query'] = {},
 ): Promise<Record<string, unknown>> {
-  const found: unknown[] = [];
+  const items: unknown[] = [];
   let cursor: unknown;
   for (;;) {
     const query = { ...filter, limit: 200, cursor: cursor as string | undefined };
     const page = await client.json<Record<string, unknown>>({ path, query });
-    found.push(...(page[member] as unknown[]));
+    items.push(...(page[member] as unknown[]));
     cursor = page.next_cursor;
-    if (cursor === undefined) return { ...page, [member]: found };
+    if (cursor === undefined) return { ...page, [member]: items };
   }
 }
 
 /**
- * The first page that has items, or the last one: a search that has looked at much without finding any gives an empty page, to go
- * on from there.
+ * Returns the first page with items, or the last page. A search that has scanned its limit without a match returns an empty
+ * page and a cursor to continue from.
  */
-export async function firstFound(
+export async function firstNonEmptyPage(
   client: Client,
   path: string,
   member: string,
@@ -44,10 +44,6 @@ export async function firstFound(
   return page;
 }
 
-/** The list alone; `filter`: the query that selects what is listed. */
-export const everything = async <T>(
-  client: Client,
-  path: string,
-  member: string,
-  filter?: Call['query'],
-): Promise<T[]> => (await allPages(client, path, member, filter))[member] as T[];
+/** Reads all items of a list. `filter` is the query that selects them. */
+export const readAll = async <T>(client: Client, path: string, member: string, filter?: Call['query']): Promise<T[]> =>
+  (await readAllPages(client, path, member, filter))[member] as T[];

@@ -86,8 +86,8 @@ t.test('what cannot be meant is refused with the usage of the command', async (t
     [['a.sh', '--follow=yes'], /--follow takes no value/],
     [['a.sh', '--reason'], /--reason needs a value/],
     [['a.sh', '--reason', '--'], /--reason needs a value/],
-    [['a.sh', '--reason', 'a', '--reason', 'b'], /--reason is given twice, and takes one value/],
-    [['a.sh', '--limit', '1', '--limit=1'], /--limit is given twice/],
+    [['a.sh', '--reason', 'a', '--reason', 'b'], /--reason is set twice, and takes one value/],
+    [['a.sh', '--limit', '1', '--limit=1'], /--limit is set twice/],
     [['a.sh', '--limit', '0'], /it must be a whole number from 1 to 200/],
     [['a.sh', '--limit', '201'], /whole number/],
     [['a.sh', '--limit', '1.5'], /whole number/],
@@ -102,6 +102,25 @@ t.test('what cannot be meant is refused with the usage of the command', async (t
     const error = refusal(argv);
     t.match(error, { exit: 2, code: 'usage', message, next: /usage: svc try <file> \[<other>\] \[flags\]/ });
   }
+});
+
+t.test('an unknown flag is refused with the one that is most similar', async (t) => {
+  const next = (line: string): string => {
+    const [name = '', ...argv] = line.split(' ');
+    const found = commands.find((one) => one.name === name)!;
+    try {
+      parse(found, argv, commands);
+    } catch (error) {
+      return (error as CliError).next;
+    }
+    throw new Error(`${line} is accepted`);
+  };
+  t.match(next('submit a.sh --fllow'), /^did you mean --follow\? see `svc help submit`/);
+  t.match(next('emit a --paylaod 1'), /^did you mean --payload\?/);
+  t.match(next('run a.sh --jsno'), /^did you mean --json\?/, 'one of every command');
+  t.match(next('run a.sh --fllow'), /^did you mean `svc submit --follow`\?/, 'one of another command of the group');
+  t.match(next('run a.sh --elephant'), /^see `svc help run`/);
+  t.match(next('run a.sh -x'), /^see `svc help run`/);
 });
 
 t.test('a flag that is only there may be there twice', async (t) => {

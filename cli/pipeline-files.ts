@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
-import { bundled } from './bundled.ts';
+import { bundleDocument } from './bundled.ts';
 import { usageError } from './errors.ts';
-import { includedBy, type TakenAlong } from './included.ts';
+import { collectIncluded, type IncludeContext } from './included.ts';
 import { readBounded } from './input.ts';
 
-/** Pipelines within pipelines. */
+/** How deep pipelines may run other pipelines. */
 const MAX_DEPTH = 8;
 
 interface Pipeline {
@@ -12,24 +12,24 @@ interface Pipeline {
   jobs?: Record<string, { workflow?: unknown; include?: unknown } | null>;
 }
 
-/** What a document asks for. */
-interface Named {
-  named: string[];
+/** The files that a document refers to. */
+interface References {
+  workflows: string[];
   includes: { job: string; script: string; paths: string[] }[];
 }
 
-const NOTHING: Named = { named: [], includes: [] };
+const NOTHING: References = { workflows: [], includes: [] };
 
 export const isPipeline = (path: string | undefined, as: unknown): boolean =>
   as === 'pipeline' || as === 'yaml' || (as === undefined && /\.ya?ml$/i.test(path ?? ''));
 
 /**
- * A pipeline with the files that its `workflow` jobs name, read from its folder and written below it as `files`. The lines
- * of the pipeline stay where they are; what the scripts include is added to `contents`, and named as `included`. Throws a
- * usage error for a file that cannot be read, and `include_outside` for one outside of the root.
+ * Embeds the files that the `workflow` jobs of a pipeline name. They are read from its folder and appended as `files`, so that
+ * the lines of the pipeline keep their numbers. Files that the scripts include are added to `contents` and listed as
+ * `included`. Throws a usage error for a file that cannot be read, and `include_outside` for one outside of the root.
  */
-export async function withFiles(source: string, path: string, taken: TakenAlong, depth = 0): Promise<string> {
-  const { named, includes } = await namedFiles(source);
+export async function embedFiles(source: string, path: string, context: IncludeContext, depth = 0): Promise<string> {
+  const { workflows: named, includes } = await findReferences(source);
   if (named.length === 0) return source;
   if (depth >= MAX_DEPTH)
     throw usageError(
@@ -38,50 +38,50 @@ export async function withFiles(source: string, path: string, taken: TakenAlong,
     );
   const files: Record<string, string> = {};
   for (const name of named) {
-    const place = resolve(dirname(path), name);
-    const refused = (reason: string) =>
+    const file = resolve(dirname(path), name);
+    const unreadable = (reason: string) =>
       usageError(`${path} runs ${name}, which cannot be read: ${reason}`, 'paths are relative to the pipeline');
-    const text = (await readBounded(place, refused, { root: taken.root, named: name })).toString();
+    const text = (await readBounded(file, unreadable, { root: context.root, name: name })).toString();
     files[name] = isPipeline(name, undefined)
-      ? await withFiles(text, place, taken, depth + 1)
-      : await bundled({ path: place, source: text, root: taken.root });
+      ? await embedFiles(text, file, context, depth + 1)
+      : await bundleDocument({ path: file, source: text, root: context.root });
   }
   const included: Record<string, unknown> = {};
   for (const { job, script, paths } of includes)
-    included[job] = await includedBy(resolve(dirname(path), script), paths, taken);
-  const beside = includes.length === 0 ? '' : `included: ${JSON.stringify(included)}\n`;
-  return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n${beside}`;
+    included[job] = await collectIncluded(resolve(dirname(path), script), paths, context);
+  const included_line = includes.length === 0 ? '' : `included: ${JSON.stringify(included)}\n`;
+  return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n${included_line}`;
 }
 
-/** Uses of anchors, as the check of a pipeline counts them. */
+/** The maximum number of YAML aliases, the same as in the check of a pipeline. */
 const MAX_ALIASES = 1000;
 
-/** The files to add: none when the document has `files` of its own, or cannot be read, which its check will say. */
-async function namedFiles(source: string): Promise<Named> {
+/** Finds the files to embed. None when the document already has `files`, or cannot be read, which its check will report. */
+async function findReferences(source: string): Promise<References> {
   if (!source.includes('workflow')) return NOTHING;
-  const { files, jobs } = await read(source);
+  const { files, jobs } = await parsePipeline(source);
   if (files !== undefined || jobs === undefined || jobs === null || typeof jobs !== 'object') return NOTHING;
-  const named = Object.values(jobs).flatMap((job) => (typeof job?.workflow === 'string' ? [job.workflow] : []));
-  const includes = Object.entries(jobs).flatMap(([job, given]) => {
-    const { workflow, include } = given ?? {};
-    if (typeof workflow !== 'string' || !isTexts(include) || isPipeline(workflow, undefined)) return [];
+  const workflows = Object.values(jobs).flatMap((job) => (typeof job?.workflow === 'string' ? [job.workflow] : []));
+  const includes = Object.entries(jobs).flatMap(([job, options]) => {
+    const { workflow, include } = options ?? {};
+    if (typeof workflow !== 'string' || !isStringList(include) || isPipeline(workflow, undefined)) return [];
     return [{ job, script: workflow, paths: include }];
   });
-  return { named: [...new Set(named)], includes };
+  return { workflows: [...new Set(workflows)], includes };
 }
 
-/** What else stands there is for the check of the pipeline to refuse. */
-const isTexts = (given: unknown): given is string[] =>
-  Array.isArray(given) && given.length > 0 && given.every((one) => typeof one === 'string');
+/** The check of the pipeline rejects any other value. */
+const isStringList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 
-async function read(source: string): Promise<Pipeline> {
+async function parsePipeline(source: string): Promise<Pipeline> {
   const { parseDocument } = await import('yaml');
   try {
-    // Whether a key occurs twice is for the check to say; the parser would compare each key with all others.
+    // The check reports repeated keys. The parser would compare each key with all others.
     const document = parseDocument(source, { merge: true, uniqueKeys: false, logLevel: 'silent' });
     return document.errors.length > 0 ? {} : ((document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}) as Pipeline);
   } catch (error) {
-    // Anchors without an end, or brackets too deep: the check names the place.
+    // Endless anchors or too deep brackets: the check reports their position.
     if (error instanceof ReferenceError || error instanceof RangeError) return {};
     throw error;
   }

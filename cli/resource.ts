@@ -1,153 +1,157 @@
 import type { Call, Client } from './client/client.ts';
-import type { Argument, Command, Flags, FlagValues, Invocation, Listed, Run } from './command.ts';
-import { cellsOf, type Columns, described } from './output/columns.ts';
-import { allPages, firstFound, PAGE_FLAGS } from './pages.ts';
+import type { Argument, Command, Flags, FlagValues, Invocation, ListSource, Run } from './command.ts';
+import { formatCells, type Columns, formatItem } from './output/columns.ts';
+import { readAllPages, firstNonEmptyPage, PAGE_FLAGS } from './pages.ts';
 
-/** A command made from a description. With `load` it has its own code instead. */
-type Described = Omit<Command, 'load'> & Partial<Pick<Command, 'load'>>;
+/** A command that is built from a description. With `load`, it runs its own code instead. */
+type CommandBase = Omit<Command, 'load'> & Partial<Pick<Command, 'load'>>;
 
-/** Its API path: relative to the project, unless it begins with `/api/`; or a function. */
+/** An API path, relative to the project unless it begins with `/api/`, or a function that returns the full path. */
 type Path = string | ((client: Client, invocation: Invocation) => string);
 
 const pathOf = (path: Path, client: Client, invocation: Invocation): string =>
   typeof path === 'function' ? path(client, invocation) : path.startsWith('/api/') ? path : client.scoped(path);
 
-/** The path of the item that the first argument names. */
+/** Appends the first argument, which names the item, to a path. */
 export const namedPath = (path: Path): Path => {
   return (client, invocation) => `${pathOf(path, client, invocation)}/${encodeURIComponent(invocation.args[0] ?? '')}`;
 };
 
 const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The given flags under their API names: `event_type` for `--event-type`. */
-export function givenFlags(flags: FlagValues, names: Flags): Record<string, unknown> {
-  const given = Object.keys(names).map((name) => [name.replaceAll('-', '_'), flags[camel(name)]] as const);
+/** Returns the flags that were set under their API names: `event_type` for `--event-type`. */
+export function flagsToBody(flags: FlagValues, names: Flags): Record<string, unknown> {
+  const entries = Object.keys(names).map((name) => [name.replaceAll('-', '_'), flags[camel(name)]] as const);
   return Object.fromEntries(
-    given.filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false)),
+    entries.filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false)),
   );
 }
 
-export interface ListDescription<T> extends Described {
+export interface ListDescription<T> extends CommandBase {
   path: Path;
   /** The member of the answer that holds the list. */
   member: string;
   columns: Columns<T>;
-  /** Filter flags. With them the list is read with a limit, otherwise completely. */
+  /** Flags that filter the list. With them it is read page by page, otherwise completely. */
   filters?: Flags;
   /** Converts each item of the API's answer before it is shown. */
-  shown?: (one: T) => T;
+  transform?: (one: T) => T;
   /** Printed to standard error after the table. */
   note?: (answer: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
-/** A command that lists items in a table. */
+/** Makes a command that lists items in a table. */
 export function listCommand<T>(description: ListDescription<T>): Command {
-  const { path, member, columns, filters, shown, note, ...command } = description;
+  const { path, member, columns, filters, transform, note, ...command } = description;
   const selects = filters && { ...filters, ...PAGE_FLAGS };
   const run: Run = async (invocation) => {
     const { flags, output } = invocation;
     const api = await invocation.client();
     const where = pathOf(path, api, invocation);
     const answer = selects
-      ? await firstFound(api, where, member, givenFlags(flags, selects) as Call['query'])
-      : await allPages(api, where, member);
-    if (shown) answer[member] = (answer[member] as T[]).map(shown);
+      ? await firstNonEmptyPage(api, where, member, flagsToBody(flags, selects) as Call['query'])
+      : await readAllPages(api, where, member);
+    if (transform) answer[member] = (answer[member] as T[]).map(transform);
     output.data(answer, () => {
-      const rows = (answer[member] as T[]).map((one) => cellsOf(columns, one, output));
+      const rows = (answer[member] as T[]).map((one) => formatCells(columns, one, output));
       return rows.length > 0 ? output.table(Object.keys(columns), rows) : '';
     });
-    if ((answer[member] as T[]).length === 0) output.none(member.replaceAll('_', ' '));
-    const said = note?.(answer);
-    if (said !== undefined) output.note(said);
+    if ((answer[member] as T[]).length === 0) output.noteEmpty(member.replaceAll('_', ' '));
+    const message = note?.(answer);
+    if (message !== undefined) output.note(message);
     if (answer.next_cursor !== undefined) output.note(`more: --cursor ${String(answer.next_cursor)}`);
     return undefined;
   };
-  const lists = listed({ path, member, columns: columns as Columns<unknown> as Columns<Record<string, unknown>> });
+  const lists = toListSource({
+    path,
+    member,
+    columns: columns as Columns<unknown> as Columns<Record<string, unknown>>,
+  });
   return { load: async () => ({ run }), ...command, lists, flags: { ...command.flags, ...selects } };
 }
 
-/** What completion can offer of a list: its first column, if that is a member. */
-function listed({ path, ...list }: Omit<Listed, 'key' | 'path'> & { path: Path }): Listed | undefined {
+/** Lets completion offer the first column of a list, if that is a member. */
+function toListSource({ path, ...list }: Omit<ListSource, 'key' | 'path'> & { path: Path }): ListSource | undefined {
   const [key] = Object.values(list.columns);
   if (typeof key !== 'string') return undefined;
   return { ...list, key, path: (client, invocation) => pathOf(path, client, invocation) };
 }
 
-export interface ShowDescription<T> extends Described {
+export interface ShowDescription<T> extends CommandBase {
   path: Path;
   columns: Columns<T>;
 }
 
-/** A command that shows one item: a line for each column with a value. */
+/** Makes a command that shows one item: a line for each column with a value. */
 export function showCommand<T>({ path, columns, ...command }: ShowDescription<T>): Command {
   const run: Run = async (invocation) => {
     const api = await invocation.client();
-    const one = await api.json<T & Warned>({ path: pathOf(path, api, invocation) });
-    invocation.output.data(one, () => described(columns, one, invocation.output));
-    noteWarnings(one, invocation);
+    const item = await api.json<T & WithWarnings>({ path: pathOf(path, api, invocation) });
+    invocation.output.data(item, () => formatItem(columns, item, invocation.output));
+    noteWarnings(item, invocation);
     return undefined;
   };
   return { load: async () => ({ run }), ...command };
 }
 
-export interface RemoveDescription extends Described {
+export interface RemoveDescription extends CommandBase {
   path: Path;
   /** Printed on success. */
-  said: (invocation: Invocation, client: Client) => string;
+  confirmation: (invocation: Invocation, client: Client) => string;
 }
 
-/** A command that removes one item. It prints warnings of the server and a confirmation. */
-export function removeCommand({ path, said, ...command }: RemoveDescription): Command {
+/** Makes a command that removes one item. It prints the server's warnings and a confirmation. */
+export function removeCommand({ path, confirmation, ...command }: RemoveDescription): Command {
   const run: Run = async (invocation) => {
     const api = await invocation.client();
     const call = { method: 'DELETE', path: pathOf(path, api, invocation) } as const;
-    noteWarnings(await api.json<Warned | undefined>(call), invocation);
-    invocation.output.note(said(invocation, api));
+    noteWarnings(await api.json<WithWarnings | undefined>(call), invocation);
+    invocation.output.note(confirmation(invocation, api));
     return undefined;
   };
   return { load: async () => ({ run }), ...command };
 }
 
-type Warned = { warnings?: readonly string[] };
+type WithWarnings = { warnings?: readonly string[] };
 
-function noteWarnings(answer: Warned | undefined, { output }: Invocation): void {
+function noteWarnings(answer: WithWarnings | undefined, { output }: Invocation): void {
   for (const warning of answer?.warnings ?? []) output.note(`warning: ${warning}`);
 }
 
 export interface Put<T> {
   path: Path;
   body: unknown;
-  /** The confirmation, from whether the item is new and the server's answer. */
-  said: (made: boolean, answer: T, client: Client) => string;
-  /** Printed to standard output; nothing when absent. */
+  /** Makes the confirmation, given whether the item is new and the server's answer. */
+  confirmation: (made: boolean, answer: T, client: Client) => string;
+  /** What is printed to standard output; nothing when absent. */
   columns?: Columns<T>;
 }
 
-/** Creates or replaces one item. Answers the server's answer. */
-export async function put<T>(invocation: Invocation, { path, body, said, columns }: Put<T>): Promise<T> {
+/** Creates or replaces one item, and returns the server's answer. */
+export async function putItem<T>(invocation: Invocation, { path, body, confirmation, columns }: Put<T>): Promise<T> {
   const api = await invocation.client();
   const call = { method: 'PUT', path: pathOf(path, api, invocation), body } as const;
-  const { status, body: answer } = await api.answer<T & Warned>(call);
-  invocation.output.data(answer, () => (columns ? described(columns, answer, invocation.output) : ''));
+  const { status, body: answer } = await api.answer<T & WithWarnings>(call);
+  invocation.output.data(answer, () => (columns ? formatItem(columns, answer, invocation.output) : ''));
   noteWarnings(answer, invocation);
-  invocation.output.note(said(status === 201, answer, api));
+  invocation.output.note(confirmation(status === 201, answer, api));
   return answer;
 }
 
-export interface PutDescription<T> extends Described {
+export interface PutDescription<T> extends CommandBase {
   path: Path;
-  /** The request body; by default the given flags. */
+  /** Makes the request body. Defaults to the flags that were set. */
   body?: (invocation: Invocation) => unknown;
-  said: (made: boolean, invocation: Invocation, client: Client) => string;
+  confirmation: (made: boolean, invocation: Invocation, client: Client) => string;
   columns?: Columns<T>;
 }
 
-/** A command that creates or replaces one item and says which. */
-export function putCommand<T>({ path, body, said, columns, ...command }: PutDescription<T>): Command {
+/** Makes a command that creates or replaces one item and says which. */
+export function putCommand<T>({ path, body, confirmation, columns, ...command }: PutDescription<T>): Command {
   const run: Run = async (invocation) => {
-    const given = body ? await body(invocation) : givenFlags(invocation.flags, command.flags ?? {});
-    const says = (made: boolean, _: T, client: Client) => said(made, invocation, client);
-    await put<T>(invocation, { path, body: given, said: says, columns });
+    const payload = body ? await body(invocation) : flagsToBody(invocation.flags, command.flags ?? {});
+    const confirm = (made: boolean, _: T, client: Client) => confirmation(made, invocation, client);
+    await putItem<T>(invocation, { path, body: payload, confirmation: confirm, columns });
     return undefined;
   };
   return { load: async () => ({ run }), ...command };
@@ -164,8 +168,8 @@ export interface ResourceDescription<T> {
   name?: Argument;
   /** Columns of the list. */
   columns: Columns<T>;
-  /** Columns of one item; by default those of the list. */
-  shows?: Columns<T>;
+  /** Columns of one item. Defaults to those of the list. */
+  item_columns?: Columns<T>;
   /** Differences from the defaults. */
   set?: Partial<PutDescription<T>>;
   list?: Partial<ListDescription<T>>;
@@ -177,12 +181,12 @@ export const NAME: Argument = { name: 'name', summary: 'letters, digits, _ and -
 
 /** The commands `<noun> set`, `ls`, `show` and `rm` of a named project resource. */
 export function resourceCommands<T>(resource: ResourceDescription<T>): Command[] {
-  const { noun, title = noun, path, name = NAME, columns, shows = columns } = resource;
-  const one = { args: [name], path: namedPath(path) };
+  const { noun, title = noun, path, name = NAME, columns, item_columns = columns } = resource;
+  const target = { args: [name], path: namedPath(path) };
   const set = {
     name: `${noun} set`,
     summary: `create or replace a ${title}`,
-    said: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'created' : 'replaced'}`,
+    confirmation: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'created' : 'replaced'}`,
   };
   const list = {
     name: `${noun} ls`,
@@ -190,16 +194,16 @@ export function resourceCommands<T>(resource: ResourceDescription<T>): Command[]
     examples: [[`svc ${noun} ls --json`, 'for programs']] as const,
     member: path.slice(1).replaceAll('-', '_'),
   };
-  const show = { name: `${noun} show`, summary: `show a ${title}`, columns: shows };
+  const show = { name: `${noun} show`, summary: `show a ${title}`, columns: item_columns };
   const remove = {
     name: `${noun} rm`,
     summary: `remove a ${title}`,
-    said: ({ args }: Invocation) => `${title} ${args[0]} is removed`,
+    confirmation: ({ args }: Invocation) => `${title} ${args[0]} is removed`,
   };
   return [
-    putCommand<T>({ ...set, ...one, ...resource.set }),
+    putCommand<T>({ ...set, ...target, ...resource.set }),
     listCommand<T>({ ...list, path, columns, ...resource.list }),
-    showCommand<T>({ ...show, ...one, ...resource.show }),
-    removeCommand({ ...remove, ...one, ...resource.remove }),
+    showCommand<T>({ ...show, ...target, ...resource.show }),
+    removeCommand({ ...remove, ...target, ...resource.remove }),
   ];
 }

@@ -1,17 +1,19 @@
-import type { OutsideFault, RootFault, WorkflowRoot } from '../plugins/scripts/contract/workflow-root.ts';
+import type { OutsideFault, RootFault, WorkflowRoot } from '../plugins/execution/scripts/contract/workflow-root.ts';
 import { CliError, Exit, usageError } from './errors.ts';
 
 export type { WorkflowRoot };
 
-const load = () => import('../plugins/scripts/contract/workflow-root.ts');
+const load = () => import('../plugins/execution/scripts/contract/workflow-root.ts');
 
-/** The folder that the files of a workflow come from: its own one, or that of `--root`. Throws what a person can do. */
-export async function workflowRoot(file: string, chosen?: unknown): Promise<WorkflowRoot> {
-  const { rootOf } = await load();
-  return await confined(rootOf(file === '-' ? './-' : file, chosen === undefined ? undefined : String(chosen)));
+/** Returns the folder that the files of a workflow may come from: its own, or that of `--root`. Throws a usage error. */
+export async function workflowRoot(file: string, chosen?: unknown, env = process.env): Promise<WorkflowRoot> {
+  const { resolveRoot: rootOf } = await load();
+  return await confined(
+    rootOf(file === '-' ? './-' : file, { chosen: chosen === undefined ? undefined : String(chosen), env }),
+  );
 }
 
-/** The bytes of a file that lies in the root, as a stream. Throws what a person can do about one that does not. */
+/** Streams a file that lies in the root. Throws `include_outside` for one that does not. */
 export async function openInRoot(root: WorkflowRoot, path: string, named: string): Promise<AsyncIterable<unknown>> {
   const { openWithin } = await load();
   const file = await confined(openWithin(root, path, named));

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import t from 'tap';
 import type { Client } from './client/client.ts';
-import { lastRun, rememberRun } from './last-run.ts';
-import { wholeRunIds } from './run-ids.ts';
+import { lastRun, storeLastRun } from './last-run.ts';
+import { resolveRunIds } from './run-ids.ts';
 import { loadCommands } from './tables.ts';
 
 const PROFILE = { url: 'http://127.0.0.1:1', org: 'o', project: 'p' };
@@ -13,7 +13,7 @@ const id = (end: string) => `run_${end.padStart(26, '0')}`;
 /** A server whose pages have two runs, and what was submitted to it from here. */
 async function world(ids: readonly string[], submitted?: string) {
   const at = { env: { XDG_CONFIG_HOME: t.testdir({}) }, folder: process.cwd() };
-  if (submitted !== undefined) await rememberRun(PROFILE, at, submitted);
+  if (submitted !== undefined) await storeLastRun(PROFILE, at, submitted);
   const asked: unknown[] = [];
   const client = {
     profile: PROFILE,
@@ -35,7 +35,7 @@ async function world(ids: readonly string[], submitted?: string) {
     trigger: { type: 'string', many: true, summary: '', run: 'run:' },
   } as const;
   const both = (given: { args: string[]; flags: Record<string, string | string[]> }) =>
-    wholeRunIds({ args, flags }, given, { client: async () => client, env: at.env });
+    resolveRunIds({ args, flags }, given, { client: async () => client, env: at.env });
   const whole = async (...given: string[]) => (await both({ args: given, flags: {} })).args;
   return { both, whole, asked };
 }
@@ -75,9 +75,9 @@ t.test('nothing was submitted from here', async (t) => {
 t.test('what was submitted is known in its folder and below, of one project, and to nobody else', async (t) => {
   const env = { XDG_CONFIG_HOME: t.testdir({}) };
   const at = (folder: string) => ({ env, folder });
-  await rememberRun(PROFILE, at('/a/b'), id('1'));
-  await rememberRun({ ...PROFILE, project: 'q' }, at('/a/b'), id('2'));
-  await rememberRun(PROFILE, at('/a/other'), id('3'));
+  await storeLastRun(PROFILE, at('/a/b'), id('1'));
+  await storeLastRun({ ...PROFILE, project: 'q' }, at('/a/b'), id('2'));
+  await storeLastRun(PROFILE, at('/a/other'), id('3'));
   t.equal(await lastRun(PROFILE, at('/a/b')), id('1'));
   t.equal(await lastRun(PROFILE, at('/a/b/c/d')), id('1'));
   t.equal(
@@ -88,7 +88,7 @@ t.test('what was submitted is known in its folder and below, of one project, and
   t.equal(await lastRun(PROFILE, at('/a')), undefined);
   t.equal(await lastRun({ ...PROFILE, project: 'q' }, at('/a/b')), id('2'));
   t.equal(await lastRun({ ...PROFILE, url: 'http://127.0.0.1:2' }, at('/a/b')), undefined);
-  await rememberRun(PROFILE, at('/a/b'), id('4'));
+  await storeLastRun(PROFILE, at('/a/b'), id('4'));
   t.equal(await lastRun(PROFILE, at('/a/b/c')), id('4'));
   const folder = join(env.XDG_CONFIG_HOME, 'svc/last-runs');
   const files = readdirSync(folder);
@@ -107,7 +107,7 @@ t.test('folders that are gone are forgotten, the oldest first', async (t) => {
   const folder = join(env.XDG_CONFIG_HOME, 'svc/last-runs');
   mkdirSync(folder, { recursive: true });
   for (let n = 0; n < 1000; n++) writeFileSync(join(folder, `${n}.json`), '{}');
-  await rememberRun(PROFILE, { env, folder: '/a' }, id('1'));
+  await storeLastRun(PROFILE, { env, folder: '/a' }, id('1'));
   t.ok(readdirSync(folder).length <= 1000);
   t.equal(await lastRun(PROFILE, { env, folder: '/a' }), id('1'));
 });

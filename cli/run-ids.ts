@@ -4,78 +4,78 @@ import { CliError, Exit, usageError } from './errors.ts';
 import { lastRun } from './last-run.ts';
 
 const LAST = '@last';
-/** The last characters of an id, which are random; fewer would often fit several. */
+/** The last characters of an id, which are random. Fewer would often match several runs. */
 const ENDING = /^[0-9a-z]{4,25}$/i;
 const PAGE = 200;
 const PAGES = 5;
 
-type Given = { args: readonly string[]; flags: FlagValues };
+type CommandInput = { args: readonly string[]; flags: FlagValues };
 
 interface Page {
   runs: { run_id: string }[];
   next_cursor?: string;
 }
 
-interface Asked {
+interface RunLookup {
   client: () => Promise<Client>;
   env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * What a command was given, with the whole ids of the runs that it names: `@last` is the one that was submitted last from
- * this folder, an ending has to be of one run.
+ * Replaces short names of runs by their ids in the arguments and flags of a command: `@last` is the run that was submitted
+ * last from this folder, and the last characters of an id must match exactly one run.
  */
-export async function wholeRunIds(
-  { args: described = [], flags: known = {} }: Pick<Command, 'args' | 'flags'>,
-  { args, flags }: Given,
-  { client, env }: Asked,
-): Promise<Given> {
-  const whole = async (text: string) => {
-    if (text === LAST) return submittedLast(await client(), env);
-    return ENDING.test(text) ? endingWith(await client(), text) : text;
+export async function resolveRunIds(
+  { args: arg_names = [], flags: flag_names = {} }: Pick<Command, 'args' | 'flags'>,
+  { args, flags }: CommandInput,
+  { client, env }: RunLookup,
+): Promise<CommandInput> {
+  const resolveRunId = async (text: string) => {
+    if (text === LAST) return lastSubmittedRun(await client(), env);
+    return ENDING.test(text) ? findByEnding(await client(), text) : text;
   };
-  const places: string[] = [];
-  for (const [at, text] of args.entries()) places.push(described[at]?.run === true ? await whole(text) : text);
-  const named: Record<string, FlagValues[string]> = { ...flags };
-  for (const [name, { run }] of Object.entries(known)) {
+  const resolved: string[] = [];
+  for (const [at, text] of args.entries()) resolved.push(arg_names[at]?.run === true ? await resolveRunId(text) : text);
+  const resolved_flags: Record<string, FlagValues[string]> = { ...flags };
+  for (const [name, { run }] of Object.entries(flag_names)) {
     if (run === undefined || run === false) continue;
-    const before = run === true ? '' : run;
-    const one = async (text: string) =>
-      text.startsWith(before) ? before + (await whole(text.slice(before.length))) : text;
-    const given = flags[name];
-    if (typeof given === 'string') named[name] = await one(given);
-    else if (Array.isArray(given)) named[name] = await Promise.all((given as string[]).map(one));
+    const prefix = run === true ? '' : run;
+    const resolveFlag = async (text: string) =>
+      text.startsWith(prefix) ? prefix + (await resolveRunId(text.slice(prefix.length))) : text;
+    const raw = flags[name];
+    if (typeof raw === 'string') resolved_flags[name] = await resolveFlag(raw);
+    else if (Array.isArray(raw)) resolved_flags[name] = await Promise.all((raw as string[]).map(resolveFlag));
   }
-  return { args: places, flags: named };
+  return { args: resolved, flags: resolved_flags };
 }
 
-const pageOf = (api: Client, limit: number, cursor?: string) =>
+const readRunPage = (api: Client, limit: number, cursor?: string) =>
   api.json<Page>({ path: api.scoped('/runs'), query: { limit, cursor } });
 
-/** The newest run of the project may be somebody else's. */
-async function submittedLast({ profile }: Client, env: Asked['env']): Promise<string> {
+/** Looks up the run that was submitted from here. The newest run of the project may be somebody else's. */
+async function lastSubmittedRun({ profile }: Client, env: RunLookup['env']): Promise<string> {
   const folder = process.cwd();
-  const found = await lastRun(profile, { env, folder });
-  if (found !== undefined) return found;
+  const run_id = await lastRun(profile, { env, folder });
+  if (run_id !== undefined) return run_id;
   const { org, project } = profile;
   throw noRun(`no run was submitted from ${folder}, or a folder above it, to project ${project} of org ${org}`);
 }
 
-async function endingWith(api: Client, ending: string): Promise<string> {
-  const found: string[] = [];
+async function findByEnding(api: Client, ending: string): Promise<string> {
+  const matches: string[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page++) {
-    const { runs, next_cursor } = await pageOf(api, PAGE, cursor);
-    found.push(...runs.map(({ run_id }) => run_id).filter((id) => id.toUpperCase().endsWith(ending.toUpperCase())));
+    const { runs, next_cursor } = await readRunPage(api, PAGE, cursor);
+    matches.push(...runs.map(({ run_id }) => run_id).filter((id) => id.toUpperCase().endsWith(ending.toUpperCase())));
     cursor = next_cursor;
     if (cursor === undefined) break;
   }
-  const [only, other] = found;
+  const [only, other] = matches;
   if (only === undefined) throw noRun(`none of the newest ${PAGES * PAGE} runs has an id that ends with ${ending}`);
   if (other !== undefined)
     throw usageError(
-      `${found.length} runs have ids that end with ${ending}: ${found.slice(0, 5).join(', ')}`,
-      'give more of it',
+      `${matches.length} runs have ids that end with ${ending}: ${matches.slice(0, 5).join(', ')}`,
+      'write more of it',
     );
   return only;
 }

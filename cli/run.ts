@@ -1,8 +1,8 @@
 import type { Command, Invocation } from './command.ts';
 import { CliError, Exit } from './errors.ts';
-import { outputOf, placeOf } from './flags.ts';
+import { outputFlags, profileFlags } from './flags.ts';
 import type { Output } from './output/output.ts';
-import { wholeRunIds } from './run-ids.ts';
+import { resolveRunIds } from './run-ids.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -14,7 +14,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === '__complete') {
     const { complete } = await import('./completion/complete.ts');
     const words = await complete(argv.slice(1), process.env);
-    // A shell waits: a server that still may answer is not waited for.
+    // The shell is waiting, so exit without waiting for a server that may still answer.
     process.stdout.write(words, () => process.exit(Exit.ok));
     return;
   }
@@ -31,13 +31,13 @@ export async function main(argv: readonly string[]): Promise<void> {
     const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
     const commands = await loadCommands(process.env, warn);
     const verbs = () => loadVerbs(process.env, warn);
-    const found = await findCommand(argv, commands, verbs);
-    if ('help' in found) {
-      output.write(found.help);
+    const target = await findCommand(argv, commands, verbs);
+    if ('help' in target) {
+      await showHelp(target.help, output);
       return;
     }
-    const { args, words, flags } = parse(found.command, found.rest);
-    const { json, jq, time } = outputOf(found.command, flags);
+    const { args, words, flags } = parse(target.command, target.rest, commands);
+    const { json, jq, time } = outputFlags(target.command, flags);
     const filter = jq === undefined ? undefined : await filterOf(String(jq));
     output = new Written(process, {
       json: json === true,
@@ -45,9 +45,9 @@ export async function main(argv: readonly string[]): Promise<void> {
       time: time as 'relative' | 'iso' | undefined,
       filter,
     });
-    process.exitCode = await invoke(found.command, { args, words, flags, output, commands, verbs });
+    process.exitCode = await invoke(target.command, { args, words, flags, output, commands, verbs });
   } catch (error) {
-    const failure = isCliError(error) ? error : unexpected(error);
+    const failure = isCliError(error) ? error : toCliError(error);
     output.fail(failure);
     process.exitCode = failure.exit;
   } finally {
@@ -57,21 +57,28 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * Node ends a process that has nothing more to do, whatever its promises wait for, and as if all were well. A command that is
- * not done by then has failed. Answers how to end this.
+ * Node exits with success when nothing keeps the event loop alive, even if promises are still pending. A command that has not
+ * finished by then has failed. Returns a function that ends this check.
  */
 function failUnlessDone(argv: readonly string[], output: () => Output): () => void {
   const fail = () => {
-    const called = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/.test(word));
-    const message = `\`${['svc', ...called].join(' ')}\` ended before it was done: it waits for something that cannot come any more`;
-    output().fail(new CliError(Exit.failed, 'internal', message, OUR_FAULT));
+    const words = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/.test(word));
+    const message = `\`${['svc', ...words].join(' ')}\` ended before it was done: it waits for something that can no longer come`;
+    output().fail(new CliError(Exit.failed, 'internal', message, REPORT_HINT));
     process.exitCode = Exit.failed;
   };
   process.once('beforeExit', fail);
   return () => process.off('beforeExit', fail);
 }
 
-const OUR_FAULT = 'this is a fault of svc itself; please report it with this text';
+const REPORT_HINT = 'this is a bug in svc; please report it with this text';
+
+async function showHelp(text: string, output: Output): Promise<void> {
+  const { showInPager } = await import('./output/pager.ts');
+  const { stdout, env } = process;
+  stdout.on('error', leaveOnClosedPipe);
+  await showInPager(text, { stdout, env, print: (all) => output.write(all) });
+}
 
 async function filterOf(expression: string) {
   const { jqFilter } = await import('./output/jq.ts');
@@ -80,16 +87,17 @@ async function filterOf(expression: string) {
 
 async function invoke(
   command: Command,
-  given: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands' | 'verbs'>,
+  parsed: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands' | 'verbs'>,
 ): Promise<number> {
   const { run } = await command.load();
-  const place = placeOf(command, given.flags);
-  const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd(), place);
+  const choice = profileFlags(command, parsed.flags);
+  const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd(), choice);
   const client = async () => new (await import('./client/client.ts')).Client(await profile());
-  const local: Invocation['local'] = async (options) => (await import('./local.ts')).local(process.env, options);
+  const local: Invocation['local'] = async (options) =>
+    (await import('./local.ts')).startLocalService(process.env, options);
   process.stdout.on('error', leaveOnClosedPipe);
-  const named = await wholeRunIds(command, given, { client, env: process.env });
-  const exit = await run({ ...given, ...named, env: process.env, stdin: process.stdin, client, profile, local });
+  const resolved = await resolveRunIds(command, parsed, { client, env: process.env });
+  const exit = await run({ ...parsed, ...resolved, env: process.env, stdin: process.stdin, client, profile, local });
   return exit ?? Exit.ok;
 }
 
@@ -97,7 +105,7 @@ async function invoke(
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(Exit.ok);
   process.stderr.write(`svc: standard output cannot be written: ${error.message} (output_failed)\n`);
-  process.stderr.write('  → make room on the disk, or write to another place\n', () => process.exit(Exit.failed));
+  process.stderr.write('  → free space on the disk, or write somewhere else\n', () => process.exit(Exit.failed));
 }
 
 /** A third-party plugin may have its own copy of the class. */
@@ -108,10 +116,10 @@ const isCliError = (error: unknown): error is CliError =>
 const exitOf = (status: unknown) => (status === 401 ? Exit.notAuthenticated : Exit.failed);
 
 /** Coded errors carry a next step too. Any other error is a fault of svc, and the message says so. */
-function unexpected(error: unknown): CliError {
-  const known = error as { code?: unknown; next?: unknown; status?: unknown; message?: string };
-  if (typeof known.code === 'string' && typeof known.next === 'string')
-    return new CliError(exitOf(known.status), known.code, known.message ?? known.code, known.next);
+function toCliError(error: unknown): CliError {
+  const coded = error as { code?: unknown; next?: unknown; status?: unknown; message?: string };
+  if (typeof coded.code === 'string' && typeof coded.next === 'string')
+    return new CliError(exitOf(coded.status), coded.code, coded.message ?? coded.code, coded.next);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new CliError(Exit.failed, 'internal', stack, OUR_FAULT);
+  return new CliError(Exit.failed, 'internal', stack, REPORT_HINT);
 }

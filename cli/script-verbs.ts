@@ -1,37 +1,37 @@
 import type { ScriptVerb } from './command.ts';
 import { CliError, Exit } from './errors.ts';
-import { argumentsPart, columns, examplesPart, flagsPart } from './help.ts';
+import { argumentsSection, alignColumns, examplesSection, flagsSection } from './help.ts';
 
 const WHERE =
   'It is a verb of scripts: it works only in a script that is run by `svc submit <file>` or `svc run <file>`.';
 
-const WRONG: readonly [string, string] = ['2', 'it was called in a wrong way; nothing is recorded'];
+const USAGE_EXIT: readonly [string, string] = ['2', 'it was called in a wrong way; nothing is recorded'];
 
-/** The manual of a verb that no command has the name of. */
+/** Renders the manual of a verb that is not also a command. */
 export const verbHelp = (verb: ScriptVerb): string => manual(verb, [WHERE]);
 
-/** The manual of a verb below that of the command of its name. */
-export const alsoVerbHelp = (verb: ScriptVerb): string => `\nIn a script: svc ${verb.verb}\n\n${manual(verb, [])}`;
+/** Renders the manual of a verb below that of the command with the same name. */
+export const verbSection = (verb: ScriptVerb): string => `\nIn a script: svc ${verb.verb}\n\n${manual(verb, [])}`;
 
 function manual({ usage, summary, args, flags, exits, recorded, examples }: ScriptVerb, where: string[]): string {
-  const codes = exits && [...exits, ...(exits.some(([code]) => code === '2') ? [] : [WRONG])];
-  const parts = [
+  const codes = exits && [...exits, ...(exits.some(([code]) => code === '2') ? [] : [USAGE_EXIT])];
+  const sections = [
     `usage: ${usage}`,
-    ...(summary === undefined ? [] : [wrapped(summary)]),
+    ...(summary === undefined ? [] : [wrapText(summary)]),
     ...where,
-    ...argumentsPart(args),
-    ...flagsPart('Flags', flags),
-    ...(codes ? [`Exit codes\n${columns(codes)}`] : []),
-    ...(recorded === undefined ? [] : [`What is recorded\n  ${wrapped(recorded).replaceAll('\n', '\n  ')}`]),
-    ...examplesPart(examples),
+    ...argumentsSection(args),
+    ...flagsSection('Flags', flags),
+    ...(codes ? [`Exit codes\n${alignColumns(codes)}`] : []),
+    ...(recorded === undefined ? [] : [`What is recorded\n  ${wrapText(recorded).replaceAll('\n', '\n  ')}`]),
+    ...examplesSection(examples),
   ];
-  return `${parts.join('\n\n')}\n`;
+  return `${sections.join('\n\n')}\n`;
 }
 
 const WIDTH = 110;
 
-/** Lines of a width that is easy to read. */
-function wrapped(text: string): string {
+/** Wraps text into lines of a width that is easy to read. */
+function wrapText(text: string): string {
   const lines = [''];
   for (const word of text.split(/\s+/)) {
     const line = lines.at(-1)!;
@@ -41,8 +41,8 @@ function wrapped(text: string): string {
   return lines.join('\n');
 }
 
-/** A script verb outside of a script, or without the agent socket; the same message as the verb client's. */
-export const outsideOfARun = ({ verb }: ScriptVerb): CliError =>
+/** The error for a verb that is called outside of a script. The native client of verbs prints the same message. */
+export const notInScript = ({ verb }: ScriptVerb): CliError =>
   new CliError(
     Exit.failed,
     'not_in_a_script_run',

@@ -4,7 +4,10 @@ import { CliError, Exit } from './errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that hold a secret. `<name>_FILE` names a file with the value: systemd and containers hand secrets over as files. */
+/**
+ * The settings that hold a secret. The variable `<name>_FILE` names a file with the value instead, because systemd and
+ * containers pass secrets as files.
+ */
 const IN_FILES = [
   'SVC_DATABASE_URL',
   'SVC_MASTER_KEY',
@@ -15,27 +18,30 @@ const IN_FILES = [
   'SVC_WAKE_URL',
 ];
 
-/** The environment with the values of those files. Throws `setting_invalid`; no message holds a value. */
+/** Returns the environment with the values from those files. Throws `setting_invalid`; no message contains a value. */
 export async function withSecretFiles(env: Environment): Promise<Environment> {
   const read: Record<string, string> = {};
   for (const name of IN_FILES) {
     const file = env[`${name}_FILE`];
     if (file === undefined || file === '') continue;
-    if (env[name]) throw invalid(`${name} and ${name}_FILE are both set`, 'set one of them');
-    read[name] = await valueIn(`${name}_FILE`, file);
+    if (env[name]) throw settingInvalid(`${name} and ${name}_FILE are both set`, 'set one of them');
+    read[name] = await readValue(`${name}_FILE`, file);
   }
   return { ...env, ...read };
 }
 
-async function valueIn(variable: string, file: string): Promise<string> {
+async function readValue(variable: string, file: string): Promise<string> {
   try {
     const text = (await readFile(resolve(file), 'utf8')).trim();
     if (text !== '') return text;
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw invalid(`${variable} names ${file}, which cannot be read (${code})`, 'check the path and its permissions');
+    throw settingInvalid(
+      `${variable} names ${file}, which cannot be read (${code})`,
+      'check the path and its permissions',
+    );
   }
-  throw invalid(`${variable} names ${file}, which is empty`, 'write the value into it');
+  throw settingInvalid(`${variable} names ${file}, which is empty`, 'write the value into it');
 }
 
-const invalid = (message: string, next: string) => new CliError(Exit.failed, 'setting_invalid', message, next);
+const settingInvalid = (message: string, next: string) => new CliError(Exit.failed, 'setting_invalid', message, next);

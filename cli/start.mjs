@@ -1,7 +1,7 @@
 // Each command loads what it needs.
-import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+const { existsSync } = process.getBuiltinModule('node:fs');
+const { enableCompileCache } = process.getBuiltinModule('node:module');
+const { fileURLToPath } = process.getBuiltinModule('node:url');
 import { ownCache } from '../kernel/contracts/own-cache.mjs';
 
 /** A clone has the sources, the published package what was made of them. */
@@ -9,6 +9,7 @@ const source = new URL('./run.ts', import.meta.url);
 
 /** A clone in which `npm install` was not run yet has none of them. */
 function isInstalled() {
+  if (existsSync(new URL('../node_modules/meow', import.meta.url))) return true;
   try {
     import.meta.resolve('meow');
     return true;
@@ -26,6 +27,14 @@ export async function start() {
   }
   const cache = ownCache('compiled');
   if (cache !== undefined) enableCompileCache(cache);
-  const { main } = await import(inClone ? source.href : new URL('./run.js', import.meta.url).href);
+  // The version is one line, which the sources print sooner.
+  const { main } = inClone && VERSION.has(process.argv[2]) ? await import(source.href) : await loadPrebuilt();
   await main(process.argv.slice(2));
+}
+
+const VERSION = new Set(['--version', '-v']);
+
+async function loadPrebuilt() {
+  const { loadCommands } = await import('./prebuilt/prebuilt.mjs');
+  return await loadCommands(process.argv[2]);
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { Command } from './command.ts';
 import { type CliError, Exit } from './errors.ts';
-import { loadCommands, loadVerbs, unique } from './tables.ts';
+import { loadCommands, loadVerbs, mergeCommands } from './tables.ts';
 
 const named = (name: string): Command => ({ name, summary: 'a command', load: async () => ({ run: async () => 0 }) });
 
@@ -83,7 +83,7 @@ t.test('two commands of one name are refused, and both plugins are named', async
     { origin: 'plugins/a', commands: [named('note ls')] },
     { origin: './b', commands: [named('note rm'), named('note ls')] },
   ];
-  t.throws(() => unique(tables), {
+  t.throws(() => mergeCommands(tables), {
     code: 'command_defined_twice',
     message: 'plugins/a and ./b both have the command "note ls"',
   });

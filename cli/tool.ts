@@ -1,18 +1,19 @@
 import type { Command, Invocation, Run } from './command.ts';
 import { CliError, Exit } from './errors.ts';
+import { loadKernel } from './prebuilt/prebuilt.mjs';
 
 interface Tool {
-  /** Loaded with what it requires; absent: all plugins. */
+  /** The plugin to load, with what it requires. Defaults to all plugins. */
   plugin?: string;
   /** The name of its LocalTool. */
   tool: string;
-  /** Variables that the kernel does not see, because what they name may be what is looked at. The tool sees them. */
+  /** Variables that only the tool sees and not the kernel, because the tool may inspect the very thing that they name. */
   hides?: readonly string[];
 }
 
-/** A command that is carried out by a plugin's LocalTool in this process: it needs neither server nor database. */
-export const toolCommand = (tool: Tool, described: Omit<Command, 'load'>): Command => ({
-  ...described,
+/** Makes a command that runs a plugin's LocalTool in this process, without a server or a database. */
+export const toolCommand = (tool: Tool, description: Omit<Command, 'load'>): Command => ({
+  ...description,
   anywhere: true,
   load: async () => ({ run: useTool(tool) }),
 });
@@ -25,23 +26,23 @@ const useTool =
     return ok ? Exit.ok : Exit.failed;
   };
 
-/** What a LocalTool came to. */
+/** The result of a LocalTool. */
 export interface ToolAnswer {
   json: unknown;
   text: string;
   ok?: boolean;
 }
 
-/** Carries out a LocalTool. Throws a usage error if no plugin has it. */
+/** Runs a LocalTool. Throws a usage error if no plugin has it. */
 export async function runTool(
   { plugin, tool: name, hides = [] }: Tool,
-  call: { args?: readonly string[]; flags?: Invocation['flags']; env: Invocation['env']; given?: unknown },
+  call: { args?: readonly string[]; flags?: Invocation['flags']; env: Invocation['env']; input?: unknown },
 ): Promise<ToolAnswer> {
-  const { boot, LocalTools } = await import('../kernel/boot/index.ts');
-  const seen = Object.fromEntries(Object.entries(call.env).filter(([variable]) => !hides.includes(variable)));
+  const { boot, LocalTools } = await loadKernel('local');
+  const visible_env = Object.fromEntries(Object.entries(call.env).filter(([variable]) => !hides.includes(variable)));
   const kernel = await boot({
     role: 'local',
-    env: { SVC_LOG_LEVEL: 'error', ...seen },
+    env: { SVC_LOG_LEVEL: 'error', ...visible_env },
     plugins: plugin === undefined ? undefined : [plugin],
     bare: true,
   });

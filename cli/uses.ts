@@ -1,8 +1,8 @@
 import type { CredentialUses } from './generated/api.ts';
 import type { Run } from './command.ts';
 
-/** Prints what names a credential, or a connected account. */
-export const usesOf =
+/** Makes the command that lists what uses a credential or a connected account. */
+export const usesCommand =
   (plural: 'credentials' | 'accounts'): Run =>
   async ({ args, output, client }) => {
     const api = await client();

@@ -64,13 +64,53 @@ t.test('no file outside of the folder of a workflow is read, whatever names it',
   for (const [said, files, file, flags] of ways) {
     const folder = theirs(t, files);
     const found = await outcome(read(join(folder, 'theirs', file), { ...flags }));
-    t.match(found, /outside of/, `${file} ${said}`);
+    t.match(found, /is outside/, `${file} ${said}`);
     t.match(found, said);
     t.match(found, /--root/, 'what to do');
     t.notMatch(found, /not-for-you/);
     const wider = await read(join(folder, 'theirs', file), { ...flags, root: folder });
     const sent = [JSON.stringify(wider), ...[...contentsOf(wider).values()].map(String)].join('');
     t.match(sent, /not-for-you/, 'with --root it is taken');
+  }
+});
+
+t.test('keys of svc and what git keeps are not read, although they are in the folder', async (t) => {
+  const folder = theirs(t, {
+    'theirs/keys/master.json': '{"key": "not-for-you"}',
+    'theirs/.git/config.json': '{"url": "not-for-you"}',
+    'theirs/run.sh': 'true',
+  });
+  symlinkSync('keys', join(folder, 'theirs/other'));
+  const { SVC_MASTER_KEY_FILE } = process.env;
+  process.env.SVC_MASTER_KEY_FILE = join(folder, 'theirs/keys/master.json');
+  t.teardown(() => {
+    delete process.env.SVC_MASTER_KEY_FILE;
+    if (SVC_MASTER_KEY_FILE !== undefined) process.env.SVC_MASTER_KEY_FILE = SVC_MASTER_KEY_FILE;
+  });
+  for (const [path, reason] of [
+    ['keys/master.json', /is a file of svc \(SVC_MASTER_KEY_FILE\)/],
+    ['other/master.json', /is a file of svc \(SVC_MASTER_KEY_FILE\)/],
+    ['.git/config.json', /is in a folder \.git, where git keeps addresses and logins/],
+  ] as const) {
+    const entries: readonly (readonly [file: string, text: string, flags?: object])[] = [
+      ['ci.yml', pipeline(`./${path}`)],
+      ['ci.yml', `jobs: { a: { workflow: ./run.sh, include: [${path}] } }`],
+      ['job.mjs', `import key from './${path}';\nconsole.log(key);\n`],
+      ['job.mjs', `const name = 'x';\nawait import(\`./${dirname(path)}/\${name}.json\`);\n`],
+      ['run.sh', 'true', { include: [path] }],
+      ['run.sh', 'true', { include: [path], root: folder }],
+    ];
+    for (const [file, text, flags] of entries) {
+      writeFileSync(join(folder, 'theirs', file), text);
+      const found = await outcome(read(join(folder, 'theirs', file), { ...flags }));
+      t.match(
+        found,
+        /^include_outside: .*(?:keep the files of the workflow in another folder|keys and logins are never included)/,
+        `${file}: ${text}`,
+      );
+      t.match(found, reason);
+      t.notMatch(found, /not-for-you/);
+    }
   }
 });
 
@@ -83,7 +123,7 @@ t.test('what belongs to a process is read when the command line names it, and ne
     '/dev/null',
   ]) {
     const folder = theirs(t, { 'theirs/ci.yml': pipeline(named) });
-    t.match(await outcome(read(join(folder, 'theirs/ci.yml'))), /^include_outside: .* lies outside of/, named, {
+    t.match(await outcome(read(join(folder, 'theirs/ci.yml'))), /^include_outside: .* is outside/, named, {
       skip,
     });
   }
@@ -98,7 +138,7 @@ t.test('an absolute path is taken below the folder, and refused above it', async
   writeFileSync(join(folder, 'theirs/ci.yml'), pipeline(join(folder, 'theirs/lib/own.json')));
   t.match(await outcome(read(join(folder, 'theirs/ci.yml'))), /files: .*own\.json/);
   writeFileSync(join(folder, 'theirs/ci.yml'), pipeline(join(folder, 'secret.json')));
-  t.match(await outcome(read(join(folder, 'theirs/ci.yml'))), /^include_outside: .*secret\.json lies outside of/);
+  t.match(await outcome(read(join(folder, 'theirs/ci.yml'))), /^include_outside: .*secret\.json is outside/);
 });
 
 t.test('a document that is a link to elsewhere, of a command without --root', async (t) => {
@@ -120,9 +160,9 @@ t.test('links within the folder are followed', async (t) => {
 t.test('a root that does not hold the workflow, and one that is none', async (t) => {
   const folder = theirs(t, { 'theirs/run.sh': 'true', 'other/a.sh': '' });
   const file = join(folder, 'theirs/run.sh');
-  t.match(await outcome(read(file, { root: join(folder, 'other') })), /run\.sh lies outside of .*other/);
+  t.match(await outcome(read(file, { root: join(folder, 'other') })), /run\.sh is outside .*other/);
   t.match(await outcome(read(file, { root: join(folder, 'none') })), /^usage: .*none.*there is no such folder/);
-  t.match(await outcome(read(file, { root: join(folder, 'secret.json') })), /^usage: .*is no folder/);
+  t.match(await outcome(read(file, { root: join(folder, 'secret.json') })), /^usage: .*is not a folder/);
 });
 
 t.test('packages are found above the folder by their names, and nothing else is', async (t) => {
@@ -148,7 +188,7 @@ t.test('packages are found above the folder by their names, and nothing else is'
     ['.hidden/a.json', 'what is no package'],
   ]) {
     const found = await told(`import found from '${imported}';\nconsole.log(found);\n`);
-    t.match(found, /^include_outside: job\.mjs:1:\d+: .*outside of/, `${imported}: ${what}`);
+    t.match(found, /^include_outside: job\.mjs:1:\d+: .*is outside/, `${imported}: ${what}`);
     t.notMatch(found, /not-for-you/);
   }
 });

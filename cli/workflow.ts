@@ -1,12 +1,12 @@
 import type { Flag, Flags, Invocation } from './command.ts';
-import { bundled } from './bundled.ts';
+import { bundleDocument } from './bundled.ts';
 import { usageError } from './errors.ts';
-import { type Contents, includedBy, refuseInclude, withContents } from './included.ts';
+import { type Contents, collectIncluded, includeRejected, withContents } from './included.ts';
 import { readDocument, readInput, readJson, readPairs } from './input.ts';
-import { isPipeline, withFiles } from './pipeline-files.ts';
+import { isPipeline, embedFiles } from './pipeline-files.ts';
 import { workflowRoot } from './root.ts';
 
-/** Members, or any JSON. */
+/** The flag for an input: members of an object, or any JSON. */
 export const INPUT_FLAG = {
   type: 'string',
   value: 'k=v…',
@@ -15,7 +15,7 @@ export const INPUT_FLAG = {
   summary: 'input: k=text k:=json…, or JSON, @file, - for standard input',
 } as const satisfies Flag;
 
-/** What a document is and what its program gets. */
+/** The flags that say what a document is and what its program gets. */
 export const DOCUMENT_FLAGS = {
   as: {
     type: 'string',
@@ -38,14 +38,14 @@ export const DOCUMENT_FLAGS = {
   input: INPUT_FLAG,
 } as const satisfies Flags;
 
-/** The workflow flags of every command that sends a workflow to the server. */
+/** The flags of every command that sends a workflow to the server. */
 export const WORKFLOW_FLAGS = {
   ...DOCUMENT_FLAGS,
   graph: { type: 'string', value: '<name>', summary: 'a stored graph instead of a file' },
   node: { type: 'string', value: '<kind>', from: 'graph types', summary: 'a single node instead of a file' },
   config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
   tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
-  subject: { type: 'string', value: '<key>', summary: 'subject of the run, that events are matched with' },
+  subject: { type: 'string', value: '<key>', summary: 'subject of the run, compared with the key of events' },
   requires: { type: 'string', value: '<cap>', many: true, summary: 'capability that the agent must have' },
   credential: {
     type: 'string',
@@ -62,7 +62,7 @@ export const WORKFLOW_FLAGS = {
   timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, waits included' },
   checkout: {
     type: 'boolean',
-    summary: "begin in a folder with the repository of the forge's event (scripts only)",
+    summary: "start in a folder with the repository of the forge's event (scripts only)",
   },
 } as const satisfies Flags;
 
@@ -73,49 +73,49 @@ const kindOf = (as: unknown) => (as === 'yaml' ? 'pipeline' : as);
 
 const camel = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The value of a flag; undefined for nothing, for an empty list and for a switch that is off. */
-function given({ flags }: Source, flag: string) {
+/** Returns the value of a flag; undefined when it is unset, an empty list, or a switch that is off. */
+function flagValue({ flags }: Source, flag: string) {
   const value = flags[camel(flag)];
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
 function scriptOf(path: string, as: unknown, text: string, source: Source) {
-  const env = readPairs((given(source, 'env') ?? []) as readonly string[], 'env');
-  return { path, source: text, as, interpreter: given(source, 'interpreter'), env };
+  const env = readPairs((flagValue(source, 'env') ?? []) as readonly string[], 'env');
+  return { path, source: text, as, interpreter: flagValue(source, 'interpreter'), env };
 }
 
-/** A document; a script with what it imports; a pipeline with the files that it runs. */
+/** Reads a document: a script together with what it imports, and a pipeline together with the files that it runs. */
 async function readWithFiles(
   file: string,
   as: unknown,
   source: Source,
-  form_of: 'submitted' | 'written',
+  purpose: 'submitted' | 'written',
   contents: Contents,
 ) {
-  const root = await workflowRoot(file, given(source, 'root'));
+  const root = await workflowRoot(file, flagValue(source, 'root'));
   const document = await readDocument(file, source, 'workflow', root);
-  const includes = (given(source, 'include') ?? []) as readonly string[];
+  const includes = (flagValue(source, 'include') ?? []) as readonly string[];
   if (isPipeline(file, as)) {
-    if (includes.length > 0) throw refuseInclude('a pipeline');
-    return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file, { contents, root }) };
+    if (includes.length > 0) throw includeRejected('a pipeline');
+    return { ...document, source: await embedFiles(document.source, file === '-' ? './-' : file, { contents, root }) };
   }
-  const files = await includedBy(file, includes, { contents, root });
-  if (form_of === 'written') return { ...document, files };
-  return { ...document, source: await bundled({ ...scriptOf(file, as, document.source, source), root }), files };
+  const files = await collectIncluded(file, includes, { contents, root });
+  if (purpose === 'written') return { ...document, files };
+  return { ...document, source: await bundleDocument({ ...scriptOf(file, as, document.source, source), root }), files };
 }
 
 /**
- * The workflow of a request body, from a file, `--graph` or `--node` and the flags above, as far as the command has them. A
- * script of several files is one as it is submitted; as it is `written` it is its own file. What it includes goes to the
- * server by `sendIncluded`. Throws a usage error unless exactly one of the three is given.
+ * Builds the workflow of a request body from a file, `--graph` or `--node`, and from those of the flags above that the command
+ * has. For a submit, a script of several files is bundled into one; as `written`, it stays as its author wrote it. Call
+ * `sendIncluded` to upload the files that it includes. Throws a usage error unless exactly one of the three is given.
  */
 export async function readWorkflow(
   file: string | undefined,
   source: Source,
-  form_of: 'submitted' | 'written' = 'submitted',
+  purpose: 'submitted' | 'written' = 'submitted',
 ): Promise<Record<string, unknown>> {
-  const form = formOf(file, source);
-  const value = (flag: string) => given(source, flag);
+  const form = workflowForm(file, source);
+  const value = (flag: string) => flagValue(source, flag);
   const pairs = (flag: string) => {
     const list = value(flag) as readonly string[] | undefined;
     return list && readPairs(list, flag);
@@ -126,12 +126,12 @@ export async function readWorkflow(
     throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
   if (form !== 'file' && source.words !== undefined && source.words.length > 0)
     throw usageError('arguments after -- need a script', `give the ${form} an input with --input`);
-  if (form !== 'file' && value('include') !== undefined) throw refuseInclude(`a ${form}`);
+  if (form !== 'file' && value('include') !== undefined) throw includeRejected(`a ${form}`);
   if (form !== 'file' && value('root') !== undefined)
     throw usageError('--root needs a file', `a ${form} takes no files along`);
   const contents: Contents = new Map();
   const body = {
-    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, form_of, contents)),
+    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, purpose, contents)),
     graph: value('graph'),
     node: value('node'),
     config: await json('config'),
@@ -152,7 +152,7 @@ export async function readWorkflow(
 }
 
 async function inputOf(file: string | undefined, source: Source): Promise<unknown> {
-  const written = given(source, 'input') as readonly string[] | undefined;
+  const written = flagValue(source, 'input') as readonly string[] | undefined;
   if (written === undefined) return undefined;
   if (written.includes('-') && file === '-')
     throw usageError(
@@ -162,31 +162,31 @@ async function inputOf(file: string | undefined, source: Source): Promise<unknow
   return await readInput(written, 'input', source);
 }
 
-/** The same where a workflow is optional: undefined when no document and no workflow flag is given. */
+/** Like `readWorkflow`, but returns undefined when neither a document nor a workflow flag is given. */
 export async function readOptionalWorkflow(file: string | undefined, source: Source) {
-  const flag = Object.keys(WORKFLOW_FLAGS).find((name) => given(source, name) !== undefined);
+  const flag = Object.keys(WORKFLOW_FLAGS).find((name) => flagValue(source, name) !== undefined);
   if (file === undefined && flag === undefined) return undefined;
-  const said = file ?? given(source, 'graph') ?? given(source, 'node');
-  if (said === undefined)
+  const document = file ?? flagValue(source, 'graph') ?? flagValue(source, 'node');
+  if (document === undefined)
     throw usageError(
-      `--${flag} needs a workflow, and none was given`,
+      `--${flag} needs a workflow`,
       'name a file, --graph <name>, or --node <kind> with --config <json>',
     );
   return readWorkflow(file, source);
 }
 
-function formOf(file: string | undefined, source: Source): string {
+function workflowForm(file: string | undefined, source: Source): string {
   const forms = [
     ...(file === undefined ? [] : ['file']),
-    ...['graph', 'node'].filter((form) => given(source, form) !== undefined),
+    ...['graph', 'node'].filter((form) => flagValue(source, form) !== undefined),
   ];
   const [form] = forms;
   if (form === undefined || forms.length > 1) {
     const words = forms.map((one) => (one === 'file' ? 'the file' : `--${one}`)).join(' and ');
-    const fault = form === undefined ? 'no workflow was given' : `${words} cannot be combined`;
-    throw usageError(fault, 'name a file, --graph <name>, or --node <kind> with --config <json>');
+    const problem = form === undefined ? 'no workflow: name a file' : `${words} cannot be combined`;
+    throw usageError(problem, 'name a file, --graph <name>, or --node <kind> with --config <json>');
   }
-  if (form !== 'node' && given(source, 'config') !== undefined)
+  if (form !== 'node' && flagValue(source, 'config') !== undefined)
     throw usageError('--config needs --node', 'give --node <kind> with it');
   return form;
 }

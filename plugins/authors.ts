@@ -1,13 +1,13 @@
 /** `svc/plugin`: what authors of plugins and of connectors import. */
 export * from '../kernel/contracts/index.ts';
-export { readSince } from './schema/contract.ts';
+export { readSince } from './platform/schema/contract.ts';
 export type {
   ConnectorManifest,
   HookSection,
   ManifestAction,
   ManifestCredential,
   ManifestExample,
-  ManifestFault,
+  ManifestProblem,
   ManifestValue,
   RequestTemplate,
-} from './manifests/contract.ts';
+} from './integrations/manifests/contract.ts';

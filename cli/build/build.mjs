@@ -1,11 +1,14 @@
 // Builds what is published in dist/: JavaScript by tsc, the CLI bundled, data files unchanged.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build as bundle } from 'esbuild';
 import * as vite from 'vite';
-import { buildPages } from '../../plugins/console/build.mjs';
+import { buildPages } from '../../plugins/operations/console/build.mjs';
+import { bundle } from '../prebuilt/bundle.mjs';
+import { chunkStarts, encodeTable, tableOf } from '../prebuilt/positions.mjs';
+import { buildSite } from '../../docs/site/build.ts';
 import { prune } from './prune.mjs';
 
 const home = resolve(import.meta.dirname, '../..');
@@ -32,7 +35,7 @@ function copyData() {
     .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
     .filter((path) => !TESTS.test(path) && !/native\/build\/|^cli\/build\//.test(path))
     // Of the console's pages only what Vite made of them.
-    .filter((path) => !/^plugins\/console\/(?:build\.mjs$|web\/(?!dist\/))/.test(path));
+    .filter((path) => !/^plugins\/operations\/console\/(?:build\.mjs$|web\/(?!dist\/))/.test(path));
   // `svc plugin init` copies it.
   const starter = globSync('test/plugins/starter/**/*.*', { cwd: home });
   for (const path of [...data, ...starter]) {
@@ -42,54 +45,20 @@ function copyData() {
   chmodSync(join(dist, 'cli/svc'), 0o755);
 }
 
-/** Replaces cli/built-in.ts in the bundle: a fixed list of the plugins' tables and verbs instead of a search. */
-function builtIn() {
-  const sources = (file) =>
-    globSync(`plugins/*/cli/${file}.ts`, { cwd: home })
-      .sort()
-      .map((path) => `{ origin: '${dirname(dirname(path))}', load: () => import('./${path}') }`);
-  return `const sources = { table: [${sources('table')}], verbs: [${sources('verbs')}] };
-export const builtIn = async (file) => sources[file];`;
-}
-
-/**
- * All commands as few files: a command loads its own and what it shares with others. They lie beside each other, so that a
- * relative path means the same in each. The kernel stays outside, because only `dev`, `serve`, `agent` and `run` load it.
- */
-async function bundleCommands() {
+/** Builds what a clone builds at its first start. The modules remain, for authors of plugins and their tests. */
+async function buildPrebuilt() {
+  for (const name of ['commands', 'kernel']) {
+    const { code, map } = await bundle(name, { home: dist, ending: 'js' });
+    const digest = createHash('sha256').update(code).digest('hex');
+    const table = tableOf(map);
+    writeFileSync(join(dist, 'cli', `${name}.positions`), encodeTable(table));
+    const sources = JSON.stringify({ digest, sources: map.sources, starts: chunkStarts(table) });
+    writeFileSync(join(dist, 'cli', `${name}.sources.json`), sources);
+    writeFileSync(join(dist, 'cli', `${name}.js`), `${code}//${digest}`);
+  }
   // The server reads a plugin's verbs too.
-  for (const path of globSync('{cli/commands,plugins/*/cli}/*', { cwd: dist }))
+  for (const path of globSync('{cli/commands,plugins/*/*/cli}/*', { cwd: dist }))
     if (!basename(path).startsWith('verbs.')) rmSync(join(dist, path), { recursive: true, force: true });
-  await bundle({
-    entryPoints: [join(home, 'cli/run.ts')],
-    outdir: join(dist, 'cli'),
-    entryNames: '[name]',
-    chunkNames: 'run-[hash]',
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    allowOverwrite: true,
-    // Its program is a file of its own, and only scripts of several files need it.
-    // So is that of --jq.
-    external: ['esbuild', 'jq-wasm'],
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
-    plugins: [
-      {
-        name: 'svc',
-        setup: (setup) => {
-          setup.onResolve({ filter: /kernel\/boot\/index\.ts$/ }, () => ({
-            path: '../kernel/boot/index.js',
-            external: true,
-          }));
-          setup.onLoad({ filter: /cli\/built-in\.ts$/ }, () => ({ contents: builtIn(), resolveDir: home }));
-        },
-      },
-    ],
-  });
 }
 
 const built = (path, from) => `${from}${path.slice(2).replace(/\.ts$/, '.js')}`;
@@ -110,7 +79,7 @@ export function publishedManifest() {
     exports: exportsFrom(whole, './dist/'),
     files: ['dist', 'npm-shrinkwrap.json', 'SECURITY.md'],
     // Never fails: where there is no compiler, the programs of Node serve. Where npm runs no script, the first use compiles.
-    scripts: { postinstall: 'node dist/plugins/scripts/native/build.mjs', prepack, postpack },
+    scripts: { postinstall: 'node dist/plugins/execution/scripts/native/build.mjs', prepack, postpack },
     dependencies,
   };
 }
@@ -159,9 +128,10 @@ export async function build() {
   rmSync(dist, { recursive: true, force: true });
   compile();
   await buildPages(vite);
+  await buildSite();
   copyData();
-  await bundleCommands();
   writeManifest();
+  await buildPrebuilt();
   prune(dist, publishedManifest());
 }
 

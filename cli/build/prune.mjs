@@ -8,13 +8,15 @@ import ts from 'typescript';
 const MODULE = /\.([mc]?js|m?ts|json)$/;
 /** A module that is required when it is first needed, with the ending of its neighbour. */
 const LATER = /`(\.\/[\w-]+)\$\{ENDING\}`/g;
+/** A module that a worker thread loads by its address. */
+const IN_A_WORKER = /siblingModule\(import\.meta\.url, '(\.\/[\w/-]+)'\)/g;
 
 /** What a module imports, exports from elsewhere and requires, also later: in code and in declarations. */
 function importsOf(text) {
   const { importedFiles } = ts.preProcessFile(text, true, true);
   return [
     ...importedFiles.map(({ fileName }) => fileName),
-    ...[...text.matchAll(LATER)].map(([, path]) => `${path}.js`),
+    ...[...text.matchAll(LATER), ...text.matchAll(IN_A_WORKER)].map(([, path]) => `${path}.js`),
   ];
 }
 
@@ -61,9 +63,9 @@ function checkPackages(packages, dependencies) {
 
 /** Programs, pages, data and what is copied elsewhere are read by their paths. */
 const READ_BY_PATH =
-  /^(connectors|test\/plugins|plugins\/console\/web|plugins\/scripts\/sdk)\/|\/plugin\.json$|^package\.json$/;
+  /^(connectors|test\/plugins|plugins\/operations\/console\/web|plugins\/execution\/scripts\/sdk)\/|\/plugin\.json$|^plugins\/wings\.json$|^package\.json$|^cli\/(kernel|commands)(\.sources)?\.js(on)?$/;
 const LOADED_BY_PATH =
-  /^cli\/(run\.js|[^/]*\.mjs)$|^plugins\/[^/]+\/(plugin|adapter|cli\/verbs)\.js$|^plugins\/.*\.[mc]js$/;
+  /^cli\/[^/]*\.mjs$|^plugins\/[^/]+\/[^/]+\/(plugin|adapter|cli\/verbs)\.js$|^plugins\/.*\.[mc]js$/;
 
 export function prune(dist, manifest) {
   const all = globSync('**/*', { cwd: dist, withFileTypes: true })

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import { CliError, Exit } from '../errors.ts';
 import { checkAddress, checkPath } from './address.ts';
 import type { Profile } from './profile.ts';
-import { parseExact } from '../../plugins/schema/contract/exact-json.ts';
+import { parseExact } from '../../plugins/platform/schema/contract/exact-json.ts';
 
 // An import would evaluate every export, and `WebSocket` of node:http loads a client of 10 MB that nobody here uses.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** Loaded where it is needed: with TLS it takes a tenth of the time of a command. */
+/** Loaded only where it is needed: TLS takes a tenth of the time of a command. */
 const httpsRequest = () => process.getBuiltinModule('node:https').request;
 
 export interface Call {
@@ -17,11 +17,11 @@ export interface Call {
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   body?: unknown;
-  /** The body as a stream; `headers` say its type and length. */
+  /** The body as a stream, whose type and length are in `headers`. */
   content?: AsyncIterable<Buffer>;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** How long the server may be silent; default 60 s. */
+  /** How long the server may be silent. Default 60 s. */
   idle_ms?: number;
 }
 
@@ -36,7 +36,7 @@ interface Problem {
 
 const IDLE_MS = 60_000;
 
-/** Of a caller that traces, such as a step or a CI job: what it asks for is part of its trace. */
+/** Continues the trace of the caller, such as a step or a CI job, so that its requests become part of it. */
 function traceHeaders({ TRACEPARENT, TRACESTATE }: NodeJS.ProcessEnv): Record<string, string> {
   if (!/^[0-9a-f]{2}(?:-[0-9a-f]+){3}$/.test(TRACEPARENT ?? '')) return {};
   if (!/^[\x20-\x7e]{1,512}$/.test(TRACESTATE ?? '')) return { traceparent: TRACEPARENT! };
@@ -51,7 +51,7 @@ export class Client {
     this.profile = profile;
   }
 
-  /** `{scoped}` of the specification. */
+  /** Prefixes a path with that of the org and project, which the specification calls `{scoped}`. */
   scoped(path: string): string {
     const { org, project } = this.profile;
     if (org === '' || project === '')
@@ -69,7 +69,7 @@ export class Client {
     return body;
   }
 
-  /** With the status, for calls whose status matters (201 created, 200 replaced or repeated). */
+  /** Returns the status too, for calls where it matters (201 created, 200 replaced or repeated). */
   async answer<T>(call: Call): Promise<{ status: number; body: T }> {
     const response = await this.open(call);
     const text = await this.#readText(response);
@@ -95,18 +95,18 @@ export class Client {
     return this.#readText(await this.open(call));
   }
 
-  /** The body of a successful answer as it comes. One that is cut short is an unreachable server, not an end. */
+  /** Yields the body of a successful answer as it arrives. A truncated one throws `unreachable` instead of just ending. */
   async *chunks(call: Call): AsyncGenerator<Buffer, void> {
     yield* this.#body(await this.open(call));
   }
 
-  /** The successful response with its body unread. */
+  /** Returns the successful response with its body unread. */
   async open(call: Call): Promise<IncomingMessage> {
     const response = await this.#send(call);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
-    if (status >= 300 && status < 400) throw this.#redirected(response);
-    throw refusal(status, await this.#readText(response), this.profile.token_origin);
+    if (status >= 300 && status < 400) throw this.#toRedirectError(response);
+    throw toCliError(status, await this.#readText(response), this.profile.token_origin);
   }
 
   #send(call: Call): Promise<IncomingMessage> {
@@ -114,15 +114,15 @@ export class Client {
     return new Promise((resolve, reject) => {
       const request = send(url, { method: call.method ?? 'GET', headers, socketPath, signal: call.signal });
       const { idle_ms = IDLE_MS } = call;
-      request.setTimeout(idle_ms, () => request.destroy(new Error(`no answer within ${idle_ms / 1000} s`)));
-      request.on('error', (error) => reject(this.#unreachable(error)));
+      request.setTimeout(idle_ms, () => request.destroy(new Error(`no response within ${idle_ms / 1000} s`)));
+      request.on('error', (error) => reject(this.#toUnreachableError(error)));
       if (!call.content) {
         request.on('response', resolve).end(payload);
         return;
       }
       const content = Readable.from(call.content, { objectMode: false });
-      // The answer says that the server needs no more: it has every byte, or refuses. A request that was not ended would
-      // keep its connection.
+      // An answer means that the server needs nothing more: it has every byte, or has rejected the request. A request that is
+      // not ended would keep its connection open.
       request.on('response', (response) => {
         content.unpipe(request).destroy();
         request.end();
@@ -166,8 +166,8 @@ export class Client {
     return { url, headers, payload, send, socketPath: unix ? this.profile.url.slice('unix:'.length) : undefined };
   }
 
-  /** No redirect is followed: the token is for this address. */
-  #redirected(response: IncomingMessage): CliError {
+  /** Redirects are not followed, because the token is only for this address. */
+  #toRedirectError(response: IncomingMessage): CliError {
     const { url, origin } = this.profile;
     const { location = '' } = response.headers;
     response.destroy();
@@ -191,19 +191,19 @@ export class Client {
     try {
       for await (const chunk of response) yield chunk as Buffer;
     } catch (error) {
-      // What the caller throws into the loop does not come here: a stream fails only by its connection.
+      // An error that the caller throws in its loop does not arrive here: a stream fails only by its connection.
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ABORT_ERR') throw error;
       throw new CliError(
         Exit.unreachable,
         'unreachable',
-        `the answer of ${url} breaks off: ${code === 'ECONNRESET' ? 'the connection was closed' : message}`,
+        `the response of ${url} is incomplete: ${code === 'ECONNRESET' ? 'the connection was closed' : message}`,
         'call again when the server answers; `svc doctor` says whether it does',
       );
     }
   }
 
-  #unreachable(error: Error & { code?: string }): CliError {
+  #toUnreachableError(error: Error & { code?: string }): CliError {
     const reason = error.code === 'ECONNREFUSED' ? 'no server listens there' : error.message;
     return new CliError(
       Exit.unreachable,
@@ -214,16 +214,16 @@ export class Client {
   }
 }
 
-function refusal(status: number, text: string, origin: string): CliError {
+function toCliError(status: number, text: string, origin: string): CliError {
   let problem: Problem = {};
   try {
     problem = JSON.parse(text) as Problem;
   } catch {
-    // Not an answer of svc but of a proxy: only its status is known.
+    // The answer comes from a proxy and not from svc: only its status means something.
   }
   const exit =
     status === 401 ? Exit.notAuthenticated : status === 502 || status === 503 ? Exit.unreachable : Exit.failed;
-  const details = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.message}`);
+  const details = (problem.errors ?? []).map((error) => `${error.pointer || '/'}: ${error.message}`);
   const message = problem.detail ?? problem.title ?? `the server answered ${status}`;
   const hint = status === 401 ? ` (the token comes from ${origin})` : '';
   return new CliError(

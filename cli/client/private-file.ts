@@ -5,19 +5,19 @@ import { CliError, Exit } from '../errors.ts';
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * The text of a file that holds a token. Undefined where there is none, or where it belongs to somebody else: what
- * another user has laid in a folder above says nothing about where our commands and tokens go.
- * Throws `profile_open` when others may read or write the file, `profile_invalid` when it cannot be read.
+ * Reads a file that holds a token. Returns undefined when there is none, and 'foreign' when it belongs to another user: a
+ * file that somebody else has put into a folder above must not decide where our commands and tokens go. Throws
+ * `profile_open` when others may read or write the file, and `profile_invalid` when it cannot be read.
  */
 export async function readPrivate(path: string): Promise<{ text: string } | 'foreign' | undefined> {
   let file: FileHandle | undefined;
   try {
-    // Somebody else's pipe would keep us waiting for what is never written.
+    // Opening a named pipe of somebody else would otherwise block forever.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const found = await file.stat();
-    const { uid, mode } = found;
+    const info = await file.stat();
+    const { uid, mode } = info;
     if (uid !== process.getuid?.()) return 'foreign';
-    if (!found.isFile()) throw profileInvalid(path, 'it is not a file');
+    if (!info.isFile()) throw profileInvalid(path, 'it is not a file');
     if ((mode & GROUP_AND_OTHERS) !== 0) throw openToOthers(path, mode);
     return { text: await file.readFile('utf8') };
   } catch (error) {

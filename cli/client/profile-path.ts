@@ -7,9 +7,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
-const ownFolder = (env: Environment): string => join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
+const configFolder = (env: Environment): string => join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
 
-/** A user that is only a number, as in containers, has no home and so no profile. */
+/** A user id without an account, as in containers, has no home and therefore no profile. */
 function homeOf(env: Environment): string {
   try {
     return env.HOME || homedir();
@@ -19,21 +19,21 @@ function homeOf(env: Environment): string {
 }
 
 /** The user's own profile file, written by `svc login`. */
-export const userProfilePath = (env: Environment): string => join(ownFolder(env), 'profile.json');
+export const userProfilePath = (env: Environment): string => join(configFolder(env), 'profile.json');
 
-/** The file of a profile with a name, written by `svc login --profile <name>`. */
+/** The file of a named profile, written by `svc login --profile <name>`. */
 export function namedProfilePath(env: Environment, name: string): string {
   if (!NAME.test(name))
-    throw usageError(`"${name}" is no name of a profile`, 'use letters, digits, _ and -; at most 63 characters');
-  return join(ownFolder(env), 'profiles', `${name}.json`);
+    throw usageError(`"${name}" is not a valid profile name`, 'use letters, digits, _ and -; at most 63 characters');
+  return join(configFolder(env), 'profiles', `${name}.json`);
 }
 
-/** What was submitted last, a file for each project and folder. */
-export const lastRunsFolder = (env: Environment): string => join(ownFolder(env), 'last-runs');
+/** The folder that records the last submitted run, in a file for each project and folder. */
+export const lastRunsFolder = (env: Environment): string => join(configFolder(env), 'last-runs');
 
-/** The names of the profiles that `svc login --profile` has written. */
+/** Lists the profiles that `svc login --profile` has written. */
 export async function profileNames(env: Environment): Promise<string[]> {
-  const files = await readdir(join(ownFolder(env), 'profiles')).catch((error: NodeJS.ErrnoException) => {
+  const files = await readdir(join(configFolder(env), 'profiles')).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
@@ -41,7 +41,7 @@ export async function profileNames(env: Environment): Promise<string[]> {
   return names.sort();
 }
 
-/** Says which profiles there are. */
+/** The error for a profile that does not exist. It lists the ones that do. */
 export async function noSuchProfile(env: Environment, name: string): Promise<CliError> {
   const names = await profileNames(env);
   const others = names.length === 0 ? 'there is none with a name' : `there are ${names.join(', ')}`;

@@ -121,8 +121,8 @@ t.test('in a job of an agent no profile counts', async (t) => {
   await writeProfile(userProfilePath({ HOME: home }), one);
   for (const job of [{ SVC_AGENT_SOCKET: '/x/s' }, { SVC_IDEMPOTENCY_KEY: 'k' }]) {
     const read = (env: Record<string, string>) => readProfile({ HOME: home, ...job, ...env }, home);
-    await t.rejects(read({}), { exit: 4, code: 'not_authenticated', message: /a job has no profile/ });
-    await t.rejects(read({ SVC_URL: one.url }), /a job has no profile/);
+    await t.rejects(read({}), { exit: 4, code: 'not_authenticated', message: /a job cannot use a profile/ });
+    await t.rejects(read({ SVC_URL: one.url }), /a job cannot use a profile/);
     const own = { SVC_URL: one.url, SVC_TOKEN: 'svc_pat_of_the_job' };
     t.match(
       await read(own),
@@ -169,8 +169,8 @@ t.test('a job has no profile by name either', async (t) => {
   const home = t.testdir({});
   await writeProfile(namedProfilePath({ HOME: home }, 'far'), one);
   const job = { HOME: home, SVC_AGENT_SOCKET: '/x/s' };
-  await t.rejects(readProfile({ ...job, SVC_PROFILE: 'far' }, home), /a job has no profile/);
-  await t.rejects(readProfile(job, home, { profile: 'far' }), /a job has no profile/);
+  await t.rejects(readProfile({ ...job, SVC_PROFILE: 'far' }, home), /a job cannot use a profile/);
+  await t.rejects(readProfile(job, home, { profile: 'far' }), /a job cannot use a profile/);
   const own = { SVC_URL: one.url, SVC_TOKEN: 'svc_pat_of_the_job' };
-  await t.rejects(readProfile({ ...job, ...own }, home, { profile: 'far' }), /a job has no profile/);
+  await t.rejects(readProfile({ ...job, ...own }, home, { profile: 'far' }), /a job cannot use a profile/);
 });

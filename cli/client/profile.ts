@@ -12,31 +12,31 @@ export interface Profile {
   token: string;
   org: string;
   project: string;
-  /** Where the address was read from, for people. */
+  /** Where the address comes from, for people. */
   origin: string;
-  /** Where the token was read from. */
+  /** Where the token comes from. */
   token_origin: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the flags of a command say: `--profile`, `--org`, `--project`. */
-export interface Choice {
+/** The profile, org and project that the flags of a command choose. */
+export interface ProfileChoice {
   profile?: string | undefined;
   org?: string | undefined;
   project?: string | undefined;
 }
 
-interface Found {
+interface StoredProfile {
   path: string;
   stored: Partial<Profile>;
 }
 
 /**
- * `.svc/profile.json` in this folder or above (written by `svc dev`), otherwise the user's profile. Files of other users
- * do not count; `foreign` is the first of them.
+ * Finds `.svc/profile.json` in this folder or above (written by `svc dev`), or else the user's profile. Files of other users
+ * are ignored; `foreign` is the first of them.
  */
-async function findProfile(env: Environment, from: string): Promise<{ found?: Found; foreign?: string }> {
+async function findProfile(env: Environment, from: string): Promise<{ profile?: StoredProfile; foreign?: string }> {
   let foreign: string | undefined;
   for (const path of [
     ...foldersFrom(from).map((folder) => join(folder, '.svc', 'profile.json')),
@@ -44,7 +44,7 @@ async function findProfile(env: Environment, from: string): Promise<{ found?: Fo
   ]) {
     const read = await readPrivate(path);
     if (read === 'foreign') foreign ??= path;
-    else if (read !== undefined) return { found: { path, stored: parse(path, read.text) } };
+    else if (read !== undefined) return { profile: { path, stored: parse(path, read.text) } };
   }
   return { foreign };
 }
@@ -52,8 +52,8 @@ async function findProfile(env: Environment, from: string): Promise<{ found?: Fo
 const foldersFrom = (folder: string): string[] =>
   folder === dirname(folder) ? [folder] : [folder, ...foldersFrom(dirname(folder))];
 
-/** The profile with this name. Throws when there is none. */
-async function findNamed(env: Environment, name: string): Promise<Found> {
+/** Reads the profile with this name. Throws when there is none. */
+async function findNamed(env: Environment, name: string): Promise<StoredProfile> {
   const path = namedProfilePath(env, name);
   const read = await readPrivate(path);
   if (read === undefined) throw await noSuchProfile(env, name);
@@ -62,39 +62,39 @@ async function findNamed(env: Environment, name: string): Promise<Found> {
 }
 
 /**
- * `--profile`; SVC_URL with SVC_TOKEN; SVC_PROFILE; the profile that is found from the folder. A token goes only to the
- * server that it was given for: a profile is never mixed with an address or a token from elsewhere. Org and project come
- * from the flags, then from SVC_ORG and SVC_PROJECT, then from the profile; beside `--profile` no variable counts. In a
- * job of an agent no profile counts.
+ * Resolves the profile in this order: `--profile`; SVC_URL with SVC_TOKEN; SVC_PROFILE; the profile found from the folder. A
+ * token is sent only to the server that it belongs to: a profile is never combined with an address or a token from elsewhere.
+ * Org and project come from the flags, then from SVC_ORG and SVC_PROJECT, then from the profile. `--profile` overrides all
+ * variables. Profiles are ignored in a job of an agent.
  */
-export async function readProfile(env: Environment, from: string, choice: Choice = {}): Promise<Profile> {
+export async function readProfile(env: Environment, from: string, choice: ProfileChoice = {}): Promise<Profile> {
   const { org, project } = choice;
   if (choice.profile === undefined)
-    return readFound({ ...env, SVC_ORG: org ?? env.SVC_ORG, SVC_PROJECT: project ?? env.SVC_PROJECT }, from);
-  if (isInJob(env)) throw inJob();
-  const found = await findNamed(env, choice.profile);
-  return ofProfile(found, { SVC_ORG: org, SVC_PROJECT: project });
+    return resolveProfile({ ...env, SVC_ORG: org ?? env.SVC_ORG, SVC_PROJECT: project ?? env.SVC_PROJECT }, from);
+  if (isInJob(env)) throw noProfileInJob();
+  const profile = await findNamed(env, choice.profile);
+  return fromStoredProfile(profile, { SVC_ORG: org, SVC_PROJECT: project });
 }
 
-async function readFound(env: Environment, from: string): Promise<Profile> {
+async function resolveProfile(env: Environment, from: string): Promise<Profile> {
   const { SVC_URL: url, SVC_TOKEN: token } = env;
   if (url) checkAddress(url);
   if (url && token && env.SVC_ORG && env.SVC_PROJECT) return fromEnvironment(env, url, token);
-  if (isInJob(env) && !(url && token)) throw inJob();
-  const { found, foreign } = isInJob(env) ? {} : await chosen(env, from);
+  if (isInJob(env) && !(url && token)) throw noProfileInJob();
+  const { profile: found, foreign } = isInJob(env) ? {} : await chooseProfile(env, from);
   const same = found !== undefined && (!url || isSameServer(url, found.stored.url));
   if (url && token) return fromEnvironment(env, url, token, same ? found : undefined);
   if (token) throw missingUrl(found);
   if (url && !same) throw missingToken(url, found);
-  return ofProfile(found, env, foreign);
+  return fromStoredProfile(found, env, foreign);
 }
 
-const chosen = async (env: Environment, from: string): Promise<{ found?: Found; foreign?: string }> =>
-  env.SVC_PROFILE ? { found: await findNamed(env, env.SVC_PROFILE) } : findProfile(env, from);
+const chooseProfile = async (env: Environment, from: string): Promise<{ profile?: StoredProfile; foreign?: string }> =>
+  env.SVC_PROFILE ? { profile: await findNamed(env, env.SVC_PROFILE) } : findProfile(env, from);
 
-/** The environment's address is the profile's own here, perhaps written in another way. */
-function ofProfile(found: Found | undefined, env: Environment, foreign?: string): Profile {
-  const { path, stored } = found ?? {};
+/** SVC_URL, if it is set, is the address of this profile, though it may be spelled differently. */
+function fromStoredProfile(profile: StoredProfile | undefined, env: Environment, foreign?: string): Profile {
+  const { path, stored } = profile ?? {};
   if (!path || !stored?.url || !stored.token) throw notConfigured(foreign);
   const { org = '', project = '' } = stored;
   return {
@@ -107,47 +107,47 @@ function ofProfile(found: Found | undefined, env: Environment, foreign?: string)
   };
 }
 
-/** Scripts have the first of them, and commands of their steps the second. */
+/** Scripts have the first of these variables, and the commands of their steps have the second. */
 const isInJob = (env: Environment): boolean =>
   env.SVC_AGENT_SOCKET !== undefined || env.SVC_IDEMPOTENCY_KEY !== undefined;
 
-function fromEnvironment(env: Environment, url: string, token: string, found?: Found): Profile {
-  const { org = '', project = '' } = found?.stored ?? {};
+function fromEnvironment(env: Environment, url: string, token: string, profile?: StoredProfile): Profile {
+  const { org = '', project = '' } = profile?.stored ?? {};
   const chosen = { org: env.SVC_ORG || org, project: env.SVC_PROJECT || project };
   return { url, token, ...chosen, origin: 'SVC_URL', token_origin: 'SVC_TOKEN' };
 }
 
-/** Two ways to write one address. */
-function isSameServer(one: string, other = ''): boolean {
-  // The place of a socket is not read as a URL: links may lie in its folders, and `..` lead elsewhere than it looks.
-  const plain = (url: string) =>
+/** Compares two addresses that may be spelled differently. */
+function isSameServer(url: string, other_url = ''): boolean {
+  // The path of a socket is not normalized as a URL: with symbolic links in it, `..` does not lead where it seems to.
+  const normalizeUrl = (url: string) =>
     (URL.canParse(url) && !url.startsWith('unix:') ? new URL(url).href : url).replace(/\/+$/, '');
-  return plain(one) === plain(other);
+  return normalizeUrl(url) === normalizeUrl(other_url);
 }
 
-const refused = (message: string, next: string) =>
+const profileRejected = (message: string, next: string) =>
   new CliError(Exit.notAuthenticated, 'not_authenticated', message, next);
 
-const inJob = () =>
-  refused(
-    'a job has no profile: what it may do at a server is not what the owner of its machine may',
+const noProfileInJob = () =>
+  profileRejected(
+    'a job cannot use a profile: it does not have the rights of the owner of its machine',
     'set SVC_URL and SVC_TOKEN in the job, from a credential of the project',
   );
 
-const missingUrl = (found?: Found) =>
-  refused(
-    `SVC_TOKEN is set and SVC_URL is not${found ? `: the token is not sent to the server of ${found.path}` : ''}`,
+const missingUrl = (profile?: StoredProfile) =>
+  profileRejected(
+    `SVC_TOKEN is set and SVC_URL is not${profile ? `: the token is not sent to the server of ${profile.path}` : ''}`,
     'set SVC_URL to the server of the token, or unset SVC_TOKEN',
   );
 
-const missingToken = (url: string, found?: Found) =>
-  refused(
-    `SVC_URL is set and SVC_TOKEN is not${found?.stored.url ? `: the token in ${found.path} is for ${found.stored.url}, and is not sent to ${url}` : ''}`,
+const missingToken = (url: string, profile?: StoredProfile) =>
+  profileRejected(
+    `SVC_URL is set and SVC_TOKEN is not${profile?.stored.url ? `: the token in ${profile.path} is for ${profile.stored.url}, and is not sent to ${url}` : ''}`,
     'set SVC_TOKEN to a token of that server, or log in to it with `svc login --url <address> --token -`',
   );
 
 const notConfigured = (foreign?: string) =>
-  refused(
+  profileRejected(
     foreign === undefined
       ? 'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set'
       : `no server is configured: the profile ${foreign} belongs to another user and does not count`,
@@ -177,11 +177,11 @@ function parse(path: string, text: string): Partial<Profile> {
     // The message of JSON.parse may quote the file, including the token.
     throw profileInvalid(path, 'it is not JSON');
   }
-  if (!isProfile(value)) throw profileInvalid(path, 'it is not an object of texts');
+  if (!isProfile(value)) throw profileInvalid(path, 'it is not an object of strings');
   return value;
 }
 
-/** Written beside and renamed, mode 0600: a reader never sees half of it, and other users never see it. */
+/** Writes a temporary file with mode 0600 and renames it: no reader sees half of a profile, and no other user any of it. */
 export async function writeProfile(path: string, profile: Omit<Profile, 'origin' | 'token_origin'>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;

@@ -2,19 +2,19 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import type { Client } from '../client/client.ts';
 import { CliError } from '../errors.ts';
-import { tellOfRuns } from './dev-runs.ts';
+import { reportRuns } from './dev-runs.ts';
 
 const run = { run_id: 'run_1', workflow: 'a.sh', status: 'running', updated_at: '2026-01-01T00:00:00Z' };
 const frame = (data: string) => `event: run\ndata: ${data}\n\n`;
 
 /** A client whose server answers with these, one after the other. */
 function clientOf(...answers: (string | Error)[]) {
-  const open = async () => {
+  const respond = async () => {
     const answer = answers.shift();
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error('nobody asks again');
     return Readable.from([answer], { objectMode: false });
   };
-  return { scoped: (path: string) => path, open } as unknown as Client;
+  return { scoped: (path: string) => path, open: respond } as unknown as Client;
 }
 
 t.test('each change of a run is told once', async (t) => {
@@ -25,7 +25,7 @@ t.test('each change of a run is told once', async (t) => {
     if (lines.length === 2) stopped.abort();
   };
   const over = JSON.stringify({ ...run, status: 'failed', error: { code: 'exit', message: '' } });
-  await tellOfRuns(
+  await reportRuns(
     clientOf([JSON.stringify(run), JSON.stringify(run), over].map(frame).join('')),
     'plain',
     write,
@@ -40,11 +40,11 @@ t.test('a server that is away is asked again; what nobody expected ends the line
   for (const form of ['plain', 'json'] as const) {
     const lines: string[] = [];
     const client = clientOf(new CliError(3, 'unreachable', 'away', ''), frame('{'));
-    await tellOfRuns(client, form, (line) => lines.push(line), new AbortController().signal);
+    await reportRuns(client, form, (line) => lines.push(line), new AbortController().signal);
     t.equal(lines.length, 1);
     t.match(
       lines[0],
-      form === 'json' ? /^\{"error":\{"message":"runs are not told of/ : /tells of runs no more \(.*JSON/,
+      form === 'json' ? /^\{"error":\{"message":"reports of runs have stopped/ : /no longer reports runs \(.*JSON/,
     );
   }
 });

@@ -6,44 +6,44 @@ import type { RunRecord } from '../generated/api.ts';
 
 const RETRY_MS = 1000;
 
-type Told = Pick<RunRecord, 'run_id' | 'workflow' | 'status' | 'substate' | 'error'> & { updated_at: string };
+type RunUpdate = Pick<RunRecord, 'run_id' | 'workflow' | 'status' | 'substate' | 'error'> & { updated_at: string };
 
 /**
- * Tells what becomes of the project's runs, a line for each change, until `signal` aborts. Never rejects: whatever is
- * wrong with these lines, the server goes on.
+ * Prints a line for each change of the project's runs until `signal` aborts. Never rejects: the server goes on even if these
+ * lines cannot be printed.
  */
-export async function tellOfRuns(
+export async function reportRuns(
   client: Client,
   form: 'plain' | 'json',
   write: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const last = new LastTold();
-  const tell = (run: Told) => {
-    const says = whatOf(run);
-    if (!last.isNews(run.run_id, says)) return;
-    write(form === 'json' ? JSON.stringify(shown(run)) : lineOf(run, says));
+  const last = new LastReports();
+  const report = (run: RunUpdate) => {
+    const text = describeRun(run);
+    if (!last.isNew(run.run_id, text)) return;
+    write(form === 'json' ? JSON.stringify(toJson(run)) : formatLine(run, text));
   };
   while (!signal.aborted) {
     try {
-      await follow(client, tell, signal);
+      await follow(client, report, signal);
     } catch (error) {
-      if (!(error instanceof CliError) && !isCut(error)) return write(ended(form, error as Error));
+      if (!(error instanceof CliError) && !isDisconnect(error)) return write(formatEnd(form, error as Error));
     }
-    // An abort ends the pause too.
+    // An abort ends the pause early.
     await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-const ended = (form: 'plain' | 'json', { message }: Error): string =>
+const formatEnd = (form: 'plain' | 'json', { message }: Error): string =>
   form === 'json'
-    ? JSON.stringify({ error: { message: `runs are not told of any more: ${message}` } })
-    : `svc dev tells of runs no more (${message}); it goes on, and \`svc runs ls\` shows them`;
+    ? JSON.stringify({ error: { message: `reports of runs have stopped: ${message}` } })
+    : `svc dev no longer reports runs (${message}); they continue, and \`svc runs ls\` shows them`;
 
-async function follow(client: Client, tell: (run: Told) => void, signal: AbortSignal): Promise<void> {
+async function follow(client: Client, report: (run: RunUpdate) => void, signal: AbortSignal): Promise<void> {
   const parser = createParser({
     onEvent: ({ event, data }: EventSourceMessage) => {
-      if (event === 'run') tell(JSON.parse(data) as Told);
+      if (event === 'run') report(JSON.parse(data) as RunUpdate);
     },
   });
   const response = await client.open({ path: client.scoped('/live'), query: { topics: 'runs' }, signal });
@@ -51,29 +51,30 @@ async function follow(client: Client, tell: (run: Told) => void, signal: AbortSi
   for await (const text of response) parser.feed(text as string);
 }
 
-const CUTS = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'];
-const isCut = (error: unknown): boolean => CUTS.includes((error as NodeJS.ErrnoException).code ?? '');
+const DISCONNECT_CODES = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'];
+const isDisconnect = (error: unknown): boolean =>
+  DISCONNECT_CODES.includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Runs that are remembered, so that a change of something else is no news. */
-const REMEMBERED = 1000;
+/** How many runs are remembered, so that a change that leaves the line as it was prints nothing. */
+const MAX_REMEMBERED = 1000;
 
-class LastTold {
-  readonly #says = new Map<string, string>();
+class LastReports {
+  readonly #texts = new Map<string, string>();
 
-  isNews(run_id: string, says: string): boolean {
-    const news = this.#says.get(run_id) !== says;
-    if (this.#says.size >= REMEMBERED) this.#says.clear();
-    this.#says.set(run_id, says);
+  isNew(run_id: string, text: string): boolean {
+    const news = this.#texts.get(run_id) !== text;
+    if (this.#texts.size >= MAX_REMEMBERED) this.#texts.clear();
+    this.#texts.set(run_id, text);
     return news;
   }
 }
 
-function whatOf({ status, substate, error }: Told): string {
+function describeRun({ status, substate, error }: RunUpdate): string {
   if (status === 'waiting' && substate) return `waits for ${[substate.kind, substate.name].filter(Boolean).join(' ')}`;
   return error ? `${status}: ${error.code}` : status;
 }
 
-const shown = ({ updated_at: at, run_id, workflow, status, substate, error }: Told) => ({
+const toJson = ({ updated_at: at, run_id, workflow, status, substate, error }: RunUpdate) => ({
   at,
   run_id,
   workflow,
@@ -83,5 +84,5 @@ const shown = ({ updated_at: at, run_id, workflow, status, substate, error }: To
 });
 
 /** `12:03:04  run_01…  release.sh  waits for signal approved`. */
-const lineOf = ({ updated_at, run_id, workflow }: Told, says: string): string =>
-  [new Date(updated_at).toTimeString().slice(0, 8), run_id, workflow, says].join('  ');
+const formatLine = ({ updated_at, run_id, workflow }: RunUpdate, text: string): string =>
+  [new Date(updated_at).toTimeString().slice(0, 8), run_id, workflow, text].join('  ');

@@ -7,8 +7,8 @@ import t from 'tap';
 t.setTimeout(300_000);
 
 const clone = resolve(import.meta.dirname, '../..');
-const NATIVE = 'plugins/scripts/native';
-const LEFT = ['.git', '.tap', 'node_modules', 'reports', `${NATIVE}/build`, 'plugins/console/web/dist'];
+const NATIVE = 'plugins/execution/scripts/native';
+const LEFT = ['.git', '.tap', 'node_modules', 'reports', `${NATIVE}/build`, 'plugins/operations/console/web/dist'];
 const skip = process.platform !== 'linux' && 'there are native programs for Linux only';
 
 t.test('where npm has run no script, it compiles the native programs or says what is missing', { skip }, async (t) => {
@@ -18,7 +18,7 @@ t.test('where npm has run no script, it compiles the native programs or says wha
   cpSync(clone, copy, { recursive: true, filter: (from) => !LEFT.includes(relative(clone, from)) });
   symlinkSync(join(clone, 'node_modules'), join(copy, 'node_modules'));
   // Nothing is compiled where others can write.
-  for (const path of ['', 'plugins', 'plugins/scripts', NATIVE]) chmodSync(join(copy, path), 0o755);
+  for (const path of ['', 'plugins', 'plugins/execution/scripts', NATIVE]) chmodSync(join(copy, path), 0o755);
   const home = join(folder, 'home');
   mkdirSync(home, { mode: 0o700 });
   const doctor = (path: string) =>

@@ -17,7 +17,7 @@ t.test('an error code is explained', async (t) => {
   const text = await said('determinism_violation');
   t.match(text, /^determinism_violation \(HTTP 409\)\n {2}The script did not repeat/);
   t.match(text, /\n {2}→ Make the same calls/);
-  t.match(await said('usage'), /^usage\n {2}The command was not called/, 'one that only the command line says');
+  t.match(await said('usage'), /^usage\n {2}The command has invalid arguments/, 'one that only the command line says');
 });
 
 t.test('all of them are listed, each once', async (t) => {

@@ -15,7 +15,7 @@ export const run: Run = async (invocation) => {
   const name = flags.profile ?? env.SVC_PROFILE;
   const path = name ? namedProfilePath(env, String(name)) : userProfilePath(env);
   const token = await readSecret(String(flags.token), '--token', invocation);
-  const found = await new Client({
+  const caller = await new Client({
     url,
     token,
     org: '',
@@ -25,24 +25,24 @@ export const run: Run = async (invocation) => {
   }).json<Whoami>({
     path: '/api/v1/whoami',
   });
-  const { org, project } = choose(found, flags.org, flags.project);
+  const { org, project } = chooseScope(caller, flags.org, flags.project);
   await writeProfile(path, { url, token, org, project });
-  output.data({ url, user: found.user.name, org, project, profile: path }, () => '');
+  output.data({ url, user: caller.user.name, org, project, profile: path }, () => '');
   output.note(
-    `logged in to ${url} as ${found.user.name}, org ${org || '(none)'}, project ${project || '(none)'}; stored in ${path}`,
+    `logged in to ${url} as ${caller.user.name}, org ${org || '(none)'}, project ${project || '(none)'}; stored in ${path}`,
   );
   return undefined;
 };
 
-/** The named one, otherwise the only one, otherwise nothing. */
-function choose(found: Whoami, org: unknown, project: unknown): { org: string; project: string } {
-  const orgs = found.orgs.map((one) => one.org);
+/** Chooses the org and the project: the named one, or the only one, or none. */
+function chooseScope(caller: Whoami, org: unknown, project: unknown): { org: string; project: string } {
+  const orgs = caller.orgs.map((one) => one.org);
   const chosen = String(org ?? (orgs.length === 1 ? orgs[0] : ''));
   if (chosen !== '' && !orgs.includes(chosen))
     throw usageError(
       `you are not a member of the org "${chosen}"`,
       orgs.length > 0 ? `yours: ${orgs.join(', ')}` : 'ask an owner to add you',
     );
-  const projects = found.orgs.find((one) => one.org === chosen)?.projects.map((one) => one.project) ?? [];
+  const projects = caller.orgs.find((one) => one.org === chosen)?.projects.map((one) => one.project) ?? [];
   return { org: chosen, project: String(project ?? (projects.length === 1 ? projects[0] : '')) };
 }

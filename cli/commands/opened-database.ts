@@ -1,23 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** As people of this machine write it. */
+/** Formats a date in the locale of this machine. */
 const day = (date: Date) => date.toLocaleDateString();
 
-/** Says which database a `svc dev` opens and whose it is; asked before it is opened. */
-export async function openedDatabase(home: string, url: string | undefined): Promise<string> {
+/** Describes the database that `svc dev` is about to open, and whose it is. */
+export async function describeDatabase(home: string, url: string | undefined): Promise<string> {
   if (url && !url.startsWith('sqlite:')) return `database ${withoutPassword(url)} (SVC_DATABASE_URL)`;
   const path = url?.slice('sqlite:'.length) || join(home, 'svc.db');
   const from = url ? ' (SVC_DATABASE_URL)' : '';
-  if (path === ':memory:') return `database in memory${from}: it is gone with this process`;
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    // Whatever else is wrong with it, opening it says so.
+  if (path === ':memory:') return `database in memory${from}: it is lost when this process ends`;
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    // Opening the database reports every other problem.
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (found === undefined) return `database ${path}${from}: new`;
-  const owner = found.uid === process.getuid?.() ? 'yours' : `of the user with the id ${found.uid}`;
-  return `database ${path}${from}: ${owner}, since ${day(found.birthtime)}`;
+  if (info === undefined) return `database ${path}${from}: new`;
+  const owner = info.uid === process.getuid?.() ? 'yours' : `of the user with the id ${info.uid}`;
+  return `database ${path}${from}: ${owner}, since ${day(info.birthtime)}`;
 }
 
 function withoutPassword(url: string): string {

@@ -5,9 +5,9 @@ import type { Command, Run } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { packageFolder } from '../version.ts';
 import { linkTo } from './plugin-link.ts';
-import { ignored, named, packageJson, readme, tsconfig } from './plugin-starter.ts';
+import { gitignore, renameStarter, packageJson, readme, tsconfig } from './plugin-starter.ts';
 
-/** Names of tables begin with it, and MySQL takes 64 characters. */
+/** The names of tables begin with the name of the plugin, and MySQL limits them to 64 characters. */
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME = 40;
 
@@ -34,16 +34,16 @@ function checkName(name: string, commands: readonly Command[]): void {
   if (!NAME.test(name) || name.length > MAX_NAME)
     throw usageError(
       `the name "${name.slice(0, 80)}" cannot be that of a plugin`,
-      `begin with a small letter; then small letters, digits and single -, at most ${MAX_NAME} in all`,
+      `start with a lowercase letter; then lowercase letters, digits and single -, at most ${MAX_NAME} in total`,
     );
-  const taken =
+  const isNameInUse =
     name === 'kernel' ||
     existsSync(join(packageFolder(), 'plugins', name)) ||
     commands.some((command) => command.name.split(' ')[0] === name);
-  if (taken) throw usageError(`svc itself has a plugin or a command "${name}"`, 'choose a name that is free');
+  if (isNameInUse) throw usageError(`svc itself has a plugin or a command "${name}"`, 'choose a name that is free');
 }
 
-/** The starter is a plugin of this repository, whose tests run with all others. Only its name is replaced. */
+/** The starter is a plugin of this repository that is tested like all others. Only its name is replaced. */
 async function starterFiles(name: string): Promise<Record<string, string>> {
   const starter = join(packageFolder(), 'test', 'plugins', 'starter');
   const entries = await readdir(starter, { recursive: true, withFileTypes: true });
@@ -52,8 +52,8 @@ async function starterFiles(name: string): Promise<Record<string, string>> {
     .map((entry) => join(entry.parentPath, entry.name).slice(starter.length + 1));
   const copied = sources.map(
     async (file): Promise<[string, string]> => [
-      named(file, name),
-      named(await readFile(join(starter, file), 'utf8'), name),
+      renameStarter(file, name),
+      renameStarter(await readFile(join(starter, file), 'utf8'), name),
     ],
   );
   return {
@@ -61,6 +61,6 @@ async function starterFiles(name: string): Promise<Record<string, string>> {
     'README.md': readme(name),
     'package.json': packageJson(name),
     'tsconfig.json': tsconfig,
-    '.gitignore': ignored,
+    '.gitignore': gitignore,
   };
 }

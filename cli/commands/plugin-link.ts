@@ -17,11 +17,11 @@ export const run: Run = async ({ args, output }) => {
   return undefined;
 };
 
-/** Links `node_modules/svc` of the folder to this svc, and answers its path. An svc that npm installed there is left alone. */
+/** Links `node_modules/svc` of the folder to this svc and returns the path. Never replaces an svc that npm installed there. */
 export async function linkTo(folder: string): Promise<string> {
   const link = join(folder, 'node_modules', 'svc');
-  const there = await lstat(link).catch(absent);
-  if (there !== undefined && !there.isSymbolicLink())
+  const existing = await lstat(link).catch(ignoreMissing);
+  if (existing !== undefined && !existing.isSymbolicLink())
     throw new CliError(
       Exit.failed,
       'plugin_link_taken',
@@ -34,6 +34,6 @@ export async function linkTo(folder: string): Promise<string> {
   return link;
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -1,7 +1,7 @@
 const camel = (name: string): string => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A text or a path of the starter for a plugin of that name. */
-export const named = (text: string, name: string): string =>
+/** Rewrites a text or a path of the starter for a plugin of that name. */
+export const renameStarter = (text: string, name: string): string =>
   text
     .replaceAll(/starter(?=[A-Z])/g, camel(name))
     .replaceAll('STARTER', name.replaceAll('-', '_').toUpperCase())
@@ -10,7 +10,7 @@ export const named = (text: string, name: string): string =>
 
 const README = `# starter
 
-What it is for, in a sentence. Now it counts things: runs name them, people see how many there are.
+Describe its purpose in one sentence. For now it counts things: runs name them, people see how many there are.
 
     SVC_PLUGINS=$PWD svc dev                 # a server that has the plugin
     SVC_PLUGINS=$PWD svc starter show apples    # its command
@@ -34,7 +34,7 @@ In a script: \`n=$(svc starter-count apples)\`. In many places at once: \`export
 \`SVC_PLUGINS=svc-plugin-starter\` loads it.
 `;
 
-export const readme = (name: string): string => named(README, name);
+export const readme = (name: string): string => renameStarter(README, name);
 
 /** \`prepare\` runs after \`npm install\`, which takes the link to svc away. */
 export const packageJson = (name: string): string =>
@@ -63,7 +63,7 @@ export const tsconfig = `${JSON.stringify(
       module: 'nodenext',
       strict: true,
       noUncheckedIndexedAccess: true,
-      // Node runs the files as they are, and takes the types away.
+      // Node runs these files itself and strips the types.
       erasableSyntaxOnly: true,
       verbatimModuleSyntax: true,
       rewriteRelativeImportExtensions: true,
@@ -80,4 +80,4 @@ export const tsconfig = `${JSON.stringify(
   2,
 )}\n`;
 
-export const ignored = 'node_modules/\ndist/\n.svc/\n';
+export const gitignore = 'node_modules/\ndist/\n.svc/\n';

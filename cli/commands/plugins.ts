@@ -1,11 +1,13 @@
-import { plan, readSettings } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
-import { tree } from '../output/plugin-tree.ts';
+import { pluginTree } from '../output/plugin-tree.ts';
+import { loadKernel } from '../prebuilt/prebuilt.mjs';
 
 export const run: Run = async ({ output, env }) => {
+  const { plan, readSettings, readWings } = await loadKernel('local');
   const candidates = await plan(readSettings('server', env).plugins, { env });
-  output.data({ plugins: candidates.map(({ manifest, builtin }) => ({ ...manifest, builtin })) }, () =>
-    tree(candidates),
+  const wings = await readWings();
+  output.data({ plugins: candidates.map(({ manifest, builtin, wing }) => ({ ...manifest, builtin, wing })) }, () =>
+    pluginTree(candidates, wings),
   );
   return undefined;
 };

@@ -1,17 +1,19 @@
-import { boot, Clock, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
-import { refuseHeld } from '../home-lock.ts';
+import { assertDatabaseFree } from '../home-lock.ts';
 import { withSecretFiles } from '../secret-files.ts';
-import { letGoOfTheStart } from './start-garbage.ts';
+import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
+import { collectStartupGarbage } from './start-garbage.ts';
 
-export const run: Run = async ({ output, env: given }) => {
-  const env = await withSecretFiles(given);
-  await refuseHeld(env.SVC_DATABASE_URL);
-  await ownProcess(
+export const run: Run = async ({ output, env: process_env }) => {
+  const env = await withSecretFiles(process_env);
+  await assertDatabaseFree(env.SVC_DATABASE_URL);
+  const { boot, Clock, runProcess } = await loadKernel('server');
+  await runProcess(
     () => boot({ role: 'server', env: { ...env, SVC_OWN_PROCESS: 'on' } }),
     (kernel) => {
       output.note(`svc serve is ready: ${kernel.base_url()}`);
-      letGoOfTheStart(kernel.use(Clock));
+      storeCompiled();
+      collectStartupGarbage(kernel.use(Clock));
     },
     (text) => output.note(text),
   );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { letGoOfTheStart } from './start-garbage.ts';
+import { collectStartupGarbage } from './start-garbage.ts';
 
 t.test('what a start took is given back once, at the first look that finds the process calm', async (t) => {
   const { gc } = globalThis;
@@ -17,7 +17,7 @@ t.test('what a start took is given back once, at the first look that finds the p
   };
   // Active milliseconds so far, of ten thousand between two looks.
   let [active, idle] = [900, 100];
-  letGoOfTheStart(clock, (one?: { active: number; idle: number }, other?: { active: number; idle: number }) => {
+  collectStartupGarbage(clock, (one?: { active: number; idle: number }, other?: { active: number; idle: number }) => {
     const [a, b] = [one ?? { active, idle }, other ?? { active: 0, idle: 0 }];
     const span = { active: a.active - b.active, idle: a.idle - b.idle };
     return { ...span, utilization: span.active / (span.active + span.idle) };

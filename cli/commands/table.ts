@@ -1,13 +1,13 @@
 import { type Command, inGroup } from '../command.ts';
 
-/** Commands that belong to no plugin: processes, the profile, the shell. */
-export const ownCommands: readonly Command[] = [
+/** The commands that belong to no plugin: processes, the profile, the shell. */
+export const coreCommands: readonly Command[] = [
   ...inGroup('Operate', [
     {
       name: 'dev',
       anywhere: true,
       summary: 'start a server, the console and one agent here, on SQLite under ./.svc',
-      about:
+      description:
         'Needs no settings. Creates the org `dev`, the project `main`, a token and the profile .svc/profile.json. The\n' +
         'other commands find the profile from this folder and below. Only one `svc dev` can use a folder.',
       flags: {
@@ -26,7 +26,7 @@ export const ownCommands: readonly Command[] = [
         log: {
           type: 'string',
           choices: ['plain', 'json', 'off'],
-          summary: 'how it tells of the runs of its project (default: plain on a terminal, otherwise off)',
+          summary: 'how it reports the runs of its project (default: plain on a terminal, otherwise off)',
         },
       },
       examples: [['svc dev', 'then, in another terminal: svc submit hello.sh --follow']],
@@ -36,7 +36,7 @@ export const ownCommands: readonly Command[] = [
       name: 'serve',
       anywhere: true,
       summary: 'start a server; any number of them on one MySQL database',
-      about:
+      description:
         'Settings come from the environment: SVC_DATABASE_URL, SVC_MASTER_KEY, SVC_HOST, SVC_PORT, SVC_PUBLIC_URL.\n' +
         'A new database needs `svc admin bootstrap` once.',
       examples: [['SVC_DATABASE_URL=mysql://… SVC_MASTER_KEY=… svc serve', 'one of several']],
@@ -46,16 +46,16 @@ export const ownCommands: readonly Command[] = [
       name: 'agent',
       anywhere: true,
       summary: 'start an agent: it connects to the server and runs activities',
-      about:
-        'SVC_URL names the server; a file holds an agent token (`svc token create <name> --agent`, or SVC_TOKEN).\n' +
-        'Untrusted runs, those of pull requests from forks, are kept apart from everything else on the machine.\n' +
-        'After SIGTERM it takes no new work; running scripts may finish or park, and other agents take the rest.',
+      description:
+        'SVC_URL names the server; a file contains an agent token (`svc token create <name> --agent`, or SVC_TOKEN).\n' +
+        'Untrusted runs, such as those of pull requests from forks, are isolated from everything else on the machine.\n' +
+        'After SIGTERM it takes no new work; running scripts can finish or park, and other agents take the rest.',
       flags: {
         cap: {
           type: 'string',
           value: '<capability>',
           many: true,
-          summary: 'capability to announce, in addition to those that it finds',
+          summary: 'capability to announce, in addition to the ones that it detects',
         },
         slots: {
           type: 'number',
@@ -73,18 +73,18 @@ export const ownCommands: readonly Command[] = [
         untrusted: {
           type: 'string',
           value: 'isolate|refuse|only',
-          summary: 'untrusted runs: keep apart (default), take none, or take nothing else',
+          summary: 'untrusted runs: isolate them (default), take none, or take nothing else',
         },
-        isolate: { type: 'string', value: 'untrusted|all', summary: 'which runs are kept apart (default: untrusted)' },
+        isolate: { type: 'string', value: 'untrusted|all', summary: 'which runs are isolated (default: untrusted)' },
         network: {
           type: 'string',
           value: 'host|loopback-denied|none',
-          summary: 'network of runs that are kept apart: all (default), not this machine, or none',
+          summary: 'network of isolated runs: all (default), not this machine, or none',
         },
         'run-as': {
           type: 'string',
           value: '<user>|<first>-<last>',
-          summary: 'user that runs trusted programs, or a range with one for each project (as root)',
+          summary: 'user that runs trusted programs, or a range with one user for each project (as root)',
         },
         'allow-root': { type: 'boolean', summary: 'run programs of several projects as root' },
         show: {
@@ -98,7 +98,7 @@ export const ownCommands: readonly Command[] = [
         ['SVC_URL=https://svc.example.org svc agent --token-file token.txt --cap gpu', 'an agent with a GPU'],
         [
           'svc agent --token-file token.txt --run-as 20000-20999',
-          'an agent that is root, with a user for each project',
+          'an agent that runs as root, with a user for each project',
         ],
         ['svc agent --token-file token.txt --untrusted only', 'an agent for pull requests from forks'],
       ],
@@ -107,7 +107,7 @@ export const ownCommands: readonly Command[] = [
     {
       name: 'plugins',
       anywhere: true,
-      summary: 'print the plugins in boot order, with what each needs and adds',
+      summary: 'print the plugins in boot order, with the dependencies and additions of each',
       examples: [['SVC_PLUGINS=./my-plugin svc plugins', 'check that your own plugin loads']],
       load: () => import('./plugins.ts'),
     },
@@ -115,19 +115,21 @@ export const ownCommands: readonly Command[] = [
       name: 'plugin init',
       anywhere: true,
       summary: 'write a working plugin to start from: table, route, durable verb, command and test',
-      about:
-        'Makes a folder of this name, with a README that tells what each file is for. Nothing that exists is overwritten.',
-      args: [{ name: 'name', summary: 'the id of the plugin: a small letter, then small letters, digits and -' }],
+      description:
+        'Creates a folder of this name, with a README that describes each file. Existing files are not overwritten.',
+      args: [
+        { name: 'name', summary: 'the ID of the plugin: a lowercase letter, then lowercase letters, digits and -' },
+      ],
       examples: [['svc plugin init tally', 'then: SVC_PLUGINS=./tally svc dev']],
       load: () => import('./plugin-init.ts'),
     },
     {
       name: 'plugin link',
       anywhere: true,
-      summary: 'let editors, tsc and the tests of a plugin find this svc',
-      about:
-        'Puts a link to this svc into node_modules of the folder. `svc plugin init` has done so. Do it again in a copy of\n' +
-        'the plugin on another machine, or when svc moved. svc itself finds its modules without it.',
+      summary: 'link this svc, so that editors, tsc and the tests of a plugin find it',
+      description:
+        'Puts a link to this svc into node_modules of the folder. `svc plugin init` does this too. Repeat it in a copy of\n' +
+        'the plugin on another machine, or after svc has moved. svc itself finds its modules without the link.',
       args: [{ name: 'folder', optional: true, summary: 'the folder of the plugin (default: here)' }],
       examples: [['svc plugin link', 'in the folder of the plugin']],
       load: () => import('./plugin-link.ts'),
@@ -142,10 +144,10 @@ export const ownCommands: readonly Command[] = [
     {
       name: 'login',
       summary: 'store a server and a token in your profile',
-      about:
+      description:
         'The token is read from standard input (`--token -`) or a file (`--token @file`), so that it stays out of the process list.\n' +
-        'It is sent to this server only. Profiles with names are for several servers: `--profile <name>` at any command\n' +
-        'that asks a server, or SVC_PROFILE, chooses one.',
+        'It is sent only to this server. Use named profiles for several servers: `--profile <name>` with any command\n' +
+        'that needs a server, or SVC_PROFILE, selects one.',
       flags: {
         url: { type: 'string', value: '<address>', summary: 'the server, e.g. https://svc.example.org' },
         token: { type: 'string', value: '-|@file', summary: 'the token' },
@@ -171,8 +173,27 @@ export const ownCommands: readonly Command[] = [
     group: 'Shell',
     summary: 'explain an error code, or list them all; also `svc help errors <code>`',
     args: [{ name: 'code', optional: true, summary: 'as an error prints it in brackets at its end' }],
-    examples: [['svc errors determinism_violation', 'what it means, and what to do']],
+    examples: [['svc errors determinism_violation', 'its meaning, and what to do']],
     load: () => import('./errors.ts'),
+  },
+  {
+    name: 'docs',
+    group: 'Shell',
+    summary: 'find a page of the documentation: list them, print an address, or read one here',
+    description:
+      'A topic is the name of a page, a command, a verb of scripts or an error code. The server of your profile serves the\n' +
+      'pages under /docs. With --text, the page comes from this installation, and no server is needed.',
+    args: [{ name: 'topic', optional: true, rest: true, summary: 'as `svc docs` lists it (default: list all topics)' }],
+    flags: {
+      open: { type: 'boolean', summary: 'open the page in a browser' },
+      text: { type: 'boolean', summary: 'print the page as Markdown' },
+    },
+    examples: [
+      ['svc docs tutorials/etl --open', 'a tutorial in your browser'],
+      ['svc docs wait-signal --text', 'what a verb does, without a server'],
+      ['svc docs determinism_violation', 'the address of an error code'],
+    ],
+    load: () => import('./docs.ts'),
   },
   {
     name: 'completion',
@@ -180,10 +201,10 @@ export const ownCommands: readonly Command[] = [
     group: 'Shell',
     summary: 'print a completion script for your shell',
     args: [{ name: 'shell', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
-    about:
-      'It completes commands, verbs of scripts, flags and what these may be: ids of runs, names of handlers, schedules, hooks,\n' +
+    description:
+      'It completes commands, verbs of scripts, flags and their values: IDs of runs, names of handlers, schedules, hooks,\n' +
       'graphs, secrets and others, statuses, profiles, projects. For names it asks the server of the profile, for at most a\n' +
-      'second; a server that does not answer is passed over without a word.',
+      'second; a server that does not respond is ignored.',
     examples: [
       ['source <(svc completion bash)', 'for this session; in ~/.bashrc for all of them'],
       ['source <(svc completion zsh)', 'in ~/.zshrc, after compinit'],

@@ -1,5 +1,5 @@
 import type { Whoami } from '../generated/api.ts';
-import { labelled } from '../output/columns.ts';
+import { formatLabels } from '../output/columns.ts';
 import type { Run } from '../command.ts';
 
 export const run: Run = async ({ output, client }) => {
@@ -7,7 +7,7 @@ export const run: Run = async ({ output, client }) => {
   const me = await api.json<Whoami>({ path: '/api/v1/whoami' });
   const { url, org, project, origin, token_origin } = api.profile;
   output.data({ ...me, server: url, profile: { org, project, origin, token_origin } }, () =>
-    labelled([
+    formatLabels([
       ['user', me.user.name],
       ['server', `${url} (from ${origin})`],
       [

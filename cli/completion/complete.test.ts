@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { rememberRun } from '../last-run.ts';
+import { storeLastRun } from '../last-run.ts';
 import { complete } from './complete.ts';
 
 const ID = 'run_01K00000000000000000000001';
@@ -25,7 +25,7 @@ async function world(t: Test, answers: Readonly<Record<string, unknown>>) {
   const SVC_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { SVC_URL, SVC_TOKEN: 'x', SVC_ORG: 'o', SVC_PROJECT: 'p', HOME: t.testdirName };
   const submitted = (run_id: string) =>
-    rememberRun({ url: SVC_URL, org: 'o', project: 'p' }, { env, folder: process.cwd() }, run_id);
+    storeLastRun({ url: SVC_URL, org: 'o', project: 'p' }, { env, folder: process.cwd() }, run_id);
   return {
     asked,
     submitted,

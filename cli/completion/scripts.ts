@@ -2,23 +2,25 @@ import type { Command, Run, ScriptVerb } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { flagsOf } from '../flags.ts';
 
-/** What a script holds itself, so that these words come without a process; values are asked for by `svc __complete`. */
+/** The words that a script contains itself, so that they need no process. Values come from `svc __complete`. */
 interface Words {
-  /** First words of commands and verbs, each with its second words. */
+  /** The first words of commands and verbs, each with its second words. */
   nouns: Map<string, string[]>;
   flags: Map<string, string[]>;
 }
 
-function words(list: readonly Command[], verbs: readonly ScriptVerb[]): Words {
+function collectWords(list: readonly Command[], verbs: readonly ScriptVerb[]): Words {
   const nouns = new Map<string, string[]>([['help', []]]);
   const flags = new Map<string, string[]>();
-  const add = (name: string, own: object) => {
+  const add = (name: string, command_flags: object) => {
     const [first = '', second] = name.split(' ');
     nouns.set(first, [...new Set([...(nouns.get(first) ?? []), ...(second ? [second] : [])])]);
-    flags.set(name, [...new Set([...(flags.get(name) ?? []), ...Object.keys(own).map((flag) => `--${flag}`)])]);
+    flags.set(name, [
+      ...new Set([...(flags.get(name) ?? []), ...Object.keys(command_flags).map((flag) => `--${flag}`)]),
+    ]);
   };
   for (const command of list) add(command.name, flagsOf(command));
-  for (const { verb, flags: own = {} } of verbs) add(verb, own);
+  for (const { verb, flags: command_flags = {} } of verbs) add(verb, command_flags);
   return { nouns, flags };
 }
 
@@ -59,7 +61,7 @@ complete -o filenames -F _svc svc
 `;
 }
 
-const zsh = (found: Words) => `#compdef svc\nautoload -U +X bashcompinit && bashcompinit\n${bash(found)}`;
+const zsh = (words: Words) => `#compdef svc\nautoload -U +X bashcompinit && bashcompinit\n${bash(words)}`;
 
 const FISH_VALUES = `function __svc_values
   set -l words (commandline -opc)
@@ -74,41 +76,43 @@ end
 complete -c svc -f
 complete -c svc -n 'not __fish_use_subcommand' -a '(__svc_values)'`;
 
-const seen = (names: string) => `__fish_seen_subcommand_from ${names}`;
-const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const fishSeen = (names: string) => `__fish_seen_subcommand_from ${names}`;
+const fishQuote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 function fish(list: readonly Command[], verbs: readonly ScriptVerb[], { nouns }: Words): string {
-  const described = [
+  const entries = [
     ...list.map((command) => ({ ...command, flags: flagsOf(command) })),
     ...verbs.map(({ verb, brief = '', flags = {} }) => ({ name: verb, summary: brief, flags })),
   ];
-  const lines = described.flatMap(({ name, summary, flags }) => {
+  const lines = entries.flatMap(({ name, summary, flags }) => {
     const [first = '', second] = name.split(' ');
-    const wanted = second ? `${seen(first)}; and not ${seen(nouns.get(first)!.join(' '))}` : '__fish_use_subcommand';
-    // Many nouns have the verb `ls`: the flags of each belong to the pair.
-    const given = second ? `${seen(first)}; and ${seen(second)}` : seen(first);
-    const options = Object.entries(flags).map(([flag, { type, short, summary: says }]) =>
+    const position = second
+      ? `${fishSeen(first)}; and not ${fishSeen(nouns.get(first)!.join(' '))}`
+      : '__fish_use_subcommand';
+    // Many nouns have a verb `ls`, so flags belong to the pair of noun and verb.
+    const context = second ? `${fishSeen(first)}; and ${fishSeen(second)}` : fishSeen(first);
+    const options = Object.entries(flags).map(([flag, { type, short, summary: text }]) =>
       [
-        `complete -c svc -n '${given}' -l ${flag}`,
+        `complete -c svc -n '${context}' -l ${flag}`,
         ...(short ? [`-s ${short}`] : []),
         ...(type === 'boolean' ? [] : [`-xa '(__svc_values)'`]),
-        `-d ${quoted(says)}`,
+        `-d ${fishQuote(text)}`,
       ].join(' '),
     );
-    return [`complete -c svc -n '${wanted}' -a ${second ?? first} -d ${quoted(summary)}`, ...options];
+    return [`complete -c svc -n '${position}' -a ${second ?? first} -d ${fishQuote(summary)}`, ...options];
   });
-  const groups = [...nouns].filter(([noun, own]) => own.length > 0 || noun === 'help').map(([noun]) => noun);
+  const groups = [...nouns].filter(([noun, verbs]) => verbs.length > 0 || noun === 'help').map(([noun]) => noun);
   const first = groups.map((noun) => `complete -c svc -n __fish_use_subcommand -a ${noun}`);
   return `# svc completion for fish\n${[FISH_VALUES, ...first, ...lines].join('\n')}\n`;
 }
 
 export const run: Run = async ({ args, output, commands, verbs: loadVerbs }) => {
   const verbs = await loadVerbs();
-  const found = words(commands, verbs);
+  const words = collectWords(commands, verbs);
   const scripts: Record<string, () => string> = {
-    bash: () => bash(found),
-    zsh: () => zsh(found),
-    fish: () => fish(commands, verbs, found),
+    bash: () => bash(words),
+    zsh: () => zsh(words),
+    fish: () => fish(commands, verbs, words),
   };
   const script = scripts[args[0]!];
   if (!script) throw usageError(`there is no completion for "${args[0]}"`, 'use bash, zsh or fish');

@@ -1,85 +1,85 @@
 // Generated from the OpenAPI document (npm run generate). Do not edit.
-import type {PluginList} from '../../plugins/about/generated/plugin-list.ts';
-import type {ServerSettings} from '../../plugins/about/generated/server-settings.ts';
-import type {ServerView} from '../../plugins/about/generated/server-view.ts';
-import type {AcceptedInvitation} from '../../plugins/access/generated/accepted-invitation.ts';
-import type {Invitation} from '../../plugins/access/generated/invitation.ts';
-import type {MemberInvitation} from '../../plugins/access/generated/member-invitation.ts';
-import type {OrgMember} from '../../plugins/access/generated/org-member.ts';
-import type {Org} from '../../plugins/access/generated/org.ts';
-import type {ProjectMember} from '../../plugins/access/generated/project-member.ts';
-import type {Project} from '../../plugins/access/generated/project.ts';
-import type {Token} from '../../plugins/access/generated/token.ts';
-import type {Whoami} from '../../plugins/access/generated/whoami.ts';
-import type {AccountView} from '../../plugins/accounts/generated/account.ts';
-import type {ConsentView} from '../../plugins/accounts/generated/consent.ts';
-import type {AccountRemoved} from '../../plugins/accounts/generated/removed.ts';
-import type {AgentRecord} from '../../plugins/agents/generated/agent.ts';
-import type {ArtifactUpload} from '../../plugins/artifacts/generated/artifact-upload.ts';
-import type {ArtifactView} from '../../plugins/artifacts/generated/artifact.ts';
-import type {StagedArtifact} from '../../plugins/artifacts/generated/staged-artifact.ts';
-import type {AuditEntry} from '../../plugins/audit/generated/entry.ts';
-import type {ChainLink} from '../../plugins/bus/generated/chain-link.ts';
-import type {Chain} from '../../plugins/bus/generated/chain.ts';
-import type {EmittedEvent} from '../../plugins/bus/generated/emitted-event.ts';
-import type {EventType} from '../../plugins/bus/generated/event-type.ts';
-import type {Event} from '../../plugins/bus/generated/event.ts';
-import type {ShownEvent} from '../../plugins/bus/generated/shown-event.ts';
-import type {RenderedAction} from '../../plugins/connectors/generated/rendered-action.ts';
-import type {ConsoleExtensions} from '../../plugins/console/generated/extensions.ts';
-import type {CredentialUses} from '../../plugins/credentials/generated/credential-uses.ts';
-import type {Credential} from '../../plugins/credentials/generated/credential.ts';
-import type {DeliveryView} from '../../plugins/deliveries/generated/delivery.ts';
-import type {Redelivered} from '../../plugins/deliveries/generated/redelivered.ts';
-import type {MissingContents} from '../../plugins/files/generated/missing-contents.ts';
-import type {StoredContent} from '../../plugins/files/generated/stored-content.ts';
-import type {TakenDelivery} from '../../plugins/forges/generated/taken-delivery.ts';
-import type {WebhookWarnings} from '../../plugins/forges/generated/webhook-warnings.ts';
-import type {WebhookView} from '../../plugins/forges/generated/webhook.ts';
-import type {EvaluatedExpression} from '../../plugins/graphs/generated/evaluated-expression.ts';
-import type {GraphEntry} from '../../plugins/graphs/generated/graph-entry.ts';
-import type {GraphNodeTypeView} from '../../plugins/graphs/generated/graph-node-type.ts';
-import type {GraphRequirements} from '../../plugins/graphs/generated/graph-requirements.ts';
-import type {GraphVersion} from '../../plugins/graphs/generated/graph-version.ts';
-import type {GraphView} from '../../plugins/graphs/generated/graph-view.ts';
-import type {PublishedGraph} from '../../plugins/graphs/generated/published-graph.ts';
-import type {Registered} from '../../plugins/graphs/generated/registered.ts';
-import type {SavedGraph} from '../../plugins/graphs/generated/saved-graph.ts';
-import type {HandlerView} from '../../plugins/handlers/generated/handler.ts';
-import type {ReplayedEvent} from '../../plugins/handlers/generated/replayed-event.ts';
-import type {TestedHandlerView} from '../../plugins/handlers/generated/tested-handler.ts';
-import type {Delivered} from '../../plugins/hooks/generated/delivered.ts';
-import type {Hook} from '../../plugins/hooks/generated/hook.ts';
-import type {LockView} from '../../plugins/locks/generated/lock.ts';
-import type {ConnectorManifest} from '../../plugins/manifests/generated/connector-manifest.ts';
-import type {ProviderChecks} from '../../plugins/providers/generated/provider-checks.ts';
-import type {ProviderView} from '../../plugins/providers/generated/provider.ts';
-import type {CellKey} from '../../plugins/runs/generated/cell-key.ts';
-import type {CellRecord} from '../../plugins/runs/generated/cell.ts';
-import type {CheckedWorkflow} from '../../plugins/runs/generated/checked-workflow.ts';
-import type {JournalRecord} from '../../plugins/runs/generated/journal-record.ts';
-import type {NodeRecord} from '../../plugins/runs/generated/node.ts';
-import type {RunDocument} from '../../plugins/runs/generated/run-document.ts';
-import type {RunHistory} from '../../plugins/runs/generated/run-history.ts';
-import type {RunInput} from '../../plugins/runs/generated/run-input.ts';
-import type {RunSettings} from '../../plugins/runs/generated/run-settings.ts';
-import type {RunRecord} from '../../plugins/runs/generated/run.ts';
-import type {SentSignal} from '../../plugins/runs/generated/sent-signal.ts';
-import type {Signal} from '../../plugins/runs/generated/signal.ts';
-import type {StepRecord} from '../../plugins/runs/generated/step.ts';
-import type {SubmittedRun} from '../../plugins/runs/generated/submitted-run.ts';
-import type {NextDue} from '../../plugins/schedules/generated/next-due.ts';
-import type {ScheduleView} from '../../plugins/schedules/generated/schedule.ts';
-import type {TriggeredSchedule} from '../../plugins/schedules/generated/triggered-schedule.ts';
-import type {SecretEntry} from '../../plugins/secrets/generated/secret-entry.ts';
-import type {SecretName} from '../../plugins/secrets/generated/secret-name.ts';
-import type {Secret} from '../../plugins/secrets/generated/secret.ts';
-import type {BrowserSession} from '../../plugins/sessions/generated/browser-session.ts';
-import type {SessionView} from '../../plugins/sessions/generated/session.ts';
-import type {SignInChecks} from '../../plugins/sessions/generated/sign-in-checks.ts';
-import type {SignInLink} from '../../plugins/sessions/generated/sign-in-link.ts';
-import type {SignInMethods} from '../../plugins/sessions/generated/sign-in-methods.ts';
-import type {Summary} from '../../plugins/summary/generated/summary.ts';
+import type {EvaluatedExpression} from '../../plugins/documents/graphs/generated/evaluated-expression.ts';
+import type {GraphEntry} from '../../plugins/documents/graphs/generated/graph-entry.ts';
+import type {GraphNodeTypeView} from '../../plugins/documents/graphs/generated/graph-node-type.ts';
+import type {GraphRequirements} from '../../plugins/documents/graphs/generated/graph-requirements.ts';
+import type {GraphVersion} from '../../plugins/documents/graphs/generated/graph-version.ts';
+import type {GraphView} from '../../plugins/documents/graphs/generated/graph-view.ts';
+import type {PublishedGraph} from '../../plugins/documents/graphs/generated/published-graph.ts';
+import type {Registered} from '../../plugins/documents/graphs/generated/registered.ts';
+import type {SavedGraph} from '../../plugins/documents/graphs/generated/saved-graph.ts';
+import type {CheckedWorkflow} from '../../plugins/engine/runs/generated/checked-workflow.ts';
+import type {JournalRecord} from '../../plugins/engine/runs/generated/journal-record.ts';
+import type {RunSettings} from '../../plugins/engine/runs/generated/run-settings.ts';
+import type {RunRecord} from '../../plugins/engine/runs/generated/run.ts';
+import type {SentSignal} from '../../plugins/engine/runs/generated/sent-signal.ts';
+import type {SubmittedRun} from '../../plugins/engine/runs/generated/submitted-run.ts';
+import type {ChainLink} from '../../plugins/events/bus/generated/chain-link.ts';
+import type {Chain} from '../../plugins/events/bus/generated/chain.ts';
+import type {EmittedEvent} from '../../plugins/events/bus/generated/emitted-event.ts';
+import type {EventType} from '../../plugins/events/bus/generated/event-type.ts';
+import type {Event} from '../../plugins/events/bus/generated/event.ts';
+import type {ShownEvent} from '../../plugins/events/bus/generated/shown-event.ts';
+import type {HandlerView} from '../../plugins/events/handlers/generated/handler.ts';
+import type {ReplayedEvent} from '../../plugins/events/handlers/generated/replayed-event.ts';
+import type {TestedHandlerView} from '../../plugins/events/handlers/generated/tested-handler.ts';
+import type {NextDue} from '../../plugins/events/schedules/generated/next-due.ts';
+import type {ScheduleView} from '../../plugins/events/schedules/generated/schedule.ts';
+import type {TriggeredSchedule} from '../../plugins/events/schedules/generated/triggered-schedule.ts';
+import type {AgentRecord} from '../../plugins/execution/agents/generated/agent.ts';
+import type {ArtifactUpload} from '../../plugins/execution/artifacts/generated/artifact-upload.ts';
+import type {ArtifactView} from '../../plugins/execution/artifacts/generated/artifact.ts';
+import type {StagedArtifact} from '../../plugins/execution/artifacts/generated/staged-artifact.ts';
+import type {MissingContents} from '../../plugins/execution/files/generated/missing-contents.ts';
+import type {StoredContent} from '../../plugins/execution/files/generated/stored-content.ts';
+import type {LockView} from '../../plugins/execution/locks/generated/lock.ts';
+import type {CellKey} from '../../plugins/execution/state/generated/cell-key.ts';
+import type {CellRecord} from '../../plugins/execution/state/generated/cell.ts';
+import type {AccountView} from '../../plugins/integrations/accounts/generated/account.ts';
+import type {ConsentView} from '../../plugins/integrations/accounts/generated/consent.ts';
+import type {AccountRemoved} from '../../plugins/integrations/accounts/generated/removed.ts';
+import type {RenderedAction} from '../../plugins/integrations/connectors/generated/rendered-action.ts';
+import type {DeliveryView} from '../../plugins/integrations/deliveries/generated/delivery.ts';
+import type {Redelivered} from '../../plugins/integrations/deliveries/generated/redelivered.ts';
+import type {TakenDelivery} from '../../plugins/integrations/forges/generated/taken-delivery.ts';
+import type {WebhookWarnings} from '../../plugins/integrations/forges/generated/webhook-warnings.ts';
+import type {WebhookView} from '../../plugins/integrations/forges/generated/webhook.ts';
+import type {Delivered} from '../../plugins/integrations/hooks/generated/delivered.ts';
+import type {Hook} from '../../plugins/integrations/hooks/generated/hook.ts';
+import type {ConnectorManifest} from '../../plugins/integrations/manifests/generated/connector-manifest.ts';
+import type {ProviderChecks} from '../../plugins/integrations/providers/generated/provider-checks.ts';
+import type {ProviderView} from '../../plugins/integrations/providers/generated/provider.ts';
+import type {PluginList} from '../../plugins/operations/about/generated/plugin-list.ts';
+import type {ServerSettings} from '../../plugins/operations/about/generated/server-settings.ts';
+import type {ServerView} from '../../plugins/operations/about/generated/server-view.ts';
+import type {ConsoleExtensions} from '../../plugins/operations/console/generated/extensions.ts';
+import type {NodeRecord} from '../../plugins/operations/run-views/generated/node.ts';
+import type {RunDocument} from '../../plugins/operations/run-views/generated/run-document.ts';
+import type {RunHistory} from '../../plugins/operations/run-views/generated/run-history.ts';
+import type {RunInput} from '../../plugins/operations/run-views/generated/run-input.ts';
+import type {Signal} from '../../plugins/operations/run-views/generated/signal.ts';
+import type {StepRecord} from '../../plugins/operations/run-views/generated/step.ts';
+import type {Summary} from '../../plugins/operations/summary/generated/summary.ts';
+import type {AuditEntry} from '../../plugins/platform/audit/generated/entry.ts';
+import type {CredentialUses} from '../../plugins/secrets/credentials/generated/credential-uses.ts';
+import type {Credential} from '../../plugins/secrets/credentials/generated/credential.ts';
+import type {SecretEntry} from '../../plugins/secrets/secrets/generated/secret-entry.ts';
+import type {SecretName} from '../../plugins/secrets/secrets/generated/secret-name.ts';
+import type {Secret} from '../../plugins/secrets/secrets/generated/secret.ts';
+import type {AcceptedInvitation} from '../../plugins/security/access/generated/accepted-invitation.ts';
+import type {Invitation} from '../../plugins/security/access/generated/invitation.ts';
+import type {MemberInvitation} from '../../plugins/security/access/generated/member-invitation.ts';
+import type {OrgMember} from '../../plugins/security/access/generated/org-member.ts';
+import type {Org} from '../../plugins/security/access/generated/org.ts';
+import type {ProjectMember} from '../../plugins/security/access/generated/project-member.ts';
+import type {Project} from '../../plugins/security/access/generated/project.ts';
+import type {Token} from '../../plugins/security/access/generated/token.ts';
+import type {Whoami} from '../../plugins/security/access/generated/whoami.ts';
+import type {BrowserSession} from '../../plugins/security/sessions/generated/browser-session.ts';
+import type {SessionView} from '../../plugins/security/sessions/generated/session.ts';
+import type {SignInChecks} from '../../plugins/security/sessions/generated/sign-in-checks.ts';
+import type {SignInLink} from '../../plugins/security/sessions/generated/sign-in-link.ts';
+import type {SignInMethods} from '../../plugins/security/sessions/generated/sign-in-methods.ts';
 
 export type {
   AcceptedInvitation,
@@ -166,7 +166,7 @@ export type {
 };
 
 /**
- * Where something of a delivery is found: in a header, or in the JSON body by a JSON pointer.
+ * Where a value of a delivery is: in a header, or in the JSON body by a JSON pointer.
  */
 export type DeliveryPlace =
   | {
@@ -176,34 +176,34 @@ export type DeliveryPlace =
       pointer: string;
     };
 /**
- * Where a delivery has its type, and how that becomes a type of events.
+ * Where the type of a delivery is, and how it becomes an event type.
  */
 export type EventTypePlace =
   | {
       header: string;
       /**
-       * Types of the sender and what they are called here.
+       * Types of the sender and their names here.
        */
       map?: {
         [k: string]: string | undefined;
       };
       /**
-       * Stands for every run of characters that an event type cannot have: `orders/create` becomes `orders.create`. Absent: such a delivery is refused.
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
-       * `lower`: capital letters become small ones.
+       * `lower`: uppercase letters become lowercase.
        */
       case?: 'lower';
       /**
-       * Of deliveries in which there is none.
+       * For deliveries without one.
        */
       default?: string;
     }
   | {
       pointer: string;
       /**
-       * Further places, tried in their order.
+       * Other positions, tried in order.
        *
        * @maxItems 8
        */
@@ -218,26 +218,26 @@ export type EventTypePlace =
         | [string, string, string, string, string, string, string]
         | [string, string, string, string, string, string, string, string];
       /**
-       * Types of the sender and what they are called here.
+       * Types of the sender and their names here.
        */
       map?: {
         [k: string]: string | undefined;
       };
       /**
-       * Stands for every run of characters that an event type cannot have: `orders/create` becomes `orders.create`. Absent: such a delivery is refused.
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
-       * `lower`: capital letters become small ones.
+       * `lower`: uppercase letters become lowercase.
        */
       case?: 'lower';
       /**
-       * Of deliveries in which there is none.
+       * For deliveries without one.
        */
       default?: string;
     };
 /**
- * Who did it; the first that is there.
+ * Who did it; the first one that exists.
  *
  * @minItems 1
  */
@@ -251,7 +251,7 @@ export type Pointers1 = [string, ...string[]];
  */
 export type Members = string[];
 /**
- * Any JSON. A `{{ }}` hole in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
+ * Any JSON. `{{ }}` in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
  */
 export type Template = null | boolean | number | string | Template[] | {};
 /**
@@ -402,7 +402,7 @@ export interface CreatedToken {
 export interface ExampleDelivery {
   key: string;
   /**
-   * When it arrives; for sections with a time window.
+   * The time of its arrival; for sections with a time window.
    */
   at?: string;
   headers: {
@@ -417,11 +417,11 @@ export interface ExampleDelivery {
   delivery_id?: string;
 }
 /**
- * Webhooks over the API of the forge. Paths hold `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.
+ * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.
  */
 export interface ForgeApi {
   /**
-   * Absent: each webhook names its own.
+   * Absent: each webhook defines it.
    */
   base?: string;
   headers?: {
@@ -437,11 +437,11 @@ export interface ForgeApi {
   remove: ForgeCall;
   file?: ForgeFile;
   /**
-   * Of an entry: where it delivers to.
+   * In an entry: the address of the deliveries.
    */
   url: string;
   /**
-   * Of an entry.
+   * The ID of an entry.
    */
   id: string;
   /**
@@ -453,14 +453,14 @@ export interface ForgeCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /**
-   * `{events}` as a whole string stands for the list of events.
+   * `{events}` as a whole string is replaced with the list of events.
    */
   body?: {
     [k: string]: unknown | undefined;
   };
 }
 /**
- * How a file of a repository is read as it is. The path holds `{repo}` and `{path}`, `ref` holds `{ref}`.
+ * How to read a file of a repository unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
  */
 export interface ForgeFile {
   path: string;
@@ -473,7 +473,7 @@ export interface ForgeFile {
   };
 }
 /**
- * What a forge says in its deliveries, whom it trusts, and how it is asked for them.
+ * How to read a forge's deliveries, whom it trusts, and how to register for them.
  */
 export interface ForgeSection {
   /**
@@ -482,12 +482,12 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where a form-encoded delivery has its JSON. Absent: there are none.
+   * Where the JSON of a form-encoded delivery is. Absent: the sender sends none.
    */
   form_field?: string;
   push: PushSection;
   /**
-   * Of deliveries that are no pushes; the first that is there.
+   * For deliveries other than pushes; the first one that exists.
    */
   fields?: {
     sha?: Pointers1;
@@ -495,7 +495,7 @@ export interface ForgeSection {
   };
   shape?: ForgeShape;
   /**
-   * By event: CEL over `payload` that is true when only people of the project can have had a hand in it. An event without one, or whose expression cannot be evaluated, is untrusted.
+   * By event: CEL over `payload` that is true if only people of the project can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
    */
   trust: {
     [k: string]: string | undefined;
@@ -504,7 +504,7 @@ export interface ForgeSection {
 }
 export interface PushSection {
   /**
-   * What the forge calls a push.
+   * The forge's name for a push.
    */
   event: string;
   ref: string;
@@ -520,7 +520,7 @@ export interface PushSection {
    */
   paths: [string, ...string[]];
   /**
-   * CEL over `payload`: are these all files? Where commits or their lists are missing they are not, whatever this says.
+   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the answer is always no.
    */
   paths_known: string;
   /**
@@ -529,7 +529,7 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * Which members the body of an event has at its top. The name of an event stands in a header that no signature covers: what was signed as another event is untrusted under that name.
+ * The top-level members of an event's body. The event's name is in a header that no signature covers: a body that was signed as another event is untrusted under that name.
  */
 export interface ForgeShape {
   /**
@@ -539,28 +539,28 @@ export interface ForgeShape {
     [k: string]: Members | undefined;
   };
   /**
-   * By member: the events whose bodies may have it. A member that is not named may be in every body.
+   * By member: the events whose bodies can have it. Every body can have a member that is not listed.
    */
   only: {
     [k: string]: Members | undefined;
   };
 }
 /**
- * A verified delivery that only asks whether somebody is there: it is answered with what it holds, and becomes no event.
+ * A verified delivery that only checks the address: the response repeats a value from it, and it does not become an event.
  */
 export interface HookChallenge {
   /**
-   * What tells it from other deliveries.
+   * How to recognize it.
    */
   pointer: string;
   equals: string;
   /**
-   * What is sent back, as plain text.
+   * The response, as plain text.
    */
   answer: string;
 }
 /**
- * How a far end proves that a delivery is its own: by a signature or by a token.
+ * How the sender proves that a delivery is its own: by a signature or by a token.
  */
 export interface HookSection {
   signature?: SignatureSection;
@@ -569,7 +569,7 @@ export interface HookSection {
   delivery_id?: DeliveryPlace;
   challenge?: HookChallenge;
   /**
-   * False: strangers can cause deliveries, so their events are untrusted. Default true: the project chose who holds the key.
+   * False: outsiders can cause deliveries, so their events are untrusted. Default true: the project chose who gets the key.
    */
   trusted?: boolean;
 }
@@ -581,7 +581,7 @@ export interface SignatureSection {
   algorithm: 'sha256' | 'sha1' | 'sha512' | 'ecdsa-sha256' | 'ed25519';
   encoding: 'hex' | 'base64';
   /**
-   * What stands before the signature in its header; several signatures apart by spaces are all tried.
+   * The text before the signature in its header; several signatures, separated by spaces, are all tried.
    */
   prefix?: string;
   parts?: HeaderParts;
@@ -595,7 +595,7 @@ export interface SignatureSection {
    */
   timestamp_unit?: 's' | 'ms';
   /**
-   * How far the timestamp may be from now, either way. Default 5m.
+   * The largest difference between the timestamp and now. Default 5m.
    */
   tolerance?: string;
   key?: KeyForm;
@@ -610,7 +610,7 @@ export interface HeaderParts {
   separator?: ',' | ';' | ' ';
   signature: string;
   /**
-   * Where the timestamp is, if it has no header of its own.
+   * Where the timestamp is, if it has no separate header.
    */
   timestamp?: string;
 }
@@ -619,18 +619,18 @@ export interface HeaderParts {
  */
 export interface KeyForm {
   /**
-   * Left out where it is there.
+   * Absent if it exists.
    */
   prefix?: string;
   encoding: 'base64' | 'hex' | 'text';
 }
 /**
- * The sender shows the key itself in a header.
+ * The sender sends the key itself in a header.
  */
 export interface TokenSection {
   header: string;
   /**
-   * What stands before it: `Bearer `.
+   * The text before it: `Bearer `.
    */
   prefix?: string;
 }
@@ -714,7 +714,7 @@ export interface ListGraphs200 {
 export interface ListHandlers200 {
   handlers: HandlerView[];
   /**
-   * Handler runs of the project that are queued or running. At 16 no event starts a further one; those that waited go on all the same.
+   * Handler runs of the project that are queued or running. At 16, no event starts another; waiting ones still continue.
    */
   in_flight: number;
   /**
@@ -888,7 +888,7 @@ export interface ManifestAction {
    */
   inputs?: ManifestValue[];
   /**
-   * Inputs beyond those named are taken too: a whole event. Default false.
+   * Accepts inputs that are not listed: a whole event. Default false.
    */
   more_inputs?: boolean;
   request: RequestTemplate;
@@ -901,7 +901,7 @@ export interface ManifestValue {
    */
   required?: boolean;
   /**
-   * Taken where none is given.
+   * The default.
    */
   default?: null | boolean | number | string | unknown[] | {};
   /**
@@ -909,19 +909,19 @@ export interface ManifestValue {
    */
   one_of?: string[];
   /**
-   * The text is Markdown: of inputs only.
+   * The text is Markdown; only for inputs.
    */
   markdown?: boolean;
   title?: string;
   description?: string;
 }
 /**
- * One HTTP request; its strings may hold `{{ }}` over `with`, `input` and `node`.
+ * One HTTP request; its strings can contain `{{ }}` over `with`, `input` and `node`.
  */
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or a hole with the beginning of an address. A value is percent-encoded in its place; `path(…)` keeps its slashes.
+   * `https://…`, or an expression with the beginning of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -932,13 +932,13 @@ export interface RequestTemplate {
   };
   body?: Template;
   /**
-   * Of the body. Default json.
+   * The encoding of the body. Default json.
    */
   encoding?: 'json' | 'form' | 'text';
   sign?: ManifestSign;
 }
 /**
- * The request is signed with the value of its credential, which is not sent then. Signed are the bytes of each attempt.
+ * The value of the credential signs the request and is not sent. Each attempt signs its own bytes.
  */
 export interface ManifestSign {
   /**
@@ -948,7 +948,7 @@ export interface ManifestSign {
   algorithm: 'sha256' | 'sha1' | 'sha512';
   encoding: 'hex' | 'base64';
   /**
-   * What stands before the signature.
+   * The text before the signature.
    */
   prefix?: string;
   /**
@@ -972,7 +972,7 @@ export interface ManifestCredential {
    */
   required?: boolean;
   /**
-   * Of api_key: the header that carries the key, whatever the stored one says.
+   * Of api_key: the header for the key, instead of the stored one.
    */
   header?: string;
 }
@@ -992,17 +992,17 @@ export interface ManifestExample {
     [k: string]: unknown | undefined;
   };
   /**
-   * What the action comes to, field by field.
+   * The request of the action, field by field.
    */
   request?: {
     [k: string]: unknown | undefined;
   };
   /**
-   * Nothing is sent: the pointer to the value that is wrong, `/input/sha`.
+   * Nothing is sent: the pointer to the wrong value, `/input/sha`.
    */
   refused?: string;
   /**
-   * What the far end answered.
+   * The response of the other system.
    */
   response?: {
     [k: string]: unknown | undefined;
@@ -1011,19 +1011,19 @@ export interface ManifestExample {
 }
 export interface RevokedTokens {
   /**
-   * What it made and was revoked with it.
+   * The tokens that it created and that were revoked with it.
    */
   revoked: Token[];
   /**
-   * What it made and is still valid.
+   * The tokens that it created and that are still valid.
    */
   living: Token[];
   /**
-   * How many more of both there are.
+   * The number of others of both kinds.
    */
   more: number;
   /**
-   * How many valid tokens it made that the caller may neither see nor revoke.
+   * The number of valid tokens that it created and that the caller can neither see nor revoke.
    */
   beyond_reach: number;
 }
@@ -1052,13 +1052,13 @@ export interface WaitedRun {
    */
   status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
   /**
-   * What the most recently parked activity waits for.
+   * The wait of the most recently parked activity.
    */
   substate?: {
     kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
-     * The run that was called; only of a `child`.
+     * The called run; only of a `child`.
      */
     run_id?: string;
     /**
@@ -1066,12 +1066,12 @@ export interface WaitedRun {
      */
     since: string;
     /**
-     * When the wait ends by itself.
+     * When the wait times out.
      */
     deadline?: string;
   };
   /**
-   * What agents carry out now, the oldest first, at most 20; only of one run that is read by itself, and not what takes less than some 100 ms.
+   * The calls that agents are executing now, oldest first, at most 20; only for a single run, and without calls shorter than about 100 ms.
    */
   running?: {
     /**
@@ -1085,7 +1085,7 @@ export interface WaitedRun {
     site: string;
     label?: string;
     /**
-     * When it began, or its present attempt did.
+     * When it started, or its current attempt did.
      */
     since: string;
     agent_id: string;
@@ -1094,11 +1094,11 @@ export interface WaitedRun {
      */
     agent: string;
     /**
-     * Which attempt it is; only of what is tried again.
+     * The number of the attempt; only if it can be retried.
      */
     attempt?: number;
     /**
-     * So many attempts may be made in all; only with `attempt`.
+     * The maximum number of attempts; only with `attempt`.
      */
     max_attempts?: number;
     activity_id: string;
@@ -1108,7 +1108,7 @@ export interface WaitedRun {
     activity: string;
   }[];
   /**
-   * Activities that agents hold, those first of whose agents least is heard, at most 20; only of one open run that is read by itself.
+   * Activities that agents have claimed, at most 20, those with the longest silent agents first; only for a single open run.
    */
   claims?: {
     activity_id: string;
@@ -1118,15 +1118,15 @@ export interface WaitedRun {
     activity: string;
     agent_id: string;
     /**
-     * When the agent took or renewed it last.
+     * When the agent last claimed or renewed it.
      */
     last_sign_at: string;
     /**
-     * So long ago, by the clock of the database. An agent renews three times a lease.
+     * How long ago, by the clock of the database. An agent renews three times per lease.
      */
     silent_ms: number;
     /**
-     * When another agent may take the work, unless it is renewed before.
+     * When another agent can take the work, unless the claim is renewed before.
      */
     ends_at: string;
   }[];
@@ -1148,7 +1148,7 @@ export interface WaitedRun {
    */
   created_at: string;
   /**
-   * When an agent first took it.
+   * When an agent first claimed it.
    */
   started_at?: string;
   /**
@@ -1156,15 +1156,15 @@ export interface WaitedRun {
    */
   finished_at?: string;
   /**
-   * When it fails by itself; only with a `timeout`.
+   * When it times out; only with a `timeout`.
    */
   deadline?: string;
   /**
-   * What the workflow gave; only after success.
+   * The output of the workflow; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true when the output is too large for it, with more than some 4,000 bytes. Read the run to see it.
+   * Only in a list: true when the output is too large for it, more than about 4,000 bytes. Read the run to see it.
    */
   output_omitted?: boolean;
   error?: {
@@ -1191,13 +1191,13 @@ export interface WaitedRun {
    */
   requires?: string[];
   /**
-   * Variables and the names of the credentials they hold; only when it was submitted with any.
+   * Variables and the names of their credentials; only if it was submitted with any.
    */
   credentials?: {
     [k: string]: string | undefined;
   };
   /**
-   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` stands for what is left out.
+   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` replaces the rest.
    */
   annotations: string[];
   /**
@@ -1213,7 +1213,7 @@ export interface WaitedRun {
    */
   trace_url?: string;
   /**
-   * True when the key was used before; no second run was made.
+   * True if the key was used before; no second run was started.
    */
   duplicate?: boolean;
   /**

@@ -5,8 +5,8 @@ const filter = (expression: string, indented = false) => jqFilter(expression, { 
 
 t.test('texts are printed as they are, everything else as JSON', async (t) => {
   const printed = async (expression: string, json: string, indented?: boolean) => {
-    const { stdout, said, fault } = (await filter(expression, indented))(json);
-    t.same({ said, fault }, { said: '', fault: undefined }, expression);
+    const { stdout, messages, error } = (await filter(expression, indented))(json);
+    t.same({ said: messages, fault: error }, { said: '', fault: undefined }, expression);
     return stdout;
   };
   t.equal(await printed('.runs[].id', '{"runs":[{"id":"a"},{"id":"b"}]}'), 'a\nb\n');
@@ -28,15 +28,15 @@ t.test('numbers stay what they are', async (t) => {
 });
 
 t.test('what is no filter is a usage error, with its place as it was written', async (t) => {
-  await t.rejects(filter('.runs['), { exit: 2, message: /^--jq is no filter of jq: syntax error.* line 1, column 6/ });
+  await t.rejects(filter('.runs['), { exit: 2, message: /^invalid jq filter: syntax error.* line 1, column 6/ });
   await t.rejects(filter('$x'), { exit: 2, message: /\$x is not defined/ });
   await t.rejects(filter(''), { exit: 2, message: /not given/ });
 });
 
 t.test('what fails says why, after what it had put out', async (t) => {
   const first = (await filter('.a, .a.b'))('{"a":[1]}');
-  t.match(first, { stdout: '[1]\n', fault: { exit: 1, code: 'jq_failed', message: /^jq: Cannot index array/ } });
-  t.match((await filter('error({n: 1})'))('1').fault, { message: /"n":1/ });
-  t.match((await filter('[range(5e8)]'))('1').fault, { code: 'jq_failed' });
-  t.match((await filter('debug'))('1'), { stdout: '1\n', said: /DEBUG/ });
+  t.match(first, { stdout: '[1]\n', error: { exit: 1, code: 'jq_failed', message: /^jq: Cannot index array/ } });
+  t.match((await filter('error({n: 1})'))('1').error, { message: /"n":1/ });
+  t.match((await filter('[range(5e8)]'))('1').error, { code: 'jq_failed' });
+  t.match((await filter('debug'))('1'), { stdout: '1\n', messages: /DEBUG/ });
 });

@@ -1,74 +1,77 @@
 import { CliError, Exit, usageError } from '../errors.ts';
 
-/** What jq made of some JSON. What it put out before it failed counts too. */
-export interface Filtered {
+/** The result of a jq filter. It includes the output from before a failure. */
+export interface FilterResult {
   stdout: string;
-  /** What it said beside its output: `debug`. */
-  said: string;
-  fault?: CliError;
+  /** What the filter wrote besides its output, such as by `debug`. */
+  messages: string;
+  error?: CliError;
 }
 
 /** Takes one or more JSON values. */
-export type Filter = (json: string) => Filtered;
+export type Filter = (json: string) => FilterResult;
 
 /**
- * jq as a filter: texts without quotes, everything else as JSON, numbers as they were. Throws a usage error for what is no
- * filter, before a command does anything.
+ * Compiles a jq filter that prints strings without quotes and everything else as JSON, with numbers exactly as they were.
+ * Throws a usage error for an invalid filter, before the command does anything.
  */
 export async function jqFilter(expression: string, { indented }: { indented: boolean }): Promise<Filter> {
-  // A megabyte of WebAssembly, which only --jq needs.
+  // This is a megabyte of WebAssembly that only --jq needs.
   const { loadJq } = await import('jq-wasm');
   const jq = await loadJq();
-  // jq takes a word that begins with - for a flag of its own.
+  // jq would take an expression that begins with - for one of its flags.
   const query = expression.startsWith('-') ? ` ${expression}` : expression;
   const run = (json: string, form: string, filter = query) =>
-    attempt(() => jq.raw(json, filter, [form, ...(indented ? [] : ['-c'])]));
-  // Compiled only: `empty` has nothing to hand on. The second call finds the places as they are written.
-  if (run('null', '-r', `empty|\n${query}`).exitCode === NOT_COMPILED) {
+    runJq(() => jq.raw(json, filter, [form, ...(indented ? [] : ['-c'])]));
+  // `empty|` makes jq compile the filter without running it. The second call reports the positions as they were written.
+  if (run('null', '-r', `empty|\n${query}`).exitCode === EXIT_COMPILE_ERROR) {
     const { exitCode, stderr } = run('', '-r');
-    if (exitCode === NOT_COMPILED) throw noFilter(stderr);
+    if (exitCode === EXIT_COMPILE_ERROR) throw invalidFilter(stderr);
   }
   return (json) => {
-    const { stdout, stderr, exitCode } = whole(json, run);
-    return exitCode === 0 ? { stdout, said: stderr } : { stdout, said: '', fault: failed(stderr) };
+    const { stdout, stderr, exitCode } = runFilter(json, run);
+    return exitCode === 0 ? { stdout, messages: stderr } : { stdout, messages: '', error: filterFailed(stderr) };
   };
 }
 
-const NOT_COMPILED = 3;
+const EXIT_COMPILE_ERROR = 3;
 
-interface Ran {
+interface JqResult {
   stdout: string;
   stderr: string;
   exitCode: number;
 }
 
-/** With a NUL behind each value, so that empty ones and spaces at the end are seen; a text that has one is printed plainly. */
-function whole(json: string, run: (json: string, form: string) => Ran): Ran {
+/**
+ * Asks jq to end each value with NUL, so that empty values and trailing spaces are not lost. Falls back to plain output for
+ * a string that contains NUL itself.
+ */
+function runFilter(json: string, run: (json: string, form: string) => JqResult): JqResult {
   const ran = run(json, '--raw-output0');
   if (ran.stderr.includes('containing NUL')) {
-    const plain = run(json, '-r');
-    return { ...plain, stdout: plain.stdout === '' ? '' : `${plain.stdout}\n` };
+    const raw = run(json, '-r');
+    return { ...raw, stdout: raw.stdout === '' ? '' : `${raw.stdout}\n` };
   }
   return { ...ran, stdout: ran.stdout.replaceAll('\0', '\n') };
 }
 
-function attempt(work: () => Ran): Ran {
+function runJq(work: () => JqResult): JqResult {
   try {
     return work();
   } catch (error) {
-    // Its memory is bounded.
-    return { stdout: '', stderr: `it cannot go on: ${(error as Error).message}`, exitCode: 5 };
+    // The memory of jq is bounded.
+    return { stdout: '', stderr: `the filter cannot continue: ${(error as Error).message}`, exitCode: 5 };
   }
 }
 
-const HOW = 'see https://jqlang.org/manual; put the filter in single quotes';
+const HINT = 'see https://jqlang.org/manual; put the filter in single quotes';
 
-const noFilter = (said: string) => usageError(`--jq is no filter of jq: ${plain(said)}`, HOW);
+const invalidFilter = (stderr: string) => usageError(`invalid jq filter: ${cleanMessage(stderr)}`, HINT);
 
-const failed = (said: string) => new CliError(Exit.failed, 'jq_failed', `jq: ${plain(said)}`, HOW);
+const filterFailed = (stderr: string) => new CliError(Exit.failed, 'jq_failed', `jq: ${cleanMessage(stderr)}`, HINT);
 
-const plain = (said: string): string =>
-  said
+const cleanMessage = (stderr: string): string =>
+  stderr
     .replaceAll(/^jq: error(?: \(at [^)]*\))?:? /gm, '')
     .replaceAll(/ at <top-level>,/g, ' at')
     .replace(/\njq: \d+ compile errors?\s*$/, '')

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
-import { described } from './columns.ts';
+import { formatItem } from './columns.ts';
 import { jqFilter } from './jq.ts';
 import { type Options, Output } from './output.ts';
 
@@ -33,17 +33,17 @@ t.test('columns know times by their names', async (t) => {
   const { output } = world({ time: 'relative' });
   const one = { created_at: since(-61_000), since: since(-500), value: since(-61_000) };
   const columns = { created: 'created_at', since: 'since', value: 'value' } as const;
-  t.equal(described(columns, one, output), `created  1m 1s ago\nsince    now\nvalue    ${one.value}`);
+  t.equal(formatItem(columns, one, output), `created  1m 1s ago\nsince    now\nvalue    ${one.value}`);
 });
 
 t.test('data goes through jq, and an empty list says so only to people', async (t) => {
   const { output, read } = world({ filter: await jqFilter('.runs | length, (.[0] | error)', { indented: false }) });
   t.equal(output.json, true);
   t.throws(() => output.data({ runs: ['no luck'] }, () => 'text'), { code: 'jq_failed', message: 'jq: no luck' });
-  output.none('runs');
+  output.noteEmpty('runs');
   t.equal(read('stdout'), '1\n');
   t.equal(read('stderr'), '');
   const plain = world({});
-  plain.output.none('runs');
+  plain.output.noteEmpty('runs');
   t.equal(plain.read('stderr'), 'no runs\n');
 });

@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
 import type { CliError } from '../errors.ts';
 import type { Filter } from './jq.ts';
-import { ago, span } from './span.ts';
-import { type Colours, LogText, marked, ourColours, shownText, withoutMarks } from './terminal-text.ts';
+import { formatAgo, formatSpan } from './span.ts';
+import { type Colours, LogText, tagColours, ourColours, escapeText, stripColourIds } from './terminal-text.ts';
 
 export interface Streams {
   stdout: NodeJS.WriteStream;
@@ -12,20 +12,20 @@ export interface Streams {
 export interface Options {
   json: boolean;
   colour: boolean;
-  /** By default relative on a terminal. */
+  /** Defaults to relative on a terminal. */
   time?: 'relative' | 'iso' | undefined;
-  /** What JSON is shown through. */
+  /** The jq filter that JSON is printed through. */
   filter?: Filter | undefined;
 }
 
 /**
- * Data on standard output, everything else on standard error. On a terminal with colour, and with control characters
- * shown; elsewhere byte for byte.
+ * Writes data to standard output and everything else to standard error. On a terminal it uses colours and makes control
+ * characters visible; elsewhere it writes the exact bytes.
  */
 export class Output {
   readonly json: boolean;
   readonly live: boolean;
-  /** Times as they pass for people, instead of as ISO 8601. */
+  /** Formats times relative to now instead of as ISO 8601. */
   readonly relative: boolean;
   readonly #streams: Streams;
   readonly #filter: Filter | undefined;
@@ -46,8 +46,8 @@ export class Output {
     this.#colours = ourColours(options.colour && Boolean(streams.stdout.isTTY));
   }
 
-  /** For a command within a command: what it prints goes to standard error. */
-  aside(): Output {
+  /** Returns an output for a command within a command, which prints to standard error. */
+  redirectToStderr(): Output {
     const { stderr } = this.#streams;
     return new Output({ stdout: stderr, stderr }, { json: false, colour: false });
   }
@@ -62,35 +62,35 @@ export class Output {
     return this.#colours;
   }
 
-  /** A time for people: `3m ago` on a terminal, elsewhere as the server wrote it; empty for none. */
+  /** Formats a time: `3m ago` on a terminal, elsewhere as the server wrote it. Empty when there is none. */
   time(iso: string | null | undefined): string {
-    return (this.relative && iso ? ago(iso, Date.now()) : undefined) || (iso ?? '');
+    return (this.relative && iso ? formatAgo(iso, Date.now()) : undefined) || (iso ?? '');
   }
 
-  /** The end of something that has a limit: `3m 20s left`, or `until` and the time. */
+  /** Formats a deadline: `3m 20s left` on a terminal, elsewhere `until` and the time. */
   until(iso: string): string {
-    const left = Date.parse(iso) - Date.now();
-    if (!this.relative || Number.isNaN(left)) return `until ${iso}`;
-    return left > 0 ? `${span(left)} left` : 'its time is over';
+    const remaining_ms = Date.parse(iso) - Date.now();
+    if (!this.relative || Number.isNaN(remaining_ms)) return `until ${iso}`;
+    return remaining_ms > 0 ? `${formatSpan(remaining_ms)} left` : 'expired';
   }
 
-  /** The command's result: `value` as JSON with --json, through jq with --jq, otherwise `text`. */
+  /** Prints the command's result: `value` as JSON with --json, through jq with --jq, otherwise `text`. */
   data(value: unknown, text: () => string): void {
     if (this.#filter) return this.values(JSON.stringify(value));
-    const shown = this.json ? JSON.stringify(value, null, 2) : text();
-    if (shown !== '') this.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+    const rendered = this.json ? JSON.stringify(value, null, 2) : text();
+    if (rendered !== '') this.write(rendered.endsWith('\n') ? rendered : `${rendered}\n`);
   }
 
-  /** Whole JSON values as a text, of results that are written as they come. */
+  /** Prints complete JSON values of a result that is written as it arrives. */
   values(json: string): void {
     if (!this.#filter) return this.write(json);
-    const { stdout, said, fault } = this.#filter(json);
+    const { stdout, messages, error } = this.#filter(json);
     if (stdout !== '') this.write(stdout);
-    if (said !== '') this.note(said);
-    if (fault) throw fault;
+    if (messages !== '') this.note(messages);
+    if (error) throw error;
   }
 
-  /** For standard output: text, or the bytes of a log or a file. */
+  /** Writes text, or the bytes of a log or a file, to standard output. */
   write(bytes: string | Buffer): void {
     this.#write('stdout', bytes);
   }
@@ -99,7 +99,7 @@ export class Output {
     this.#write('stderr', bytes);
   }
 
-  /** Writes what was held back of logs; the last call. */
+  /** Writes what is still buffered of logs. This must be the last call. */
   end(): void {
     for (const name of ['stdout', 'stderr'] as const) {
       const rest = this.#logs[name].end();
@@ -107,13 +107,13 @@ export class Output {
     }
   }
 
-  /** A line for people. */
+  /** Writes a line for people to standard error. */
   note(text: string): void {
     this.writeError(`${text}\n`);
   }
 
-  /** Says that a list is empty; JSON says it itself. */
-  none(what: string): void {
+  /** Says that a list is empty. With JSON, the data itself does. */
+  noteEmpty(what: string): void {
     if (!this.json) this.note(`no ${what}`);
   }
 
@@ -159,31 +159,31 @@ export class Output {
       middle: '  ',
     };
     const table = new Table({
-      head: head.map((title) => this.#shown(this.#colours.bold(title))),
+      head: head.map((title) => this.#forTable(this.#colours.bold(title))),
       chars: { ...none, ...more },
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     });
-    table.push(...rows.map((row) => row.map((cell) => this.#shown(cell))));
-    // The library closes the colours that it knows; those of the cells are ours by now.
-    return marked(table.toString())
+    table.push(...rows.map((row) => row.map((cell) => this.#forTable(cell))));
+    // The library closes the colours that it knows. By now, all colours in the table are ours.
+    return tagColours(table.toString())
       .split('\n')
       .map((line) => line.trimEnd())
       .join('\n');
   }
 
-  #shown(text: string): string {
-    return this.#streams.stdout.isTTY ? shownText(text) : withoutMarks(text);
+  #forTable(text: string): string {
+    return this.#streams.stdout.isTTY ? escapeText(text) : stripColourIds(text);
   }
 
   #write(name: 'stdout' | 'stderr', bytes: string | Buffer): void {
     this.#clear();
-    this.#streams[name].write(this.#streams[name].isTTY ? this.#forTerminal(name, bytes) : plain(bytes));
+    this.#streams[name].write(this.#streams[name].isTTY ? this.#forTerminal(name, bytes) : stripMarkers(bytes));
     this.#redraw();
   }
 
   #forTerminal(name: 'stdout' | 'stderr', bytes: string | Buffer): string {
     const log = this.#logs[name];
-    return typeof bytes === 'string' ? log.end() + shownText(bytes) : log.shown(bytes);
+    return typeof bytes === 'string' ? log.end() + escapeText(bytes) : log.write(bytes);
   }
 
   #clear(): void {
@@ -191,8 +191,9 @@ export class Output {
   }
 
   #redraw(): void {
-    if (this.#status !== '') this.#streams.stderr.write(shownText(this.#status));
+    if (this.#status !== '') this.#streams.stderr.write(escapeText(this.#status));
   }
 }
 
-const plain = (bytes: string | Buffer): string | Buffer => (typeof bytes === 'string' ? withoutMarks(bytes) : bytes);
+const stripMarkers = (bytes: string | Buffer): string | Buffer =>
+  typeof bytes === 'string' ? stripColourIds(bytes) : bytes;

@@ -1,24 +1,24 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { Output } from './output.ts';
-import { LogText, ourColours, shownText, withoutMarks } from './terminal-text.ts';
+import { LogText, ourColours, escapeText, stripColourIds } from './terminal-text.ts';
 
 const log = (...chunks: (string | Buffer)[]): string => {
   const text = new LogText();
-  return chunks.map((chunk) => text.shown(Buffer.from(chunk as string))).join('') + text.end();
+  return chunks.map((chunk) => text.write(Buffer.from(chunk as string))).join('') + text.end();
 };
 
 t.test('control characters of foreign text are shown, ours colour it', async (t) => {
   const { red } = ourColours(true);
-  t.equal(shownText(red('no')), '\u001b[31mno\u001b[39m');
-  t.equal(withoutMarks(red('no')), '\u001b[31mno\u001b[39m');
-  t.equal(shownText('a\u001b[31mred\u001b[0m'), 'a\\u001b[31mred\\u001b[0m');
-  t.equal(shownText('\u001b]0;title\u0007'), '\\u001b]0;title\\u0007', 'the title of the window');
-  t.equal(shownText('\u009b31m\u009d'), '\\u009b31m\\u009d', 'C1');
-  t.equal(shownText('abc\rxyz\b\u007f\0'), 'abc\\u000dxyz\\u0008\\u007f\\u0000');
-  t.equal(shownText('\u202eevil\u2066\u061c'), '\\u202eevil\\u2066\\u061c', 'direction');
-  t.equal(shownText('tab\there\nline\r\nü 😀 שלום'), 'tab\there\nline\nü 😀 שלום');
-  t.equal(shownText(red('\u001b[31m')), '\u001b[31m\\u001b[31m\u001b[39m', 'foreign text within ours');
+  t.equal(escapeText(red('no')), '\u001b[31mno\u001b[39m');
+  t.equal(stripColourIds(red('no')), '\u001b[31mno\u001b[39m');
+  t.equal(escapeText('a\u001b[31mred\u001b[0m'), 'a\\u001b[31mred\\u001b[0m');
+  t.equal(escapeText('\u001b]0;title\u0007'), '\\u001b]0;title\\u0007', 'the title of the window');
+  t.equal(escapeText('\u009b31m\u009d'), '\\u009b31m\\u009d', 'C1');
+  t.equal(escapeText('abc\rxyz\b\u007f\0'), 'abc\\u000dxyz\\u0008\\u007f\\u0000');
+  t.equal(escapeText('\u202eevil\u2066\u061c'), '\\u202eevil\\u2066\\u061c', 'direction');
+  t.equal(escapeText('tab\there\nline\r\nü 😀 שלום'), 'tab\there\nline\nü 😀 שלום');
+  t.equal(escapeText(red('\u001b[31m')), '\u001b[31m\\u001b[31m\u001b[39m', 'foreign text within ours');
 });
 
 t.test('a log keeps its colours and nothing else', async (t) => {

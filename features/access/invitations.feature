@@ -12,7 +12,7 @@ Feature: Members by invitation
       {"org": "{elsewhere}", "user": "zoe-{project}"}
       """
 
-  Rule: Who has an account elsewhere is asked, and becomes a member by accepting
+  Rule: A user with an account in another org is invited, and becomes a member by accepting
 
     @contract
     Scenario: an invitation is made, seen and accepted
@@ -70,7 +70,7 @@ Feature: Members by invitation
       When I call "svc invitation withdraw zoe-{project} --project {project}"
       Then it exits with 1
 
-  Rule: Only the invited person answers, with a token that is all that they are
+  Rule: Only the invited person can answer, with an unrestricted token
 
     @contract
     Scenario: a limited token sees no invitation and accepts none

@@ -2,7 +2,7 @@
 Feature: Rate limits
 
   @own-server @configured
-  Scenario: each token has a rate limit, and a refusal says when to try again
+  Scenario: each token has a rate limit, and a rejection says when to try again
     Given a server and an agent of their own with:
       | SVC_RATE_LIMIT | token=300/h |
     And a token noted as "busy" with:

@@ -3,7 +3,7 @@ Feature: Members and tokens from the command line
 
   Rule: A role can be given, changed and removed
 
-    Scenario: a new member can use the role at once
+    Scenario: a new member can use the role immediately
       When I call "svc member set ben --role viewer --project {project}"
       Then it exits with 0
       Given a token noted as "ben" with:
@@ -73,12 +73,12 @@ Feature: Members and tokens from the command line
       When I call "svc token create more --user {project}-bob" with "SVC_TOKEN" set to "{bob}"
       Then it exits with 1
       And standard error has "(forbidden)"
-      And standard error has "an owner of the org gives that of an owner"
+      And standard error has "an owner of the org grants the role owner"
       When I call "svc token create more --user {project}-nobody"
       Then it exits with 1
       And standard error has "is not a member of the org"
 
-    Scenario: a token takes those along that it has made
+    Scenario: revoking a token revokes the tokens that it created
       When I call "svc token create first --json"
       Then standard output is JSON whose "token" is noted as "first"
       And standard output is JSON whose "id" is noted as "first_id"
@@ -90,7 +90,7 @@ Feature: Members and tokens from the command line
       When I call "svc token rm {first_id} --keep-minted"
       Then it exits with 0
       And standard error has "{second_id} (user second"
-      And standard error has "it is still valid"
+      And standard error has "created by it, still valid"
       When I call "svc runs ls" with "SVC_TOKEN" set to "{third}"
       Then it exits with 0
       When I call "svc token rm {second_id}"

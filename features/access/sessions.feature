@@ -20,7 +20,7 @@ Feature: Sessions of the console
       And the browser sends "GET" to "/api/v1/whoami"
       Then the answer is 401 with code "not_authenticated"
 
-    Scenario: a session makes no link
+    Scenario: a session cannot create a link
       When I call "svc console --print"
       And a browser opens the link
       And the browser sends "POST" to "/api/v1/session/links"

@@ -1,5 +1,5 @@
 @contract
-Feature: Who may call
+Feature: Who can call
 
   Rule: An invalid token gets 401 with advice how to get a valid one
 
@@ -15,7 +15,7 @@ Feature: Who may call
         | another scheme         | Basic dXNlcjpwYXNz                                  |
         | nothing                |                                                     |
 
-    Scenario: a revoked token stops working at once
+    Scenario: a revoked token stops working immediately
       Given a token noted as "ci" with:
         """
         {"org": "{org}"}
@@ -27,7 +27,7 @@ Feature: Who may call
       When I send "GET" to "{scoped}/runs" with the token "{ci}"
       Then the answer is 401 with code "not_authenticated"
 
-    Scenario: an expired token is refused with advice how to get another
+    Scenario: an expired token is rejected with advice on how to get a new one
       Given a token noted as "brief" with:
         """
         {"org": "{org}", "expires_in": 1}

@@ -1,14 +1,14 @@
 Feature: Names of connected accounts, and how they come and go
 
   @provider @ACCT-004 @ACCT-005 @CRED-019 @CRED-020 @CRED-021 @ERR-011 @CLI-016 @CLI-017 @CLI-018 @CLI-019 @PROV-003 @PROV-017 @PROV-019 @PROV-026
-  Scenario: a name is one of a credential or of an account, and accounts come from a browser only
+  Scenario: a name belongs to a credential or to an account, and accounts come only from a browser
     Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
     When I ask in a browser to connect "bot" to "lasting"
     Then the answer is 409 with code "name_conflict"
     When "ana" at the provider is connected as "mail"
     Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
-    When I call "svc account list"
+    When I call "svc account ls"
     Then standard output matches "^mail +lasting +ana at the provider \(ana\) +active"
     When I send "PUT" to "{scoped}/credentials/mail" with:
       """
@@ -29,13 +29,13 @@ Feature: Names of connected accounts, and how they come and go
     Then people come back from there to "{back}"
     When I call "svc account rm mail"
     Then it exits with 0
-    And standard error has "its grant is ended"
+    And standard error has "its grant has ended"
     And the provider takes the token "{token}" no more
-    When I call "svc account list"
+    When I call "svc account ls"
     Then standard output lacks "mail"
 
   @provider @far-end @ACCT-008 @ACCT-013 @ACCT-014
-  Scenario: while a renewal is under way the current token is used
+  Scenario: during a renewal, the current token is used
     Given a provider that "rotates" refresh tokens, with access tokens of 600 seconds
     And a far end that answers:
       | path | status |
@@ -63,7 +63,7 @@ Feature: Names of connected accounts, and how they come and go
     Then the answer has '"enum":["active","refreshing","needs_reauth","in_doubt","disabled"]'
 
   @provider @PROV-018
-  Scenario: where the provider has no address to end grants, one that is removed goes on there
+  Scenario: if the provider has no address to revoke grants, a removed one remains valid there
     Given a provider that rotates refresh tokens and revokes nothing
     And "ana" at the provider "lenient" is connected as "mail"
     And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
@@ -75,7 +75,7 @@ Feature: Names of connected accounts, and how they come and go
     And the provider still takes the token "{token}"
 
   @provider @PROV-020 @PROV-021
-  Scenario: of tokens whose end nobody says, only those with an assumed one are renewed
+  Scenario: of tokens without an expiry, only those with an assumed one are renewed
     Given a provider that does not say how long its access tokens live
     And "ana" at the provider is connected as "mail"
     And "ana" at the provider "assumed" is connected as "post"
@@ -86,7 +86,7 @@ Feature: Names of connected accounts, and how they come and go
     And standard output lacks "renewed"
 
   @provider @contract
-  Scenario: people are told before it bites
+  Scenario: people are warned in advance
     Given a provider that gives no refresh tokens, and access tokens of 86403 seconds
     And the handler "tell" on "svc.account.expiring,svc.account.disabled" runs "tell.sh":
       """
@@ -126,7 +126,7 @@ Feature: Names of connected accounts, and how they come and go
     And "output.body.sub" of the run is "bob"
 
   @provider @browser @ACCT-010
-  Scenario: the page tells who granted an account
+  Scenario: the page shows who granted an account
     Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And a member "ben" with the role "admin" and a token noted as "ben"
     And "ana" at the provider is connected as "mail"

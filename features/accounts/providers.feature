@@ -70,7 +70,7 @@ Feature: Providers of connected accounts, set by the operator
         | unheard_of                         | true   | is not a known member |
 
     @program @PROV-002 @PROV-025
-    Scenario: every fault is told at once, those of the redirect address and of secrets in files too
+    Scenario: all problems are reported together, also those of the redirect address and of secrets in files
       Given a master key noted as "key"
       And settings of providers noted as "providers", one for each line:
         | token_url     | "token"           |

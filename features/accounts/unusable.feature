@@ -1,6 +1,6 @@
 Feature: Accounts that cannot be used
 
-  Rule: Whatever names one fails before anything is sent, until it is connected again
+  Rule: What uses such an account fails before anything is sent, until it is reconnected
 
     @provider @far-end @ACCT-008 @ACCT-016 @ACCT-018 @ACCT-021 @ACCT-024 @ACCT-025 @ACCT-026 @ACCT-027 @ACCT-030 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014
     Scenario: disabled, in doubt and ended at the provider
@@ -101,7 +101,7 @@ Feature: Accounts that cannot be used
       Then the run fails with code "account_needs_reconnect"
       And the far end got 0 requests
 
-  Rule: What a lost answer means depends on what the provider does with refresh tokens
+  Rule: The meaning of a lost response depends on how the provider treats refresh tokens
 
     @provider @far-end @ACCT-026 @PROV-012 @PROV-013
     Scenario: the same loss under each pair of capabilities
@@ -132,7 +132,7 @@ Feature: Accounts that cannot be used
   Rule: An account comes back as the same one of the same provider
 
     @provider @ACCT-020 @ACCT-028 @ACCT-029 @ACCT-031 @ACCT-032
-    Scenario: who granted it leaves the org, and another provider is no way back
+    Scenario: the user who granted it leaves the org, and another provider cannot restore it
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"
@@ -148,12 +148,12 @@ Feature: Accounts that cannot be used
       And the account "mail" soon is "active"
 
     @provider @PROV-016 @ACCT-031
-    Scenario: which member of the answer of the provider names the account is the operator's choice
+    Scenario: the operator chooses which member of the provider's response names the account
       Given a provider that puts "ana" and "eve" into the group "sales"
       And "ana" at the provider is connected as "own"
       And "ana" at the provider "grouped" is connected as "shared"
       When "eve" at the provider is connected as "own"
-      Then the page says "another account"
+      Then the page says "differs from the one"
       When "eve" at the provider "grouped" is connected as "shared"
       Then the page says "connected again"
 

@@ -1,6 +1,6 @@
 Feature: Connected accounts in use
 
-  Rule: An account stands wherever a bearer credential may, for everybody who can submit
+  Rule: An account can replace a bearer credential everywhere, for everybody who can submit
 
     @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033 @needs-curl
     Scenario: in requests, connectors, scripts and pipelines, and at a forge
@@ -68,7 +68,7 @@ Feature: Connected accounts in use
       # @contract
       And "scopes_missing" of the answer is '["calendar"]'
 
-  Rule: One that cannot be used is a failure with a way out, and nothing is sent
+  Rule: One that cannot be used is a failure with a next step, and nothing is sent
 
     @provider @far-end @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015
     Scenario: switched off, and forgotten
@@ -111,10 +111,10 @@ Feature: Connected accounts in use
       Then the run fails with code "credential_missing"
       And the far end got 0 requests
 
-  Rule: A far end that does not accept the token has its grant looked at; only the node asks again
+  Rule: When a server rejects the token, the grant is checked, and only the node sends its request again
 
     @provider @far-end @ACCT-015 @ACCT-024
-    Scenario: a 401 while the grant stands, and one when it is gone
+    Scenario: a 401 while the grant is valid, and one after it has ended
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a far end that answers:
         | path   | status |

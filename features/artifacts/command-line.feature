@@ -59,7 +59,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
   @contract
   Rule: nothing that a path or a link names is read or written elsewhere
 
-    Scenario: links and paths that lead out are refused, and nothing is stored
+    Scenario: links and paths that lead outside are rejected, and nothing is stored
       Given a link "site/secrets" to "/etc/passwd"
       When I call "svc artifact put {folder}/site --run {run}"
       Then it exits with 1
@@ -87,7 +87,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
   @contract
   Rule: what breaks continues
 
-    Scenario: a download that was cut off goes on where it ended
+    Scenario: an interrupted download continues where it ended
       Given a file "large.bin" of 9000000 bytes
       When I call "svc artifact put {folder}/large.bin --run {run}"
       Then it exits with 0

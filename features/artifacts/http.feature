@@ -22,7 +22,7 @@ Feature: artifacts over HTTP
       When I send "GET" to "{scoped}/runs/{run}/artifacts/wrong"
       Then the answer is 404 with code "not_found"
 
-    Scenario: paths that cannot be files of a folder are refused
+    Scenario: paths that cannot be files of a folder are rejected
       When I put "x" as the artifact "a//b" with the header "x-any" set to "y"
       Then the answer is 400 with code "invalid_request"
       When I put "x" as the artifact "..%2Fup" with the header "x-any" set to "y"
@@ -58,7 +58,7 @@ Feature: artifacts over HTTP
       Then the answer is 201
       And the artifact "large" is the file "large"
 
-  Rule: what is too large is refused
+  Rule: what is too large is rejected
 
     @own-server @configured
     Scenario: an artifact over the limit of the server

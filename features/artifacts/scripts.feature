@@ -3,7 +3,7 @@ Feature: a script stores artifacts, once for each call
   Rule: a call uploads once, and its files appear together with its record
 
     @CLI-059
-    Scenario: a replay uploads nothing again and looks at no file
+    Scenario: a replay uploads nothing again and reads no file
       When I submit the script "build.sh":
         """
         echo pass >> {folder}/passes
@@ -54,7 +54,7 @@ Feature: a script stores artifacts, once for each call
         | artifacts.py |
 
     @contract
-    Scenario: a call that cannot store is recorded, stores nothing, and the script may go on
+    Scenario: a call that cannot store is recorded, stores nothing, and the script can continue
       Given a file "good/one":
         """
         1
@@ -105,7 +105,7 @@ Feature: a script stores artifacts, once for each call
       And 1 steps are recorded
 
     @contract
-    Scenario: a rerun from a later site has what was put before it
+    Scenario: a rerun from a later site has the artifacts that were stored before it
       When I submit the script "twice.sh":
         """
         echo "$RANDOM" > {folder}/early.txt; svc artifact put {folder}/early.txt
@@ -120,7 +120,7 @@ Feature: a script stores artifacts, once for each call
       Then standard output is JSON whose "artifacts.0.path" is "early.txt"
       And standard output is JSON whose "artifacts.length" is "2"
 
-  Rule: the service keeps artifacts as they are
+  Rule: the service stores artifacts unchanged
 
     @AUTH-045
     Scenario: a secret that is masked in the log is not masked in an artifact

@@ -32,7 +32,7 @@ Feature: Who did what
       And standard output lacks "kept-private"
 
     @store
-    Scenario: a refused or repeated request leaves no entry
+    Scenario: a rejected or repeated request leaves no entry
       Given a token noted as "low" with:
         """
         {"org": "{org}", "project": "{project}", "role": "viewer"}
@@ -67,7 +67,7 @@ Feature: Who did what
 
   Rule: Only admins and owners read the audit, and nobody changes it
 
-    Scenario Outline: the audit of the <place> is refused to a <role>
+    Scenario Outline: the audit of the <place> is rejected to a <role>
       Given a member "paul" with the role "<role>" and a token noted as "paul"
       When I send "GET" to "<path>" with the token "{paul}"
       Then the answer is 403 with code "forbidden"
@@ -78,7 +78,7 @@ Feature: Who did what
         | project | member | {scoped}/audit           |
         | org     | admin  | /api/v1/orgs/{org}/audit |
 
-    Scenario Outline: <method> is refused
+    Scenario Outline: <method> is rejected
       When I send "<method>" to "{scoped}/audit"
       Then the answer is 405 with code "method_not_allowed"
 

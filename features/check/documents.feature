@@ -1,6 +1,6 @@
-Feature: Checking documents that are no workflows
+Feature: Checking documents that are not workflows
 
-  Rule: A handler is recognised by its members and checked as at its registration
+  Rule: A handler is recognized by its members, and checked as it is at its registration
 
     @contract
     Scenario: a handler without a problem
@@ -13,7 +13,7 @@ Feature: Checking documents that are no workflows
       And standard output is "good.json: ok"
 
     @WAIT-013
-    Scenario: every problem of a handler, each at its place
+    Scenario: every problem of a handler, each with its position
       Given a file "bad.json":
         """
         {
@@ -50,7 +50,7 @@ Feature: Checking documents that are no workflows
       And standard output matches "^on-push\.json:3:12: /source \d+:\d+ .*\(bash_syntax\)$"
 
     @contract
-    Scenario: the problems are those that a registration is refused for
+    Scenario: the problems are those for which a registration is rejected
       Given a file "gone.json":
         """
         {"on": ["push"], "graph": "nobody"}
@@ -90,7 +90,7 @@ Feature: Checking documents that are no workflows
       And standard output has "/title is required"
 
   @contract
-  Rule: JSON that is nothing known is named as such, and never taken for a program
+  Rule: Unknown JSON is reported as such, and never treated as a program
 
     Scenario Outline: <what>
       Given a file "x.json":
@@ -104,7 +104,7 @@ Feature: Checking documents that are no workflows
       Examples:
         | what             | text                       | said                                             |
         | no JSON          | {"on": ["push"], }         | x.json:1:18: is not valid JSON: expected name    |
-        | an unknown thing | {"colour": "red"}          | x.json:1:1: is no document that svc knows        |
+        | an unknown thing | {"colour": "red"}          | x.json:1:1: is not a document that svc knows       |
         | a later version  | {"version": "svc-mill/v1"} | the document is a mill, which is not a known kind |
 
     Scenario: a problem with one file does not hide those of the others

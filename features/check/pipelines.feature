@@ -1,7 +1,7 @@
 @contract
-Feature: Broken pipelines are refused as a whole
+Feature: Broken pipelines are rejected as a whole
 
-  Rule: svc check names line, column and what to do, and a submit refuses for the same
+  Rule: svc check names line, column and what to do, and a submit rejects for the same
 
     Scenario Outline: <what>
       Given a file "ci.yml":
@@ -22,12 +22,16 @@ Feature: Broken pipelines are refused as a whole
       Examples:
         | what                       | place | fix                        | text                                                                                |
         | a misspelt key             | 3:5   | did you mean `timeout`?    | jobs:\n  a:\n    timeotu: 5m\n    steps: [{run: x}]                                 |
+        | a trigger of GitHub        | 1:1   | svc webhook set            | on: push\njobs: {a: {steps: [{run: x}]}}                                               |
+        | a runner of GitHub         | 3:5   | write `requires`           | jobs:\n  a:\n    runs-on: ubuntu-latest\n    steps: [{run: x}]                       |
+        | an action                  | 1:21  | actions do not run here    | jobs: {a: {steps: [{uses: actions/checkout@v4}]}}                                   |
+        | a script of GitLab         | 2:11  | write `steps`              | jobs:\n  build: {script: [make]}                                                    |
         | a key twice                | 2:1   | remove one of them         | jobs: {a: {steps: [{run: x}]}}\njobs: {}                                            |
         | an unknown need            | 3:14  | did you mean `build`?      | jobs:\n  build: {steps: [{run: x}]}\n  b: {needs: biuld, steps: [{run: x}]}         |
         | a circle of needs          | 2:7   | in a circle                | jobs:\n  a: {needs: b, steps: [{run: x}]}\n  b: {needs: a, steps: [{run: x}]}       |
         | a hole that cannot compile | 1:34  | cannot be read             | jobs: {a: {steps: [{run: '${{ run. }}'}]}}                                          |
         | input within a program     | 1:30  | pass it through `env`      | jobs: {a: {steps: [{run: '${{ input.x }}'}]}}                                       |
-        | a hole in credentials      | 1:23  | refused here               | {credentials: {TOKEN: '${{ vars.x }}'}, jobs: {a: {steps: [{run: x}]}}}             |
+        | a hole in credentials      | 1:23  | not allowed here           | {credentials: {TOKEN: '${{ vars.x }}'}, jobs: {a: {steps: [{run: x}]}}}             |
         | a variable of the service  | 1:8   | belong to the service      | env: { SVC_X: '1' }\njobs: {a: {steps: [{run: x}]}}                                 |
 
     Scenario: a capability that no agent has
@@ -41,7 +45,7 @@ Feature: Broken pipelines are refused as a whole
       When I cancel the run because "nobody has it"
       Then the run is "cancelled"
 
-  Rule: Documents that are meant to hurt are refused at their place, and the other files are still checked
+  Rule: Malicious documents are rejected with their position, and the other files are still checked
 
     Scenario: sizes, anchors, control characters and devices
       Given a file "fine.yml":
@@ -73,19 +77,19 @@ Feature: Broken pipelines are refused as a whole
       When I call "svc check /dev/zero bomb.yml matrix.yml tab.yml bell.yml fine.yml"
       Then it exits with 1
       And standard output has "/dev/zero:1:1: /dev/zero has more than 4194304 bytes; the limit of a document is 1048576 (payload_too_large)"
-      And standard output has "bomb.yml:1:1: its anchors stand for more than 1000 copies"
+      And standard output has "bomb.yml:1:1: its anchors expand to more than 1000 copies"
       And standard output has "matrix.yml:4:17: the matrix has 10000 combinations; the limit is 1000"
       And standard output has "tab.yml:2:1: a tab cannot indent YAML"
-      And standard output has "bell.yml:1:27: the control character U+0007 cannot stand in YAML"
+      And standard output has "bell.yml:1:27: YAML cannot contain the control character U+0007"
       And standard output has "fine.yml: ok"
       When I call "svc run bomb.yml"
       Then it exits with 1
-      And standard error has "1:1 its anchors stand for more than 1000 copies"
+      And standard error has "1:1 its anchors expand to more than 1000 copies"
       When I call "svc run /dev/zero --as pipeline"
       Then it exits with 1
       And standard error has "the limit of a document is 1048576"
 
-    Scenario: problems stand in the order of their lines, whichever rule finds them
+    Scenario: problems are in the order of their lines, whichever rule finds them
       Given a file "ci.yml":
         """
         credentials: { TOKEN: nobodys }

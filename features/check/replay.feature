@@ -1,7 +1,7 @@
 @contract
 Feature: Playing an edited script on a recorded history
 
-  Rule: A script that reads the same history is fine, and nothing is carried out
+  Rule: A script that reads the same history is fine, and nothing is executed
 
     Scenario Outline: the same script in <language>
       Given a file "<file>":
@@ -28,7 +28,7 @@ Feature: Playing an edited script on a recorded history
         | language   | file | script                                                                                                                                                              |
         | Python     | a.py | import subprocess\nfor n in ('one', 'two'):\n    subprocess.run(['svc', 'step', n, '--', 'echo', n], check=True)                                                     |
 
-    Scenario: calls behind the history are named and not carried out
+    Scenario: calls after the history are reported and not executed
       When I submit the script "a.sh":
         """
         svc step one -- echo 1
@@ -43,7 +43,7 @@ Feature: Playing an edited script on a recorded history
       When I call "svc check a.sh --replay {run} --json"
       Then it exits with 0
       And standard output is JSON with "files.0.replay.note"
-      And standard output has "reads all 1 call of {run}; from here on it would run anew: step see-1#0"
+      And standard output has "reads all 1 call of {run}; from here on it would make new calls: step see-1#0"
       And there is no file "made"
 
     Scenario: a run that waits
@@ -88,7 +88,7 @@ Feature: Playing an edited script on a recorded history
       When I call "svc check <file> --replay {run}"
       Then it exits with 1
       And standard output has "<file>:<said>"
-      And standard output has "put the recorded call back at its place"
+      And standard output has "put the recorded call back where it was"
       And standard output has "(replay_differs)"
 
       Examples:
@@ -102,9 +102,9 @@ Feature: Playing an edited script on a recorded history
         | what            | file | first                                                                                  | edited                                                                                       | said                                                                            |
         | a call before   | a.py | import subprocess as s\ns.run(['svc', 'step', 'one', '--', 'true'])                     | import subprocess as s\ns.run(['svc', 'sleep', '1s'])\ns.run(['svc', 'step', 'one', '--', 'true']) | 2:1: call 1 of {run} is step one#0, and the script calls sleep#0                |
 
-  Rule: The script's own lines run in an empty place
+  Rule: The script's own lines run in an empty environment
 
-    Scenario: what the run was given is there, and what belongs to others is not
+    Scenario: the input of the run is available, and what belongs to others is not
       When I submit the script "a.sh" with the options '{"env": {"COLOUR": "red"}, "input": [1, 2]}':
         """
         svc step "see-$COLOUR-$(grep -c input "$SVC_INPUT_FILE")" -- true
@@ -123,7 +123,7 @@ Feature: Playing an edited script on a recorded history
       Then it exits with 1
       And standard output has "the script calls step see-blue-1#0"
 
-    Scenario: a script that fails on its way, and one that never ends
+    Scenario: a script that fails halfway, and one that never ends
       When I submit the script "a.sh":
         """
         svc step one -- echo 1
@@ -146,9 +146,9 @@ Feature: Playing an edited script on a recorded history
       Then it exits with 1
       And standard output has "the script did not end in time"
 
-  Rule: Runs without such a history are refused
+  Rule: Runs without such a history are rejected
 
-    Scenario: a pipeline, a run that is not there, and a file that is no script
+    Scenario: a pipeline, an unknown run, and a file that is not a script
       When I submit the pipeline:
         """
         jobs: { a: { steps: [{ run: "true" }] } }

@@ -1,9 +1,9 @@
 @contract
 Feature: Warnings about scripts
 
-  Rule: What a replay would do otherwise is named with its place and what to do
+  Rule: Differences of a replay are reported with their position and what to do
 
-    Scenario: a script that may run and will surprise its author
+    Scenario: a script that runs, but will surprise its author
       Given a file "a.sh":
         """
         day=$(date +%F)
@@ -14,7 +14,7 @@ Feature: Warnings about scripts
         """
       When I call "svc check a.sh"
       Then it exits with 0
-      And standard output has "a.sh:2:10: warning: the name of this call is made of $day, which is made of $(date"
+      And standard output has "a.sh:2:10: warning: the name of this call comes from $day, which comes from $(date"
       And standard output has "a.sh:3:28: warning: `VERSION` is set in the process of the step only"
       And standard output has "a.sh:3:39: warning: a step's command has no agent: `svc emit` fails in it"
       And standard output has "a.sh:4:6: warning: `svc sleep` depends on $RANDOM"
@@ -41,10 +41,10 @@ Feature: Warnings about scripts
         """
       When I call "svc check <file>"
       Then it exits with 0
-      And standard output has "<file>:2:6: warning: the name of this call is made of <value>, which differs when the script is replayed"
+      And standard output has "<file>:2:6: warning: the name of this call comes from <value>, which differs when the script is replayed"
       And standard output has "<file>:<branch>: warning: `sleep` depends on <value>"
-      And standard output has "warning: nothing can be recorded inside of a step: `sleep` fails in it"
-      And standard output has "warning: `seen` is set inside of the step only, and a replay does not run the step again"
+      And standard output has "warning: nothing can be recorded inside a step: `sleep` fails in it"
+      And standard output has "warning: `seen` is set only inside the step, and a replay does not run the step again"
       When I call "svc check <file> --strict"
       Then it exits with 1
 

@@ -27,7 +27,7 @@ Feature: What the commands do
       Then standard output is "built"
 
     @contract
-    Scenario: the workflow may come from standard input
+    Scenario: the workflow can come from standard input
       When I call "svc submit - --follow" with standard input:
         """
         echo from a pipe
@@ -110,7 +110,7 @@ Feature: What the commands do
         | -                                    | {"from":"a pipe"}                  |
 
     @contract
-    Scenario Outline: an input that cannot be meant is refused before anything is sent
+    Scenario Outline: an impossible input is rejected before anything is sent
       Given a file "job.sh":
         """
         echo done
@@ -125,7 +125,7 @@ Feature: What the commands do
         | job.sh --input a:=foo             | --input a:= is not followed by JSON         |
         | job.sh --input @none.json         | cannot read none.json: there is no such file |
         | job.sh --input @job.sh            | job.sh is not JSON                          |
-        | job.sh --input a=b --input [1]    | JSON, @file and - stand alone               |
+        | job.sh --input a=b --input [1]    | JSON, @file and - cannot be combined               |
         | - --input -                       | standard input cannot be both               |
         | --graph g --input a=b -- x y      | cannot be combined                          |
 
@@ -165,7 +165,7 @@ Feature: What the commands do
   Rule: Files are checked without starting a run
 
     @CLI-054
-    Scenario: every fault is named with its file, line and column
+    Scenario: every problem is named with its file, line and column
       Given a file "good.sh":
         """
         svc step a -- true

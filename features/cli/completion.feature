@@ -36,7 +36,7 @@ Feature: Completion
         | fish  | svc runs ls -- | --status   | --follow    |
         | fish  | svc runs ls -- | --workflow | --principal |
 
-  Rule: Values come from the server, and a server that is away is passed over
+  Rule: Values come from the server, and an unreachable server is skipped
 
     Scenario Outline: <shell> asks the server for "<typed>"
       Given the shell "<shell>"

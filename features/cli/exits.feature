@@ -20,6 +20,8 @@ Feature: Exit codes of commands
         | a misspelt command         | svc sumbit good.sh                | did you mean `svc submit`?        |
         | an unknown second word     | svc runs lst                      | there is no command "runs lst"    |
         | an unknown flag            | svc submit good.sh --folow        | the flag --folow does not exist          |
+        | a misspelt flag            | svc submit good.sh --folow        | did you mean --follow?                   |
+        | another word for set       | svc handler craete report r.sh    | did you mean `svc handler set`?          |
         | an unknown short flag      | svc submit good.sh -x             | the flag -x does not exist               |
         | a flag without its value   | svc submit good.sh --tag          | --tag needs a value               |
         | a switch with a value      | svc submit good.sh --follow=yes   | --follow takes no value           |
@@ -30,7 +32,7 @@ Feature: Exit codes of commands
         | too many arguments         | svc status run_1 run_2            | one argument too many             |
         | a file that is not there   | svc submit none.sh                | there is no such file             |
         | a folder as a file         | svc submit .                      | it is a folder                    |
-        | input that is no JSON      | svc submit good.sh --input {      | --input is not JSON               |
+        | input that is not JSON      | svc submit good.sh --input {      | --input is not JSON               |
         | a variable without a value | svc submit good.sh --env COLOUR   | is not K=V                        |
         | a shell that is none       | svc completion tcsh               | there is no completion for "tcsh" |
 
@@ -84,7 +86,7 @@ Feature: Exit codes of commands
       Then it exits with 4
       And standard error has "svc login"
 
-    Scenario: an agent that is refused
+    Scenario: an agent that is rejected
       When I call "svc agent" with "SVC_TOKEN" set to "svc_agt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       Then it exits with 4
       And standard error has "(agent_refused)"

@@ -20,6 +20,9 @@ Feature: Help
         | svc help runs list | usage: svc runs ls |
         | svc token delete -h | usage: svc token rm |
         | svc help         | Exit codes:        |
+        | svc help all     | In a script        |
+        | svc help triggers | handler set       |
+        | svc help verbs   | wait-event         |
         | svc -h           | Exit codes:        |
         | svc help submit  | usage: svc submit  |
         | svc submit -h    | usage: svc submit  |

@@ -35,7 +35,7 @@ Feature: Logging in
       Then it exits with 4
       And standard error has "no server is configured"
 
-    Scenario: an org that the user is no member of
+    Scenario: an org of which the user is not a member
       When I log in with "--token - --org nobodys" and the token on standard input
       Then it exits with 2
       And standard error has 'you are not a member of the org "nobodys"'
@@ -71,7 +71,7 @@ Feature: Logging in
       Then it exits with 4
       And standard error has "SVC_TOKEN is set and SVC_URL is not: the token is not sent to the server of"
 
-    Scenario: a profile that others can read is refused
+    Scenario: a profile that others can read is rejected
       When I log in with "--token -" and the token on standard input
       And the profile is made readable by others
       And I call "svc whoami" without the environment's target

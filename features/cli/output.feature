@@ -1,7 +1,7 @@
 Feature: Output of commands
 
   @contract
-  Rule: Data goes to standard output, as JSON when asked
+  Rule: Data goes to standard output, as JSON on request
 
     Scenario Outline: svc <line> --json
       When I submit the script "job.sh":
@@ -83,7 +83,7 @@ Feature: Output of commands
   Rule: What comes from a run cannot steer a terminal
 
     @needs-python3
-    Scenario: a title, a cleared screen and a turned line are shown, colours of the log are kept
+    Scenario: a title, a cleared screen and a reversed line are made visible, and colours of the log stay
       When I submit the script "job.sh":
         """
         printf 'a\033]0;owned\007b \033[31mred\033[0m \033[2Jc\r \342\200\256d\n'

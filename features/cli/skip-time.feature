@@ -1,9 +1,9 @@
 Feature: A local run that does not wait for the time
 
-  Rule: While nothing runs, the clock goes on to what is due next
+  Rule: While nothing runs, the clock jumps to the next due time
 
     @CLI-053
-    Scenario: a month of sleep is over at once, and the log says so
+    Scenario: a month of sleep ends immediately, and the log says so
       Given a file "job.sh":
         """
         echo asleep
@@ -17,7 +17,7 @@ Feature: A local run that does not wait for the time
       And standard error matches "asleep\n(.*\n)*skipped 30d, to \S+Z \(sleep\)\nasleep"
 
     @CLI-053
-    Scenario: of two sleeps in parallel the shorter one is over first
+    Scenario: of two sleeps in parallel, the shorter one ends first
       Given a file "long.sh":
         """
         svc sleep 20d
@@ -40,7 +40,7 @@ Feature: A local run that does not wait for the time
       And standard error matches "skipped 10d, .*\(sleep of short\)\n(.*\n)*skipped (9d 23h|10d), .*\(sleep of long\)"
 
     @contract
-    Scenario: attempts of steps, jobs and activities are not waited for
+    Scenario: pauses between attempts of steps, jobs and activities are skipped
       Given a file "ci.yml":
         """
         jobs:
@@ -88,7 +88,7 @@ Feature: A local run that does not wait for the time
       And standard output has "signal: 124"
       And standard output has "event: 124"
 
-    Scenario: a signal and an event that are given end them in time
+    Scenario: a signal and an event from the command line end them in time
       When I call "svc run ask.sh --skip-time --signal approved --emit paid=7" without the environment's target
       Then it exits with 0
       And standard output has "null"
@@ -99,7 +99,7 @@ Feature: A local run that does not wait for the time
   @contract
   Rule: What runs is not hurried
 
-    Scenario: a sleep is not over before a program that runs beside it
+    Scenario: a sleep does not end before a program that runs in parallel
       Given a file "ci.yml":
         """
         jobs:
@@ -145,7 +145,7 @@ Feature: A local run that does not wait for the time
       And "it" ends with 0
       And the log of "it" has "(a schedule)"
 
-    Scenario: ticks that change nothing are not waited for without end
+    Scenario: a run does not wait forever for ticks that change nothing
       Given a file "job.sh":
         """
         svc wait-event begin
@@ -156,7 +156,7 @@ Feature: A local run that does not wait for the time
       Then "it" says "cd (\S+) && svc emit begin"
       When I call "svc schedule set daily '0 3 * * *'" in the folder "{it}"
       Then it exits with 0
-      And "it" says "ticks of schedules did not move the run"
+      And "it" says "ticks of schedules did not advance the run"
       When I call "svc emit begin" in the folder "{it}"
       Then it exits with 0
       And "it" says "skipped 3\d\dd.*event never"

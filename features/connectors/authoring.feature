@@ -36,7 +36,7 @@ Feature: Writing a connector
       Then standard output has "DELETE https://desk.example.org/a%2Fb/7"
 
     @MAN-002 @MAN-003 @MAN-008
-    Scenario Outline: a fault names place, rule and what to do: <what>
+    Scenario Outline: a problem has its position, the rule and what to do: <what>
       Given a file "bad.json":
         """
         { "manifest": "svc-connector/v1", "name": "<name>", "title": "Bad", "credential": { "kind": "<kind>" }<more>,
@@ -68,19 +68,19 @@ Feature: Writing a connector
       When the text "rooms/ops" of the file "my_chat/manifest.json" becomes "rooms/dev"
       And I call "svc connector check my_chat"
       Then it exits with 1
-      And standard output has "/examples/0/request/url: comes to"
+      And standard output has "/examples/0/request/url: is"
       When I call "svc connector init my_chat"
       Then it exits with 2
       And standard error has "it exists"
 
     @contract
-    Scenario: the key of a node stands in the path of a URL as it is
+    Scenario: the key of a node is in the path of a URL, unchanged
       When I call svc with the arguments:
         | connector | render | federated_chat.send_message | --with | {"homeserver": "https://chat.example.org", "room_id": "!a:b"} | --input | {"text": "done"} |
       Then standard output has "/send/m.room.message/run_example~node"
 
     @contract
-    Scenario: values that are wrong are told, and nothing is rendered
+    Scenario: wrong values are reported, and nothing is rendered
       When I call "svc connector render forge_a.set_commit_status"
       Then it exits with 1
       And standard error has "/input/repo is required"
@@ -91,7 +91,7 @@ Feature: Writing a connector
   Rule: A folder or a package is enough, and the server needs nothing but a start
 
     @own-server @configured @MAN-001 @MAN-005
-    Scenario: a folder and a package of npm, used by graph, handler and command line
+    Scenario: a folder and an npm package, used by graph, handler and command line
       Given a file "notes/manifest.json":
         """
         { "manifest": "svc-connector/v1", "name": "notes", "title": "Notes",

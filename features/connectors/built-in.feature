@@ -21,7 +21,7 @@ Feature: The connectors that come with the service
         | bot_chat       | text! parse_mode            | -                                        |
 
     @store @HTTP-002
-    Scenario: the list has pages, and one connector can be asked for
+    Scenario: the list has pages, and one connector can be requested
       When I send "GET" to "{scoped}/connectors?limit=2"
       Then the answer is 200
       And "connectors.0.name" of the answer is "bot_chat"

@@ -4,7 +4,7 @@ Feature: Messages to chats
   Rule: A federated chat gets a message once
 
     @CONN-007 @CONN-008 @CONN-009 @CONN-010 @CONN-011 @CONN-012 @CONN-075 @CONN-076
-    Scenario: the source of the message for everybody, its HTML for those who can show it
+    Scenario: the source of the message for everybody, its HTML for clients that can show it
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the graph:
@@ -20,7 +20,7 @@ Feature: Messages to chats
         | {run}~say | m.text  | It is **done**, <b>really</b> | org.matrix.custom.html | <p>It is <strong>done</strong>, &lt;b&gt;really&lt;/b&gt;</p> |
 
     @CONN-013
-    Scenario: a retry after a lost answer posts nothing again
+    Scenario: a retry after a lost response posts nothing again
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       And its next answer is lost on the way
@@ -36,7 +36,7 @@ Feature: Messages to chats
         | {run}~say | once |
 
     @CONN-012 @CONN-014
-    Scenario: each item of a fan-out has a key of its own, and a key of the author is taken as it is
+    Scenario: each item of a fan-out has its own key, and a key of the author is used unchanged
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the graph:
@@ -62,7 +62,7 @@ Feature: Messages to chats
         | mine         | the end |
 
     @contract
-    Scenario: what the homeserver refuses is data, unless the node says otherwise
+    Scenario: what the homeserver rejects is data, unless the node says otherwise
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the node "federated_chat.send_message" with:
@@ -73,10 +73,10 @@ Feature: Messages to chats
       And "output.status" of the run is "403"
       And "output.body.errcode" of the run is "M_FORBIDDEN"
 
-  Rule: A team chat takes the markup of that chat
+  Rule: A team chat uses the markup of that chat
 
     @CONN-029 @CONN-030 @CONN-031 @CONN-032 @CONN-033
-    Scenario: the text goes as it is
+    Scenario: the text is sent unchanged
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-team-chat"}'
       When I run the node "team_chat.post_message" with:
@@ -92,7 +92,7 @@ Feature: Messages to chats
         | method | path                  | authorization        |
         | POST   | /api/chat.postMessage | Bearer tok-team-chat |
 
-  Rule: The token of a bot is a part of the address, and nobody reads it there
+  Rule: The token of a bot is part of the address, and nobody can read it there
 
     @CONN-034 @CONN-035 @CONN-036 @CONN-037 @CONN-038
     Scenario: it is put there when the request is sent

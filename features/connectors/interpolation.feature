@@ -1,4 +1,4 @@
-Feature: Holes in the values of a node
+Feature: Expressions in the values of a node
 
   Rule: with and input are filled from the scope of the graph, without any wrapper
 
@@ -21,7 +21,7 @@ Feature: Holes in the values of a node
       And the body of request 2 is '{"model": "large", "messages": [{"role": "user", "content": "user: why: no space!"}]}'
 
     @far-end @CONN-068 @CONN-069
-    Scenario: a whole hole keeps its type, one in a text becomes text
+    Scenario: an expression that is the whole value keeps its type, one in a text becomes text
       Given a chat endpoint with the model "small" that wants no key
       When I run the graph:
         """

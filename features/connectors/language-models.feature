@@ -3,7 +3,7 @@ Feature: Language models
   Rule: A messages API gets its key in a header of its own
 
     @far-end @CONN-015 @CONN-016 @CONN-017 @CONN-018 @CONN-019 @CONN-020
-    Scenario: the text of the reply is used by a node after it
+    Scenario: a later node uses the text of the reply
       Given a messages endpoint with the key "key-of-messages"
       And the credential "llm" is '{"kind": "api_key", "header": "Authorization", "value": "key-of-messages"}'
       When I run the graph:
@@ -21,7 +21,7 @@ Feature: Language models
         | POST   | /v1/messages | key-of-messages | -             | 2023-06-01        |
 
     @far-end @GRAPH-017
-    Scenario: an overloaded service is asked again
+    Scenario: an overloaded service gets the request again
       Given a messages endpoint with the key "key-of-messages"
       And the credential "llm" is '{"kind": "api_key", "header": "X-Other", "value": "key-of-messages"}'
       And it refuses the next 2 requests, because it is busy
@@ -33,7 +33,7 @@ Feature: Language models
       Then the run succeeds
       And it was asked 3 times
 
-  Rule: A chat endpoint may be a service or a program on one's own machine
+  Rule: A chat endpoint can be a service or a program on your own machine
 
     @far-end @CONN-021 @CONN-022 @CONN-024 @CONN-025 @CONN-026 @CONN-027 @CONN-028
     Scenario: with a key and a system prompt
@@ -64,7 +64,7 @@ Feature: Language models
         | POST   | /v1/chat/completions | -             |
 
     @CONN-026
-    Scenario: nothing is asked without a prompt
+    Scenario: a missing prompt is rejected
       When I save the graph "g":
         """
         {"nodes": [{"id": "ask", "type": "chat_llm.chat", "config": {
@@ -75,7 +75,7 @@ Feature: Language models
       And "errors.0.pointer" of the answer is "/nodes/0/config/input/prompt"
 
     @far-end @GRAPH-018
-    Scenario Outline: what the endpoint refuses is told: <what>
+    Scenario Outline: what the endpoint rejects is reported: <what>
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "<token>"}'
       When I run the node "chat_llm.chat" with:

@@ -1,9 +1,9 @@
 Feature: A node of a connector
 
-  Rule: It becomes one request, as that of an http node
+  Rule: It becomes one request, like that of an http node
 
     @far-end @CONN-001 @CONN-002 @CONN-003 @CONN-005 @OVW-018 @MAN-006 @GRAPH-014 @GRAPH-015 @GRAPH-016
-    Scenario: its config, its one request, and its history beside that of an http node
+    Scenario: its config, its one request, and its history compared with that of an http node
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-team-chat"}'
       When I run the graph:
@@ -67,7 +67,7 @@ Feature: A node of a connector
       Then standard output matches "\"credential\": ?\"chat\""
 
     @far-end @CONN-006
-    Scenario: a credential that is gone at the claim is told by its name
+    Scenario: a credential that was deleted before the claim is reported by its name
       Given a team chat with the token "tok-of-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
       When I run the graph:
@@ -119,7 +119,7 @@ Feature: A node of a connector
         | every error can be nominated           | 0    | other | , "fail_on_error_status": true                 | failed    | 3     | error.message | answered 404 |
         | both together                          | 1    | other | , "retry_on": [200], "fail_on_error_status": true | failed | 3     | error.message | answered 404 |
 
-  Rule: What cannot be is told where the graph is saved
+  Rule: What cannot work is reported when the graph is saved
 
     @CONN-001 @CONN-002 @ERR-007 @MAN-007
     Scenario Outline: <what>

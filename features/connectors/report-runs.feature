@@ -59,7 +59,7 @@ Feature: Runs report themselves on their commits
       And it was asked 0 times
 
     @CONN-066
-    Scenario: a handler whose config cannot work is refused where it is set
+    Scenario: a handler whose config cannot work is rejected when it is set
       When I call svc with the arguments:
         | handler  | set | report | --on | run.* | --node | forge_b.report_run_status |
         | --config | {"credential": "forge", "input": {"$expr": "input"}} | | | | | |

@@ -35,7 +35,7 @@ Feature: Credentials are looked up when a job is claimed
     And the log lacks "goes on"
 
   @contract
-  Scenario: a missing credential is refused at submit
+  Scenario: a missing credential is rejected at submit
     When I send "POST" to "{scoped}/runs" with:
       """
       {"source": "true", "credentials": {"TOKEN": "nobody"}}
@@ -45,7 +45,7 @@ Feature: Credentials are looked up when a job is claimed
     And the answer has "nobody"
 
   @contract
-  Scenario Outline: invalid credential mappings are refused: <credentials>
+  Scenario Outline: invalid credential mappings are rejected: <credentials>
     When I send "POST" to "{scoped}/runs" with:
       """
       {"source": "true", "credentials": <credentials>}

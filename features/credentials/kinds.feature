@@ -10,7 +10,7 @@ Feature: Kinds of credentials
         """
       # @contract
       Then standard error has "credential bot (bearer) is created"
-      When I call "svc credential list"
+      When I call "svc credential ls"
       Then standard output matches "^bot +bearer *$"
       And standard output lacks "tok-bearer-1"
       When I send "GET" to "{scoped}/credentials"
@@ -27,7 +27,7 @@ Feature: Kinds of credentials
         """
         key-llm-22
         """
-      And I call "svc credential list"
+      And I call "svc credential ls"
       Then standard output matches "^llm +api-key *$"
       When I send "GET" to "{scoped}/credentials"
       Then "credentials.0" of the answer is '{"name":"llm","kind":"api_key"}'
@@ -44,7 +44,7 @@ Feature: Kinds of credentials
         """
         pass:with:colons
         """
-      And I call "svc credential list"
+      And I call "svc credential ls"
       Then standard output matches "^registry +basic *$"
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "registry"}}':
         """
@@ -58,7 +58,7 @@ Feature: Kinds of credentials
         """
         123:tok-url
         """
-      And I call "svc credential list"
+      And I call "svc credential ls"
       Then standard output matches "^chat +url-token *$"
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "chat"}}':
         """
@@ -102,10 +102,10 @@ Feature: Kinds of credentials
         | key-llm-23  | -             |
 
     @CLI-012
-    Scenario: a removed credential is gone
+    Scenario: a removed credential no longer exists
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-bearer-1"}'
       When I call "svc credential rm bot"
-      And I call "svc credential list --json"
+      And I call "svc credential ls --json"
       Then standard output lacks "bot"
       When I send "POST" to "{scoped}/runs" with:
         """

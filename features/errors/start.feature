@@ -1,4 +1,4 @@
-Feature: Faults at server start
+Feature: Problems at server start
 
   @contract
   Rule: The error has a code, says why and what to do next
@@ -34,7 +34,7 @@ Feature: Faults at server start
   Rule: The master key belongs to its database
 
     @program @AUTH-039
-    Scenario: a missing or wrong key is refused, nothing changes, and the right key still works
+    Scenario: a missing or wrong key is rejected, nothing changes, and the right key still works
       Given an empty database
       And a master key noted as "key"
       And a master key noted as "wrong"
@@ -63,7 +63,7 @@ Feature: Faults at server start
       Then "server" ends with 0
 
     @program @AUTH-040
-    Scenario: whoever has the database without its key cannot read what is sealed
+    Scenario: a copy of the database without its key does not reveal what is sealed
       Given an empty database
       And a master key noted as "key"
       And a master key noted as "other"
@@ -112,7 +112,7 @@ Feature: Faults at server start
   Rule: A port and a folder have one owner
 
     @program
-    Scenario: svc dev says which database it opened and tells of its runs, and svc serve leaves that database alone
+    Scenario: svc dev says which database it opened and reports its runs, and svc serve does not touch that database
       Given a file "job.sh":
         """
         svc wait-signal go
@@ -158,7 +158,7 @@ Feature: Faults at server start
       Then "second" ends with 0
 
     @program
-    Scenario: svc dev goes on at once with what the one before died with
+    Scenario: svc dev immediately continues what the previous one left
       Given a file "long.sh":
         """
         svc step first -- sh -c 'echo first >> {folder}/firsts'
@@ -179,7 +179,7 @@ Feature: Faults at server start
         | SVC_LEASE_MS  | 3600000 |
         | SVC_LOG_LEVEL | info    |
       Then the file "seconds" soon has 2 lines
-      And "second" says "the agents of the process before are dead"
+      And "second" says "the agents of the previous process are gone"
       And the file "seconds" has 1 different line
       And the file "firsts" has 1 line
       When "second" gets the signal "SIGTERM"

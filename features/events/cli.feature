@@ -28,7 +28,7 @@ Feature: Events on the command line
       And "payload" of the last event "filed" is '["from","a file"]'
 
     @contract
-    Scenario: a refused emit prints its code and what to do
+    Scenario: a rejected emit prints its code and what to do
       When I call "svc emit run.failed"
       Then it exits with 1
       And standard error has "event_type_reserved"
@@ -77,3 +77,24 @@ Feature: Events on the command line
       Then it exits with 1
       # @contract
       And standard error has "not_found"
+
+
+  Rule: svc emit suggests the type that something listens to
+
+    @contract
+    Scenario: a misspelt type that nothing reacts to
+      Given a file "paid.sh":
+        """
+        echo paid
+        """
+      When I call "svc handler set receipt paid.sh --on order.paid"
+      And I call "svc emit order.piad"
+      Then it exits with 0
+      And standard output matches "^evt_\w{26}\n$"
+      And standard error has "nothing reacted to this event of the type order.piad; did you mean `order.paid`?"
+      When I call "svc emit order.piad --json"
+      Then standard error is ""
+      When I call "svc emit order.shipped"
+      Then standard error is ""
+      When I call "svc emit order.paid"
+      Then standard error is ""

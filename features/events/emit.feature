@@ -3,7 +3,7 @@ Feature: Events are emitted through the API
   Rule: an event has a type, an optional subject and a JSON payload
 
     @EVT-006 @EVT-007 @HTTP-009
-    Scenario: an emit answers with the event's id
+    Scenario: an emit returns the event's ID
       When I send "POST" to "{scoped}/events" with:
         """
         {"type": "build.done", "key": "acme/web", "payload": {"list": [1, null, "ü"], "deep": {"a": true}}}
@@ -41,7 +41,7 @@ Feature: Events are emitted through the API
       Then each is answered 201
 
     @EVT-001 @LIM-001 @ERR-017 @ERR-018 @ERR-019
-    Scenario: invalid types are refused
+    Scenario: invalid types are rejected
       When I emit each of these types:
         |                                                                   |
         | 01234567890123456789012345678901234567890123456789012345678901234 |
@@ -53,7 +53,7 @@ Feature: Events are emitted through the API
       Then each is answered 400 with code "event_type_invalid"
 
     @EVT-035 @EVT-036 @EVT-037 @EVT-038 @EVT-039 @EVT-040 @ERR-015
-    Scenario: types that are reserved for the service are refused
+    Scenario: types that are reserved for the service are rejected
       When I emit each of these types:
         | push          |
         | manual        |
@@ -98,7 +98,7 @@ Feature: Events are emitted through the API
       And the file "envelope" holds the envelope of "{event}"
 
     @contract
-    Scenario: an invalid event is refused with the place of the fault
+    Scenario: an invalid event is rejected with the position of the problem
       When I send "POST" to "{scoped}/events" with:
         """
         {"type": "a", "playload": 1}
@@ -128,7 +128,7 @@ Feature: Events are emitted through the API
       Then there are 2 events "once"
 
     @store @contract
-    Scenario: a repeat that carries something else is told so, and not recorded
+    Scenario: a repeat with other content gets a notice, and is not recorded
       When I emit "once" with the idempotency key "k1"
       And I emit "other" with the idempotency key "k1"
       Then the answer is 200

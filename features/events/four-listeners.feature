@@ -1,10 +1,10 @@
 @store
 Feature: One event, four listeners
 
-  Rule: Each of them fires, whatever the others do
+  Rule: Each of them fires independently of the others
 
     @OVW-024 @DLV-003 @DLV-004 @DLV-005 @DLV-006 @DLV-007
-    Scenario: a job, a node, a script and a handler take the same event
+    Scenario: a job, a node, a script and a handler receive the same event
       Given the handler "h" on "go" runs "h.sh":
         """
         svc step mark -- true

@@ -32,7 +32,7 @@ Feature: An emit in a script is recorded at its position
         | four#0  | emit | 0    |
 
     @EVT-039 @ERR-015
-    Scenario: a refused emit is recorded and the script may continue
+    Scenario: a rejected emit is recorded and the script can continue
       When I submit the script "refused.sh":
         """
         svc emit run.failed || echo "code $?"
@@ -55,7 +55,7 @@ Feature: An emit in a script is recorded at its position
         | fine#1 | emit | 0    |
 
     @contract
-    Scenario: a file that is gone at the next pass changes nothing
+    Scenario: a file that was deleted before the next pass changes nothing
       Given a file "once.json":
         """
         {"n": 1}
@@ -72,7 +72,7 @@ Feature: An emit in a script is recorded at its position
       And the file "ids" has 1 line
 
     @contract
-    Scenario: a payload over the limit is refused with the number of bytes
+    Scenario: a payload over the limit is rejected with the number of bytes
       Given a file "exact.json" of 2097125 bytes of JSON
       And a file "over.json" of 2097126 bytes of JSON
       When I submit the script "large.sh":
@@ -119,7 +119,7 @@ Feature: An emit in a script is recorded at its position
       And the first event "told" carries "1"
 
     @SUBJ-001
-    Scenario: the first subject stays
+    Scenario: the run keeps its first subject
       When I submit the script "rekeyed.sh":
         """
         echo pass >> {folder}/passes

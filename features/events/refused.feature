@@ -1,9 +1,9 @@
-Feature: A script may continue after a refused emit
+Feature: A script can continue after a rejected emit
 
-  Rule: the refusal is the outcome of its position, and a further emit is a new try
+  Rule: the rejection is the outcome of its position, and another emit is a new attempt
 
     @HAND-052 @ERR-026 @LIM-007
-    Scenario: the script waits, tries again, and replays as it went
+    Scenario: the script waits and tries again, and a replay repeats this
       Given 16 handlers on "crowd" whose runs no agent takes
       When somebody emits "crowd" with "{}"
       Then 16 handler runs are in flight and 0 wait

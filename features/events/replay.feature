@@ -38,7 +38,7 @@ Feature: Replaying an event
       Then "entries.0.subject" of the answer is "{event}"
       And "entries.1.subject" of the answer is "{event}"
 
-    Scenario: a type that the handler is not for, and a handler that is not there
+    Scenario: a type that the handler does not match, and an unknown handler
       Given the handler "receipt" on "order.paid" runs "receipt.sh":
         """
         true
@@ -46,7 +46,7 @@ Feature: Replaying an event
       When somebody emits "other" with "{}"
       And I call "svc events replay {event} --handler receipt"
       Then it exits with 1
-      And standard error has "no pattern of the handler fits the type other"
+      And standard error has "no pattern of the handler matches the type other"
       When I call "svc events replay {event} --handler absent"
       Then it exits with 1
       And standard error has "not_found"

@@ -56,7 +56,7 @@ Feature: Subjects narrow which runs receive an event
   Rule: an event can cancel runs
 
     @SUBJ-006
-    Scenario: a cancelling event reaches runs with its subject, whatever its payload
+    Scenario: a cancelling event reaches runs with its subject, with any payload
       When I submit a script for "acme/web" that "deploy.abort" cancels as "web"
       And I submit a script for "acme/app" that "deploy.abort" cancels as "app"
       And I submit a script for "" that "deploy.abort" cancels as "none"

@@ -1,7 +1,7 @@
 @contract
 Feature: Events of untrusted runs
 
-  Rule: what an untrusted run emits ends no wait of a trusted run that did not ask for it, and cancels none
+  Rule: an event of an untrusted run ends a wait of a trusted run only on request, and cancels none
 
     @needs-cc
     Scenario: the event is recorded, says that it is not trusted, and leaves trusted runs as they are
@@ -47,7 +47,7 @@ Feature: Events of untrusted runs
       Then the run waits for "event" "build.done"
       When I call "svc explain {run}"
       Then standard output has "It declined the event {event}"
-      And standard output has "an untrusted run emitted it, and the wait does not take such events"
+      And standard output has "an untrusted run emitted it, and the wait does not accept such events"
       When I emit "build.done"
       Then the run succeeds
       When I look at the run "held"
@@ -55,7 +55,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: waits of untrusted runs take it, and it cancels untrusted runs
+    Scenario: waits of untrusted runs receive it, and it cancels untrusted runs
       When a fork runs "waits.sh" as "waits":
         """
         svc wait-event build.done
@@ -70,7 +70,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: a timeout names it among the events that the wait did not take
+    Scenario: a timeout lists it among the events that did not end the wait
       When I submit the script "timed.sh" as "timed":
         """
         svc wait-event build.done --timeout 12s
@@ -82,10 +82,10 @@ Feature: Events of untrusted runs
         """
       And I look at the run "timed"
       Then the run fails with code "script_failed"
-      And the log has "an untrusted run emitted it, and the wait does not say that it takes such events"
+      And the log has "an untrusted run emitted it, and the wait does not say that it accepts such events"
 
     @needs-cc
-    Scenario: a job of a pipeline takes it only if it says so
+    Scenario: a job of a pipeline accepts it only if it says so
       When I submit the pipeline:
         """
         outputs: { all: "${{ [jobs.open.outputs.trusted, jobs.shut.outputs.trusted] }}" }
@@ -111,7 +111,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: an event node of a graph takes it only if it says so
+    Scenario: an event node of a graph accepts it only if it says so
       When I run the graph:
         """
         {"nodes": [{"id": "open", "type": "event", "config": {"event": "asked", "when": "!event.trusted", "untrusted": true}},
@@ -135,7 +135,7 @@ Feature: Events of untrusted runs
       And "output" of the run is "[false,true]"
       And the project comes to rest
 
-    Scenario: a job that is told wrongly what to take is refused
+    Scenario: `untrusted` is rejected in a job where it has no effect
       When I check the pipeline:
         """
         jobs: { one: { steps: [{ run: echo one }], untrusted: true } }
@@ -144,7 +144,7 @@ Feature: Events of untrusted runs
       And the answer has "`untrusted` does nothing in a job with `steps`"
 
     @needs-cc
-    Scenario Outline: a script that waits through an SDK takes it if it says so: <program>
+    Scenario Outline: a script that waits through an SDK receives it if it says so: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "event" "asked"
       And the run is called "waiter"
@@ -166,7 +166,7 @@ Feature: Events of untrusted runs
         | program      |
         | untrusted.py |
 
-  Rule: deliveries of forges reach waits and cancel, whoever caused them
+  Rule: deliveries of forges reach waits and cancels, regardless of who caused them
 
     @needs-cc
     Scenario: the pull request of a fork

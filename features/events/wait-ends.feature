@@ -1,7 +1,7 @@
 @store
 Feature: Other ends of svc wait-event
 
-  Rule: a wait may have a timeout
+  Rule: a wait can have a timeout
 
     @VERB-018
     Scenario: an event before the timeout is taken

@@ -21,7 +21,7 @@ Feature: svc wait-event waits for an event
       And the log has '"payload":{"v":7,"list":[null,"ü"]}'
 
     @VERB-016 @HAND-053
-    Scenario: a wait takes exactly one event
+    Scenario: a wait receives exactly one event
       When I submit the script "once.sh":
         """
         svc wait-event go

@@ -81,7 +81,7 @@ Feature: Forge deliveries
   Rule: a redelivery gives the same event
 
     @store @EVT-061 @EVT-063 @needs-cc
-    Scenario: the forge repeats a delivery after a lost answer
+    Scenario: the forge repeats a delivery after a lost response
       Given the handler "once" on "forge.issues" runs "once.sh":
         """
         true

@@ -79,7 +79,7 @@ Feature: The workflow of a webhook
       Then the delivery came to:
         | reaction | name | state | reason |
 
-  Rule: conditions on paths let a push through when its paths are unknown
+  Rule: conditions on paths accept a push if its paths are unknown
 
     @HAND-022
     Scenario Outline: <what>

@@ -3,7 +3,7 @@ Feature: Pushes
   Background:
     Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: a push event holds what was pushed, by whom, and the paths that changed
+  Rule: a push event contains what was pushed, by whom, and the changed paths
 
     @EVT-054 @EVT-055 @EVT-024 @EVT-009 @EVT-010 @EVT-011 @EVT-012 @EVT-013 @EVT-014 @SUBJ-002
     Scenario: a push with two commits

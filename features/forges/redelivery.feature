@@ -1,7 +1,7 @@
 @store @contract
 Feature: Webhooks whose secret overlaps, and forge deliveries again
 
-  Rule: the old secret of a webhook is valid as long as the rotation says
+  Rule: the old secret of a webhook is valid for the time that the rotation sets
 
     Scenario: the forge still signs with the old one
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
@@ -27,7 +27,7 @@ Feature: Webhooks whose secret overlaps, and forge deliveries again
 
   Rule: a delivery is recorded again with the trust that it had
 
-    Scenario: an issue of a stranger
+    Scenario: an issue from a stranger
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       When forge_a delivers "issues" to "site" as "delivery-1":
         """

@@ -1,7 +1,7 @@
 @contract
-Feature: Refused webhooks and deliveries
+Feature: Rejected webhooks and deliveries
 
-  Rule: an invalid webhook is refused when it is set
+  Rule: an invalid webhook is rejected when it is set
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/webhooks/w" with:
@@ -25,7 +25,7 @@ Feature: Refused webhooks and deliveries
         | two workflows                | {"forge": "forge_a", "repo": "a/b", "workflow": {"source": "x"}, "pipeline": "x"}                     | 400    | invalid_request       | /workflow       |
         | a member that nobody knows   | {"forge": "forge_a", "repo": "a/b", "branch": "main"}                                                 | 400    | invalid_request       | /branch         |
 
-  Rule: a signed delivery may still be refused
+  Rule: a signed delivery can still be rejected
 
     Background:
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
@@ -51,7 +51,7 @@ Feature: Refused webhooks and deliveries
         """
       Then the answer is 400 with code "invalid_request"
 
-    Scenario Outline: a delivery of <size> MiB is refused, and the project's admins find it in the audit
+    Scenario Outline: a delivery of <size> MiB is rejected, and the project's admins find it in the audit
       When forge_a delivers "issues" with <size> MiB to "site" as "too-much"
       Then the answer is 413 with code "payload_too_large"
       When I send "GET" to "{scoped}/audit?action=delivery.refuse"

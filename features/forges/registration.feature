@@ -4,7 +4,7 @@ Feature: Webhooks registered at the forge
     Given a forge whose API takes the token "far-token-1"
     And the credential "bot" is '{"kind": "bearer", "token": "far-token-1"}'
 
-  Rule: --auto-register tells the forge where to deliver and which events
+  Rule: --auto-register registers the address and the events at the forge
 
     @far-end @EVT-064 @EVT-065 @EVT-066 @EVT-067 @EVT-068 @EVT-069 @EVT-070
     Scenario: after one command the forge delivers
@@ -47,7 +47,7 @@ Feature: Webhooks registered at the forge
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
   @far-end @contract
-  Rule: when the forge refuses, nothing is left half done
+  Rule: when the forge rejects, nothing is left half done
 
     Scenario: a token without the permission
       Given the credential "stale" is '{"kind": "bearer", "token": "an-old-token"}'
@@ -64,7 +64,7 @@ Feature: Webhooks registered at the forge
   Rule: the service calls only addresses that the operator permits
 
     @own-server
-    Scenario: addresses of this machine, of private networks and of the platform are refused
+    Scenario: addresses of this machine, of private networks and of the platform are rejected
       When I register a webhook at each of these addresses:
         | https://169.254.169.254/latest |
         | https://10.0.0.7               |

@@ -38,7 +38,7 @@ Feature: svc graph
       Then it exits with 1
       And standard error has "no graph g"
 
-    Scenario: faults are shown with their places
+    Scenario: problems are shown with their positions
       Given a file "bad.json":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "sett"}], "edges": [{"from": "a", "to": "x"}]}
@@ -48,7 +48,7 @@ Feature: svc graph
       And standard error has "/nodes/0/type"
       And standard error has "/edges/0/to"
 
-    Scenario: a file that is no JSON
+    Scenario: a file that is not JSON
       Given a file "text.json":
         """
         nodes:
@@ -94,7 +94,7 @@ Feature: svc graph
       Then it exits with 1
       And standard output is JSON whose "same" is "false"
 
-    Scenario Outline: <what> is told
+    Scenario Outline: <what> is reported
       Given a file "odd.json":
         """
         <content>
@@ -106,8 +106,8 @@ Feature: svc graph
 
       Examples:
         | what                     | content | command                     | message          |
-        | a file with a list       | []      | svc graph diff odd.json g   | is no graph      |
-        | a file with null         | null    | svc graph diff g odd.json   | is no graph      |
+        | a file with a list       | []      | svc graph diff odd.json g   | is not a graph      |
+        | a file with null         | null    | svc graph diff g odd.json   | is not a graph      |
         | a file that is not JSON  | {       | svc graph save odd odd.json | is not JSON      |
         | a version after another  | {}      | svc graph show g@1@1        | names no version |
 

@@ -19,7 +19,7 @@ Feature: Graph documents
       And "workflow_type" of the run is "svc-graph/v1"
 
     @VER-002 @GRAPH-001
-    Scenario Outline: another version is no graph: <document>
+    Scenario Outline: another version is not a graph: <document>
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         <document>
@@ -35,7 +35,7 @@ Feature: Graph documents
         | {"version": "svc-graph/v1", "nodes": {}, "edges": []}                     | /nodes   |
 
     @contract
-    Scenario: a file with that version is a graph, whatever it is called
+    Scenario: a file with that version is a graph, whatever its name
       Given a file "anything.txt":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": 7}}], "edges": []}
@@ -45,7 +45,7 @@ Feature: Graph documents
       And standard output is JSON whose "output" is "7"
       And standard output is JSON whose "kind" is "graph"
 
-  Rule: A node may be tried again, and its failure may be data
+  Rule: A node can be retried, and its failure can be data
 
     @GRAPH-007
     Scenario: attempts count the first one, with a pause between them
@@ -83,7 +83,7 @@ Feature: Graph documents
       And "error.message" of the run matches "node bad: the script ended with exit code 3[^]*oops"
 
   @contract
-  Rule: What a document says of its runs is true of them
+  Rule: What a document says about its runs applies to them
 
     Scenario: tags, a subject, and events that cancel
       Given I save the graph "held":

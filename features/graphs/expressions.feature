@@ -1,6 +1,6 @@
 Feature: Expressions of graphs
 
-  Rule: A value of a config may be computed
+  Rule: A value of a config can be computed
 
     @GRAPH-032 @GRAPH-033 @GRAPH-034
     Scenario: from the input and from outputs, at any depth
@@ -18,7 +18,7 @@ Feature: Expressions of graphs
       And "output" of the run is '{"all":{"far":"ann!","sum":3},"kept":"$expr"}'
 
     @contract
-    Scenario: a value that is not there fails the node, and says which
+    Scenario: a missing value fails the node, which reports its name
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": {"$expr": "input.name"}}}]}

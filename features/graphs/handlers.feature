@@ -35,13 +35,13 @@ Feature: Graphs and nodes that handlers run
       And "output" of the run is "1"
 
     @contract
-    Scenario: a graph that is not there is refused at registration
+    Scenario: an unknown graph is rejected at registration
       When I call "svc handler set h --on go --graph nobody"
       Then it exits with 1
       And standard error has "the project has no graph nobody"
 
     @contract
-    Scenario: a graph that is gone refuses the delivery
+    Scenario: a deleted graph rejects the delivery
       Given I save the graph "gone":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": 1}}]}
@@ -69,7 +69,7 @@ Feature: Graphs and nodes that handlers run
       And "payload" of the last event "second" is "2"
 
     @contract
-    Scenario Outline: a node that is none is refused at registration: <node>
+    Scenario Outline: an invalid node is rejected at registration: <node>
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         {"on": ["t"], "node": "<node>", "config": <config>}
@@ -81,7 +81,7 @@ Feature: Graphs and nodes that handlers run
         | node           | config       | says                |
         | emitt          | {}           | did you mean emit?  |
         | emit           | {"typ": "x"} | did you mean type?  |
-        | trigger.manual | {}           | begins a graph      |
+        | trigger.manual | {}           | starts a graph      |
 
   @contract
   Rule: Schedules and forges start them too

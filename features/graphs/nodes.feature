@@ -46,7 +46,7 @@ Feature: Nodes of graphs
         | code  | console.log(process.env.TOKEN.length)    |
 
     @SCR-029 @SCR-030
-    Scenario: a step has one key in every attempt of its node, and may be where a rerun begins
+    Scenario: a step has one key in every attempt of its node, and a rerun can begin there
       When I run the graph:
         """
         {"nodes": [

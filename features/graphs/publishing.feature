@@ -1,5 +1,5 @@
 @contract
-Feature: Who may publish which graphs
+Feature: Who can publish which graphs
 
   Background:
     Given a token of every role
@@ -29,7 +29,7 @@ Feature: Who may publish which graphs
     When I send "GET" to "{scoped}/event-hooks/graph.hooked.order"
     Then the answer is 200
 
-  Scenario: a version without the hook takes it away, which is an admin's too
+  Scenario: a version without the hook removes it, which also needs an admin
     Given I send "POST" to "{scoped}/graphs/hooked/publish" with the token "{admin}" and:
       """
       {}
@@ -51,7 +51,7 @@ Feature: Who may publish which graphs
     When I send "DELETE" to "{scoped}/graphs/hooked" with the token "{member}"
     Then the answer is 204
 
-  Scenario: handlers and schedules are a member's, whether by themselves or by a graph
+  Scenario: a member can manage handlers and schedules, separately and of a graph
     Given I save the graph "timed":
       """
       {"nodes": [{"id": "ev", "type": "trigger.event", "config": {"on": ["x"]}},

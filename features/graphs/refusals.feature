@@ -1,7 +1,7 @@
 @contract
-Feature: What is wrong with a graph is said before it is saved
+Feature: Problems of a graph are reported before it is saved
 
-  Rule: Every fault is named at once, with its place
+  Rule: All problems are reported together, each with its position
 
     Scenario: a document full of them
       When I send "PUT" to "{scoped}/graphs/g" with:
@@ -57,7 +57,7 @@ Feature: What is wrong with a graph is said before it is saved
       Then the answer is 422 with code "workflow_invalid"
       And the answer has "must leave room for a character in 64"
 
-    Scenario: a check tells line and column
+    Scenario: a check reports line and column
       Given a file "g.json":
         """
         {"version": "svc-graph/v1",
@@ -70,7 +70,7 @@ Feature: What is wrong with a graph is said before it is saved
       And standard output has "g.json:3:24"
       And standard output has "did you mean set?"
 
-    Scenario: a submit refuses the same
+    Scenario: a submit rejects the same
       When I send "POST" to "{scoped}/runs" with:
         """
         {"source": "{\"version\": \"svc-graph/v1\", \"nodes\": [{\"id\": \"a\", \"type\": \"sett\"}], \"edges\": []}"}

@@ -59,7 +59,7 @@ Feature: Triggers of published graphs
   Rule: Events and times start graphs too
 
     @GRAPH-031
-    Scenario: an event trigger takes what fits its patterns and its predicate, and only its node runs
+    Scenario: an event trigger accepts what matches its patterns and its predicate, and only its node runs
       Given the published graph "shop":
         """
         {"nodes": [{"id": "large", "type": "trigger.event", "config": {"on": "order.*", "when": "event.payload.total > 10"}},

@@ -1,10 +1,10 @@
 @store
 Feature: Predicates of event nodes
 
-  Rule: An event node takes the first event that its predicate accepts
+  Rule: An event node receives the first event that its predicate accepts
 
     @WAIT-003 @GRAPH-026 @WAIT-008 @WAIT-011
-    Scenario: others are declined, also those that cannot be judged, and the wait goes on
+    Scenario: others are declined, also those that cannot be evaluated, and the wait continues
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "event.payload.n > 3"}}],
@@ -107,7 +107,7 @@ Feature: Predicates of event nodes
         | no expression   | event.payload ==           | cannot be read                |
 
   @contract
-  Rule: All listeners can take one event
+  Rule: All listeners can receive one event
 
     Scenario: a graph, a script and a handler
       When I run the graph:

@@ -39,7 +39,7 @@ Feature: Workflows within graphs
       Then the run with the tag "called" is "cancelled"
 
     @own-server
-    Scenario: a cancel goes down to every level, whatever becomes of the server
+    Scenario: a cancel reaches every level, even if the server dies
       Given I save the graph "held":
         """
         {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}
@@ -60,7 +60,7 @@ Feature: Workflows within graphs
       And the server is started again
       Then each of 110 runs with the tag "called" is "cancelled"
 
-  Rule: A workflow may be read from a repository
+  Rule: A workflow can be read from a repository
 
     @far-end @GRAPH-027
     Scenario: a graph and a script, by the API of the forge and with its credential
@@ -100,7 +100,7 @@ Feature: Workflows within graphs
       Then the run fails and its error has "/repos/acme/web/contents/none.sh answered 404"
 
     @far-end @contract
-    Scenario: a file that is not there is data where the node says so
+    Scenario: a missing file is data if the node allows it
       Given a far end that answers:
         | path | status | body |
         | /    | 200    |      |

@@ -22,7 +22,7 @@ Feature: Limits of handlers
       And the error of the failed run of "next" has "chain_too_deep"
 
     @ERR-025 @needs-python3
-    Scenario: an event that no emitter could be refused is recorded, and its delivery is refused
+    Scenario: an event whose emitter cannot get an error is recorded, and its delivery is rejected
       Given the handler "next" on "chain" runs "next.sh":
         """
         left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
@@ -112,7 +112,7 @@ Feature: Limits of handlers
       And "output.of" of the run is "run.succeeded"
 
     @contract
-    Scenario: untrusted runs have four places, and those that wait for one hold up no other
+    Scenario: untrusted runs have four slots, and those that wait for one block no others
       Given 5 handlers on "forge.pull_request,crowd" whose runs no agent takes
       When a fork opens a pull request
       Then it was delivered so:
@@ -135,7 +135,7 @@ Feature: Limits of handlers
       And the handler "many-5" ran 2 times
 
     @contract
-    Scenario: a rerun of a handler run takes a place too
+    Scenario: a rerun of a handler run uses a slot too
       Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "once" on "once" runs "once.sh":
         """
@@ -213,7 +213,7 @@ Feature: Limits of handlers
   Rule: a handler run that waits is not in flight
 
     @contract
-    Scenario: parked approvals block nobody, and go on whatever is in flight
+    Scenario: parked approvals block nobody, and continue whatever is in flight
       Given 16 handlers on "ask" run "wait.sh":
         """
         svc wait-signal go

@@ -80,7 +80,7 @@ Feature: Handlers on the command line
       And "subject" of the run is "other"
 
     @contract
-    Scenario Outline: missing or conflicting arguments are refused: <arguments>
+    Scenario Outline: missing or conflicting arguments are rejected: <arguments>
       Given a file "note.sh":
         """
         true
@@ -92,7 +92,7 @@ Feature: Handlers on the command line
       Examples:
         | arguments                    | says                          |
         | note.sh                      | --on is missing               |
-        | --on t                       | no workflow was given        |
+        | --on t                       | no workflow: name a file        |
         | note.sh --on t --graph g     | cannot be combined            |
         | note.sh --on t --config {}   | --config needs --node  |
         | note.sh --on t --as spell    | --as                          |
@@ -111,7 +111,7 @@ Feature: Handlers on the command line
       And the answer names the faults "/credentials"
 
     @contract
-    Scenario: a refusal of the server names the place of the fault
+    Scenario: a rejection by the server has the position of the problem
       When I call "svc handler set note - --on 'a b' --when 'x ==' " with standard input:
         """
         true
@@ -213,7 +213,7 @@ Feature: Handlers on the command line
   Rule: a list of handlers says what they did
 
     @contract
-    Scenario: runs that started and failed, and predicates that could not be judged
+    Scenario: runs that started and failed, and predicates that could not be evaluated
       Given the handler "strict" with '{"on": ["order.*"], "when": "event.payload.total > 0"}' runs "strict.sh":
         """
         test "$CI_TRIGGER_EVENT" = order.paid
@@ -226,3 +226,21 @@ Feature: Handlers on the command line
       Then standard output matches "^strict .* 2 started, 1 failed, 1 predicate error$"
       When I call "svc handler ls --json"
       Then standard output is JSON whose "handlers.0.lately.queued" is "0"
+
+
+  Rule: a handler for a type that no event has is set, with a warning if a similar type is known
+
+    @contract
+    Scenario: a misspelt type
+      Given a file "note.sh":
+        """
+        echo note
+        """
+      When I emit "order.paid"
+      And I call "svc handler set note note.sh --on order.piad --on order.shipped --on 'order.pai*'"
+      Then it exits with 0
+      And standard error has "handler note is created"
+      And standard error has "warning: this project has no event of the type order.piad yet; did you mean `order.paid`?"
+      And standard error lacks "order.shipped yet"
+      When I call "svc handler set note note.sh --on order.paid"
+      Then standard error lacks "warning"

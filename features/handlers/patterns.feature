@@ -80,7 +80,7 @@ Feature: Event types that start handlers
       Then standard output is JSON whose "run_id" is "{run}"
 
     @DLV-018 @needs-python3
-    Scenario: handler runs go on in parallel and end in any order
+    Scenario: handler runs continue in parallel and end in any order
       Given a gate "first"
       And a gate "second"
       And the handler "slow" on "job" runs "slow.sh":

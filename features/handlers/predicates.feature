@@ -80,7 +80,7 @@ Feature: Predicates of handlers
         | h    | declined | takes too much work  |
 
   @contract
-  Rule: a predicate that does not compile is refused with line and column
+  Rule: a predicate that does not compile is rejected with line and column
 
     Scenario Outline: <when>
       When I send "PUT" to "{scoped}/handlers/h" with:

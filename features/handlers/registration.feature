@@ -1,7 +1,7 @@
 Feature: Handler registration
 
   @contract
-  Rule: an invalid registration is refused
+  Rule: an invalid registration is rejected
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/handlers/h" with:

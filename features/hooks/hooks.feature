@@ -66,7 +66,7 @@ Feature: Event hooks
       Then the answer is 401 with code "hook_secret_wrong"
 
     @AUTH-031 @CLI-040
-    Scenario: after a rotation the old secret is refused
+    Scenario: after a rotation the old secret is rejected
       Given the event hook "builds" with '{"event_type": "build.done"}'
       And it is delivered with the secret
       And it became an event "build.done" with '{"body":{},"query":{}}'

@@ -1,9 +1,9 @@
 @store @contract
 Feature: Secrets that overlap, and deliveries again
 
-  Rule: the old secret of a hook is valid as long as the rotation says
+  Rule: the old secret of a hook is valid for the time that the rotation sets
 
-    Scenario: senders change within a day, and one sees who has not
+    Scenario: senders change within a day, and you can see who has not
       When I call "svc event-hook set builds --event-type build.done --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook rotate builds --overlap 24h"
@@ -38,7 +38,7 @@ Feature: Secrets that overlap, and deliveries again
 
   Rule: what was delivered is listed, and recorded again
 
-    Scenario: a delivery that was recorded, and one that was refused
+    Scenario: a delivery that was recorded, and one that was rejected
       Given the handler "note" on "build.done" runs "note.sh":
         """
         echo "again of $(svc input --envelope redelivery_of --default nothing)"

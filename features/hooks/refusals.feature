@@ -1,6 +1,6 @@
-Feature: Refused deliveries
+Feature: Rejected deliveries
 
-  Rule: A delivery without the secret is refused
+  Rule: A delivery without the secret is rejected
 
     @HOOK-015 @HOOK-016 @ERR-021
     Scenario: no secret
@@ -12,7 +12,7 @@ Feature: Refused deliveries
       And there are 0 events "hook.in"
 
     @contract
-    Scenario: a wrong secret and an unknown address get the same answer
+    Scenario: a wrong secret and an unknown address get the same response
       Given the event hook "in" with '{}'
       When it is delivered to "{ingest}" with the headers:
         | X-Svc-Hook-Secret | wrong |
@@ -44,7 +44,7 @@ Feature: Refused deliveries
       And no page of "{scoped}/event-types" has "{secret}"
 
   @contract
-  Rule: An invalid hook is refused with the place of the fault
+  Rule: An invalid hook is rejected with the position of the problem
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/event-hooks/<name>" with:

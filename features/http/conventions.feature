@@ -1,7 +1,7 @@
 @contract
 Feature: Conventions of the HTTP API
 
-  Rule: A refusal is a problem document with a stable code
+  Rule: A rejection is a problem document with a stable code
 
     Scenario Outline: <what>
       When I send "<method>" to "<path>"
@@ -17,19 +17,19 @@ Feature: Conventions of the HTTP API
         | a path that is not decodable | GET    | {scoped}/runs/%ff     | 400    | invalid_request    |
         | a query member that is none  | GET    | {scoped}/runs?x=1     | 400    | invalid_request    |
 
-    Scenario: a refused method names the allowed ones
+    Scenario: a rejected method names the allowed ones
       When I send "DELETE" to "{scoped}/runs"
       Then the answer is 405 with code "method_not_allowed"
       And the header "allow" of the answer matches "GET.*POST|POST.*GET"
 
-    Scenario: every answer carries its request id, and the problem document repeats it
+    Scenario: every response has its request ID, and the problem document repeats it
       When I send "GET" to "/api/v1/nothing"
       Then the answer is 404
       And "request_id" of the answer is the header "x-request-id"
 
   Rule: A body is checked before anything is done
 
-    Scenario Outline: <what> is refused
+    Scenario Outline: <what> is rejected
       When I send "POST" to "{scoped}/runs" as "<type>" with:
         """
         <body>
@@ -38,12 +38,12 @@ Feature: Conventions of the HTTP API
 
       Examples:
         | what                      | type             | body                              | status | code                   |
-        | a body that is no JSON    | application/json | {"source":                        | 400    | invalid_request        |
+        | a body that is not JSON    | application/json | {"source":                        | 400    | invalid_request        |
         | a body that is a list     | application/json | []                                | 400    | invalid_request        |
         | another type of body      | text/plain       | true                              | 415    | unsupported_media_type |
         | a form                    | application/x-www-form-urlencoded | a=b              | 415    | unsupported_media_type |
 
-    Scenario: every fault of a body is listed with its place
+    Scenario: every problem of a body is listed with its position
       When I send "POST" to "{scoped}/runs" with:
         """
         {"source": "true", "tags": 7, "subjekt": "x"}
@@ -51,11 +51,11 @@ Feature: Conventions of the HTTP API
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/subjekt /tags"
 
-    Scenario: nesting deeper than 100 is refused as the caller's fault
+    Scenario: nesting deeper than 100 is rejected as the caller's problem
       When I submit a script with an input 5000 deep
       Then the answer is 400 with code "invalid_request"
 
-    Scenario: a signal's payload of 2 MiB is taken and one byte more is not
+    Scenario: a signal's payload of 2 MiB is accepted, and one byte more is not
       When I submit the script "job.sh":
         """
         svc wait-signal never

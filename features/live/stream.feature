@@ -1,9 +1,9 @@
 @store @contract
-Feature: A page is told what changes
+Feature: A page is notified of changes
 
-  Rule: One stream tells of runs and events as they change
+  Rule: One stream reports changes of runs and events
 
-    Scenario: a run is told of from its submit to its end
+    Scenario: a run is reported from its submit to its end
       When I follow "runs,events"
       Then I am soon told:
         | message | member  | value |
@@ -24,7 +24,7 @@ Feature: A page is told what changes
         | run     | status | succeeded     |
         | event   | type   | run.succeeded |
 
-    Scenario: a stream that was cut goes on where it was
+    Scenario: an interrupted stream continues where it was
       When I follow "events"
       And I emit "first"
       Then I am soon told:
@@ -41,7 +41,7 @@ Feature: A page is told what changes
         | event   | type    | third  |
       And I was told "event" 2 times
 
-  Rule: What cannot be followed is refused with what can
+  Rule: What cannot be followed is rejected with what can
 
     Scenario: topics that there are none of
       When I send "GET" to "{scoped}/live?topics=runs,weather"

@@ -1,7 +1,7 @@
 @store @contract
 Feature: How a project stands
 
-  Rule: One answer says what runs, what waits and what failed
+  Rule: One response says what runs, what waits and what failed
 
     Scenario: a project with a run that waits and one that failed
       When I submit the script "fails.sh":

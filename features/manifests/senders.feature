@@ -3,7 +3,7 @@ Feature: What senders deliver
 
   Rule: A payment service puts time and signatures into one header
 
-    Scenario: one of two keys is right, and the type stands in the body
+    Scenario: one of two keys is right, and the type is in the body
       Given the event hook "pay" with '{"manifest": "payment_service", "key": "key-of-payments"}'
       And a delivery of '{"id": "evt_7", "type": "charge.refunded"}' as "application/json"
       And its signature over "{time}." and the body is noted as "sig", with the key "key-of-payments"
@@ -21,7 +21,7 @@ Feature: What senders deliver
       Then the answer is 401 with code "signature_invalid"
       And "detail" of the answer matches "Stripe-Signature"
 
-  Rule: Types that events cannot have are written by the rule of the manifest
+  Rule: Types that events cannot have are renamed by the rule of the manifest
 
     Scenario: a shop has topics with slashes
       Given the event hook "shop" with '{"manifest": "storefront", "key": "test-webhook-secret"}'
@@ -51,7 +51,7 @@ Feature: What senders deliver
       Then the answer is 401 with code "signature_invalid"
       And "detail" of the answer matches "X-Gitlab-Token is missing"
 
-  Rule: A sender that only asks whether somebody is there gets its answer
+  Rule: A sender that only checks the address gets its response
 
     Scenario: a team chat proves the address
       Given the event hook "chat" with '{"manifest": "team_chat", "key": "key-of-the-chat"}'
@@ -68,7 +68,7 @@ Feature: What senders deliver
         | X-Slack-Signature         | v0=00{sig}  |
       Then the answer is 401 with code "signature_invalid"
 
-    Scenario: what happens in the chat becomes events by its inner type
+    Scenario: activity in the chat becomes events, named by its inner type
       Given the event hook "chat" with '{"manifest": "team_chat", "key": "key-of-the-chat"}'
       And a delivery of '{"type": "event_callback", "event_id": "Ev1", "event": {"type": "app_mention"}}' as "application/json"
       And its signature over "v0:{time}:" and the body is noted as "sig", with the key "key-of-the-chat"
@@ -77,7 +77,7 @@ Feature: What senders deliver
         | X-Slack-Signature         | v0={sig} |
       Then it became an event "chat.app_mention" with '{"body":{"type":"event_callback","event_id":"Ev1","event":{"type":"app_mention"}},"query":{}}'
 
-  Rule: A sender may sign with a key of its own
+  Rule: A sender can sign with its own key
 
     Scenario: the key that is set is public, and must be one
       When I send "PUT" to "{scoped}/event-hooks/mail" with:

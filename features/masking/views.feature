@@ -3,7 +3,7 @@ Feature: Secrets in views of a run
   Background:
     Given the secret "TOKEN" is "hunter2-canary-77"
 
-  Rule: A record keeps the value and its views mask it
+  Rule: A record keeps the value, and views mask it
 
     @AUTH-043
     Scenario: captured output is masked, and a replay gets the real value

@@ -1,10 +1,10 @@
 @store
 Feature: Numbers of events stay what they are
 
-  Rule: What only passes through is handed on as it was sent
+  Rule: What only passes through is forwarded unchanged
 
     @EVT-004
-    Scenario: from an emit to its event, its handler and what that puts out
+    Scenario: from an emit to its event, its handler and the handler's output
       Given the handler "keep" on "order" runs "keep.sh":
         """
         cat "$SVC_INPUT_FILE"
@@ -92,10 +92,10 @@ Feature: Numbers of events stay what they are
       When I send "GET" to "{scoped}/events/{event}"
       Then the answer has '"payload":{"id":820982911946154508,"2":1.0,"1":[1e2],"repository":{"full_name":"acme/site"}}'
 
-  Rule: Where a number is read, integers of 64 bits are exact
+  Rule: Where a number is read, 64-bit integers are exact
 
     @contract
-    Scenario: a predicate takes one number and none beside it
+    Scenario: a predicate accepts one number and none next to it
       Given the handler "one" with '{"on": ["order"], "when": "event.payload.id == 820982911946154508"}' runs "one.sh":
         """
         svc output set id:="$(svc step id -- sed 's/.*"id":\([0-9]*\).*/\1/' "$SVC_INPUT_FILE")"
@@ -132,7 +132,7 @@ Feature: Numbers of events stay what they are
       Then the answer has '"output":{"id":820982911946154508}'
 
     @contract
-    Scenario: a number that cannot be exact is an error that names its place
+    Scenario: a number that cannot be exact is an error with its position
       Given the handler "one" with '{"on": ["order"], "when": "event.payload.lines[0].id == 1"}' runs "one.sh":
         """
         true
@@ -152,7 +152,7 @@ Feature: Numbers of events stay what they are
   Rule: A script is given the number whenever it is run again
 
     @contract
-    Scenario: what a script waited for is the same whenever it is run again
+    Scenario: the result of a wait is the same in every later pass
       When I submit the script "wait.sh":
         """
         order=$(svc wait-event order)

@@ -1,10 +1,10 @@
 @store @far-end
-Feature: Numbers of graphs, nodes and schedules stay what they are
+Feature: Numbers of graphs, nodes and schedules stay exact
 
-  Rule: A node is given what an expression names, as it was written
+  Rule: A node receives what an expression names, unchanged
 
     @contract
-    Scenario: an input goes through expressions, a request and its answer
+    Scenario: an input goes through expressions, a request and its response
       Given a far end that answers:
         | path   | status | type             | body                                                                 |
         | /order | 200    | application/json | {"id":820982911946154508,"2":1.0,"1":1e400,"u":18446744073709551615} |
@@ -46,7 +46,7 @@ Feature: Numbers of graphs, nodes and schedules stay what they are
       And "error.message" of the run matches "nodes.a.output.wide: the number has more than 64 bits"
 
     @contract
-    Scenario: a child is given its parent's number, and gives it back
+    Scenario: a child receives its parent's number, and returns it
       Given a file "child.json":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "more", "type": "set", "config": {"values": {"$expr": "[input.id + 1, input]"}}}]}

@@ -68,7 +68,7 @@ Feature: What the service is
       And the file "done" has "/workplace"
 
     @own-agent @OVW-013
-    Scenario: a run that no agent may take stays queued until one comes that may
+    Scenario: a run that no agent may claim stays queued until an agent that may claim it connects
       When I submit the script "job.sh" to those agents:
         """
         pwd >{folder}/done

@@ -29,7 +29,7 @@ Feature: Artifacts of a job
       When I send "GET" to "{scoped}/runs/{run}/artifacts"
       Then the answer lists 4 "artifacts"
 
-    Scenario: what is not there fails the job, and a failed job stores nothing
+    Scenario: a missing file fails the job, and a failed job stores nothing
       When I submit the pipeline:
         """
         jobs: { build: { steps: [{ run: "true" }], artifacts: [dist] } }

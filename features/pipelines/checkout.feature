@@ -70,7 +70,7 @@ Feature: The repository of a push
   Rule: A script that a forge's event starts can begin with the repository
 
     @store @far-end @needs-git
-    Scenario: of a handler, with the credential of the webhook and in every pass
+    Scenario: of a handler, with the credential of the webhook, in every pass
       Given a repository "site" whose "file" is:
         """
         from behind the password
@@ -120,7 +120,7 @@ Feature: The repository of a push
       And the log has "the head of the pull request"
 
     @far-end @needs-git
-    Scenario: that of a fork without any credential, although the server would take it
+    Scenario: that of a fork without any credential, although the server would accept it
       Given a repository "fork" whose "file" is:
         """
         by an outsider
@@ -190,6 +190,6 @@ Feature: The repository of a push
         | a password that it wants  | {git}/site                 | {sha}                                    | git fetch ended with  |
         | a repository that is gone | file://{folder}/repos/none | {sha}                                    | git fetch ended with  |
         | a commit that is gone     | file://{folder}/repos/site | 0123456789012345678901234567890123456789 | git fetch ended with  |
-        | a sha that is none        | file://{folder}/repos/site | main                                     | no id of a commit     |
+        | a sha that is none        | file://{folder}/repos/site | main                                     | not a commit ID       |
         | another protocol          | ssh://git@host/site        | {sha}                                    | has a user in it      |
         | a server over http        | http://forge.example/site  | {sha}                                    | is not https          |

@@ -43,7 +43,7 @@ Feature: Concurrency groups of pipelines
       And nobody holds "deploy-main"
 
     @contract
-    Scenario: people see their jobs, and what these wait for, and not how leases are taken
+    Scenario: people see their jobs and what these wait for, but not how leases are acquired
       When I submit the pipeline:
         """
         name: holder
@@ -100,7 +100,7 @@ Feature: Concurrency groups of pipelines
         """
 
     @contract
-    Scenario: a job gives its lease back when it is over, not when the run is
+    Scenario: a job releases its lease when it ends, not when the run ends
       When I submit the pipeline as "one":
         """
         jobs:
@@ -154,7 +154,7 @@ Feature: Concurrency groups of pipelines
       And the run has no "started_at"
 
   @contract
-  Rule: A rerun takes the leases again
+  Rule: A rerun acquires the leases again
 
     Scenario: from a job in the middle, and as a whole
       Given a file "group.yml":
@@ -199,7 +199,7 @@ Feature: Concurrency groups of pipelines
       And nobody holds "machine"
 
   @contract
-  Rule: A group that cannot be is refused
+  Rule: A group that cannot be is rejected
 
     Scenario Outline: <what>
       When I check the pipeline:

@@ -56,7 +56,7 @@ Feature: Credentials of a pipeline
       And the log lacks "NEVER"
 
   @contract
-  Rule: Whatever will use a credential is found by its name
+  Rule: All future uses of a credential are found by its name
 
     Scenario: a handler, a schedule, a webhook and a run whose pipeline names it
       Given a file "hold.yml":

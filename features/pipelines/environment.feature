@@ -60,7 +60,7 @@ Feature: Values and variables of a pipeline
       And "subject" of the run is "acme/site"
 
   @contract
-  Rule: The file of the input and the variables of the trigger are a script's
+  Rule: A script has the file of the input and the variables of the trigger
 
     Scenario: manual
       When I submit the pipeline with '{"input": {"a": 1}}':

@@ -1,7 +1,7 @@
 Feature: Jobs that run a file of a repository
 
   @far-end
-  Rule: The file is read by the API of the forge when the job begins
+  Rule: The file is read through the API of the forge when the job begins
 
     Background:
       Given a far end that answers:
@@ -48,7 +48,7 @@ Feature: Jobs that run a file of a repository
       And nobody can read "tok-canary-2" anywhere in the run
 
     @contract
-    Scenario: not at all when the job is left out, and under the lease of its group
+    Scenario: not when the job is skipped, and under the lease of its group
       When I submit the pipeline:
         """
         jobs:
@@ -106,7 +106,7 @@ Feature: Jobs that run a file of a repository
       Examples:
         | what                        | text                                                                                           | part                                  | place |
         | no credential               | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b}}}}}                                  | `credential` is missing               | 1:24  |
-        | a credential with a hole    | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: "${{ vars.c }}"}}}}}     | named literally                       | 1:71  |
+        | a credential with a hole    | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: "${{ vars.c }}"}}}}}     | the credential name literally         | 1:71  |
         | a credential nobody has     | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: none}}}}}                | none                                  | 1:23  |
         | a path that leaves          | {jobs: {a: {workflow: {from_repo: {path: ../a.sh, repo: a/b, credential: c}}}}}                | `path` must be a path                 | 1:42  |
         | a member nobody knows       | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: c, reff: x}}}}}          | `reff` is not known here; did you mean `ref`? | 1:74 |

@@ -26,7 +26,7 @@ Feature: Jobs of a pipeline
       And "kind" of the run is "script"
 
     @CLI-046 @CLI-048
-    Scenario Outline: --as <as> says so when the file name does not
+    Scenario Outline: --as <as> sets the kind when the file name does not
       Given a file "ci.txt":
         """
         jobs:

@@ -3,7 +3,7 @@ Feature: Checking a pipeline
   @contract
   Rule: Every problem has its line and column, and the nearest name
 
-    Scenario: all problems at once
+    Scenario: all problems together
       When I check the pipeline:
         """
         env: { SVC_X: "1", TITLE: "${{ input.title }}" }
@@ -57,7 +57,7 @@ Feature: Checking a pipeline
         | the event in a program  | jobs: {a: {steps: [{run: 'echo ${{ event.type }}'}]}}                                      | `event` comes from outside    | 1:35  |
         | a job that is no need   | jobs: {a: {steps: [{run: x}]}, b: {if: jobs.a.status == '', steps: [{run: x}]}}            | not among the needs           | 1:40  |
 
-    Scenario: a matrix of ten thousand combinations is refused before it is made
+    Scenario: a matrix of ten thousand combinations is rejected before it is expanded
       When I check the pipeline:
         """
         x-ten: &ten [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
@@ -75,12 +75,12 @@ Feature: Checking a pipeline
   Rule: Credentials are named literally
 
     @ERR-009
-    Scenario Outline: a hole in the credentials of <where>
+    Scenario Outline: an expression in the credentials of <where>
       When I check the pipeline:
         """
         <text>
         """
-      Then it has the problem "refused here" at "<place>"
+      Then it has the problem "not allowed here" at "<place>"
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "ci.yml", "source": "<text>"}

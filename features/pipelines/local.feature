@@ -1,6 +1,6 @@
 Feature: Pipelines without a server
 
-  Rule: A local run is carried out by the same engine
+  Rule: A local run uses the same engine
 
     @CLI-053
     Scenario: jobs, a matrix, a group, a child and outputs
@@ -29,7 +29,7 @@ Feature: Pipelines without a server
       And standard output is JSON whose "output.doubled" is "8"
 
     @contract
-    Scenario: the artifacts are there when it is over
+    Scenario: the artifacts are there when it has ended
       Given a file "ci.yml":
         """
         jobs:
@@ -134,7 +134,7 @@ Feature: Pipelines without a server
       Then it exits with 0
       And standard output is "schedule.tick nightly"
 
-    Scenario Outline: an event that nothing could have sent is refused: <what>
+    Scenario Outline: an event that nothing could have sent is rejected: <what>
       Given a file "event.json":
         """
         <text>
@@ -153,7 +153,7 @@ Feature: Pipelines without a server
         | a submit              | event.json | 1    | {"type": "manual"}                                               | leave the event out and give --input                   |
         | a platform's own      | event.json | 1    | {"type": "run.begun"}                                            | belongs to the service                                 |
         | an empty key          | event.json | 1    | {"type": "a", "key": ""}                                         | must not be empty                                      |
-        | paths that are none   | event.json | 1    | {"type": "push", "paths": "web/a.js"}                            | paths must be a list of texts                          |
+        | paths that are none   | event.json | 1    | {"type": "push", "paths": "web/a.js"}                            | paths must be a list of strings                          |
         | a tick of nothing     | event.json | 1    | {"type": "schedule.tick"}                                        | schedule must be the name of the schedule              |
         | an unknown forge      | event.json | 1    | {"forge": "forge_z", "event": "push", "body": {}}                | must be a connector that describes a forge: forge_a    |
         | no repository         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {}}                | the body does not name a repository                    |
@@ -177,7 +177,7 @@ Feature: Pipelines without a server
       Then it exits with 0
       And standard output is JSON whose "output.by" is "bo"
 
-    Scenario: from another terminal, which it tells how
+    Scenario: from another terminal, with the command that it prints
       When I start "svc run ci.yml --json" as "it" with the settings:
         | SVC_LOG_LEVEL | error |
       Then "it" says "approval of run_\w+ waits for the event deploy.approved; from another terminal: \(cd (\S+) && svc emit deploy.approved"
@@ -186,7 +186,7 @@ Feature: Pipelines without a server
       And "it" ends with 0
       And the log of "it" has "eve"
 
-    Scenario: a payload that is no JSON is refused before anything runs
+    Scenario: a payload that is not JSON is rejected before anything runs
       When I call "svc run ci.yml --emit deploy.approved=yes" without the environment's target
       Then it exits with 2
       And standard error has "the payload of --emit deploy.approved is not JSON"

@@ -74,7 +74,7 @@ Feature: Ten pipelines as projects have them
     And "output.deployed" of the run is "v2"
 
   @needs-git @needs-python3
-  Scenario: Python tests, with what is excluded and what is included
+  Scenario: Python tests, with exclusions and inclusions
     Given the repository "slug" of the example "python-matrix"
     And the webhook "ci" runs the pipeline of "slug" with '{}'
     When the push of "slug" to "refs/heads/main" reaches "ci" as "tests"
@@ -82,7 +82,7 @@ Feature: Ten pipelines as projects have them
     And "output.ran" of the run is '["unit -","slow -","slow _","slow ."]'
 
   @needs-git
-  Scenario: a job takes the artifacts of another
+  Scenario: a job uses the artifacts of another one
     Given the repository "data" of the example "artifacts"
     And the secret "READ_TOKEN" is a token of the project
     And the webhook "ci" runs the pipeline of "data" with '{"API": "{base_url}{scoped}"}'

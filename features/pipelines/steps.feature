@@ -35,7 +35,7 @@ Feature: Steps of a job
               - { run: "echo ${{ steps.second.exit_code }} ${{ steps.skipped.status }}" }
         """
       Then the run succeeds
-      And the log has "[build] first: failed, and the job goes on"
+      And the log has "[build] first: failed, and the job continues"
       And the log has "[build] skipped: skipped"
       And the log has "1 skipped"
       And the log lacks "two"
@@ -57,7 +57,7 @@ Feature: Steps of a job
 
   Rule: A step hands values on by $SVC_OUTPUT
 
-    Scenario: lines, longer texts, and types of holes
+    Scenario: lines, longer texts, and types of expressions
       When I submit the pipeline:
         """
         outputs: { o: "${{ jobs.make.outputs }}" }
@@ -78,7 +78,7 @@ Feature: Steps of a job
       Then the run succeeds
       And "output.o" of the run is '{"a":"1=2","both":"1=2/7","n":7,"text":"line 1\nline 2","list":[8,"x"]}'
 
-    Scenario: a line that is none fails the step and names the line
+    Scenario: an invalid line fails the step and is reported
       When I submit the pipeline:
         """
         jobs: { make: { steps: [{ run: "echo 'a=1\nnothing' >> $SVC_OUTPUT; printf 'a=1\nnothing' > $SVC_OUTPUT" }] } }
@@ -86,7 +86,7 @@ Feature: Steps of a job
       Then the run fails with code "step_invalid"
       And the run fails and its error has "line 2 of $SVC_OUTPUT"
 
-  Rule: A step may be tried again, and is ended when its time is over
+  Rule: A step can be retried, and is killed when it times out
 
     Scenario: attempts of a step
       When I submit the pipeline:

@@ -1,7 +1,7 @@
 @store
 Feature: Pipelines survive their agents
 
-  Rule: An agent's death repeats its job, and no other
+  Rule: The death of an agent repeats only its job
 
     @own-agent @EVT-033
     Scenario: killed in the middle of the second of three jobs
@@ -36,7 +36,7 @@ Feature: Pipelines survive their agents
   Rule: A claim that is lost writes nothing any more
 
     @own-server @configured
-    Scenario: the agent stands still in the middle of a job, and goes on when another has done it
+    Scenario: the agent is suspended in the middle of a job, and continues when another one has done it
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 3000 |
       And a gate "still"
@@ -68,7 +68,7 @@ Feature: Pipelines survive their agents
       Then the answer lacks "told.late"
 
   @contract
-  Rule: Nothing of a job that is ended goes on, whatever it does about signals
+  Rule: When a job ends, all its processes end, even those that ignore signals
 
     Scenario: grandchildren that ignore SIGTERM, at a timeout and at a cancel
       When I submit the pipeline:

@@ -1,9 +1,9 @@
 Feature: svc in a step of a job
 
-  Rule: An emit is known by its place, whatever is repeated
+  Rule: An emit is identified by its position, however often it is repeated
 
     @EVT-033 @EVT-030
-    Scenario: a step is repeated as a whole, and its event is still one
+    Scenario: a step is repeated completely, and its event is still emitted once
       When I submit the pipeline:
         """
         jobs:
@@ -26,7 +26,7 @@ Feature: svc in a step of a job
   Rule: Verbs that need a memo belong to scripts
 
     @SCR-067
-    Scenario: spawn says so
+    Scenario: spawn reports it
       When I submit the pipeline:
         """
         jobs:

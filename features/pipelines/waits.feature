@@ -1,7 +1,7 @@
 @store
 Feature: Jobs that wait for an event
 
-  Rule: A wait_for_event job takes the next event of its type
+  Rule: A wait_for_event job receives the next event of its type
 
     @DLV-003 @HAND-057 @WAIT-014
     Scenario: without an agent, and its envelope is its output
@@ -36,14 +36,14 @@ Feature: Jobs that wait for an event
       And the log has "by hand: ann"
 
     @contract
-    Scenario: the time is over
+    Scenario: the time is up
       When I submit the pipeline:
         """
         jobs: { approval: { wait_for_event: deploy.approved, timeout: 100ms } }
         """
       Then the run fails with code "wait_timeout"
 
-  Rule: A predicate decides which event it takes
+  Rule: A predicate decides which event the node accepts
 
     @WAIT-001 @WAIT-002 @WAIT-008 @WAIT-011
     Scenario Outline: <what>

@@ -1,7 +1,7 @@
 @contract
 Feature: From a push to a checked commit
 
-  Rule: A push runs the pipeline of its repository to the end, whatever is killed on the way
+  Rule: A push runs the pipeline of its repository to the end, even if processes are killed
 
     @own-agent @far-end @needs-git
     Scenario: a matrix, an approval, artifacts, a status on the commit; superseded once, and an agent killed

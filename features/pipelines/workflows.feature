@@ -36,7 +36,7 @@ Feature: Jobs that run another workflow
       Then standard output has "ship | shipping 1.2"
 
     @contract @needs-python3
-    Scenario: it has the trigger and the input of the pipeline, and beside them what the job gives it
+    Scenario: it has the trigger and the input of the pipeline, and in addition those of the job
       Given a file "see.sh":
         """
         python3 - "$(svc input n)" <<'END'
@@ -62,7 +62,7 @@ Feature: Jobs that run another workflow
       And standard output has 'with | ["push", 1, "0123456789abcdef0123456789abcdef01234567", {"n": 2}, "2", "push", "0123456789abcdef0123456789abcdef01234567"]'
 
     @SIG-004 @store
-    Scenario: two jobs wait for one signal, and each takes one
+    Scenario: two jobs wait for one signal, and each receives one
       When I submit the pipeline:
         """
         files: { "wait.sh": "svc output set got:=\"$(svc wait-signal approved)\"" }
@@ -105,7 +105,7 @@ Feature: Jobs that run another workflow
       And standard output has "note#1"
 
     @SCR-029 @SCR-030
-    Scenario: another attempt of the job begins anew, and its steps have the keys that they had
+    Scenario: another attempt of the job starts again, and its steps keep their keys
       When I submit the pipeline:
         """
         files:
@@ -147,7 +147,7 @@ Feature: Jobs that run another workflow
       Then standard output has "app.txt"
 
     @contract
-    Scenario: without outputs of its own the pipeline has those of its scripts
+    Scenario: a pipeline that declares no outputs has those of its scripts
       When I submit the pipeline:
         """
         files: { "one.sh": "svc output set a=1 b=1", "two.sh": "svc output set b:=2" }
@@ -160,7 +160,7 @@ Feature: Jobs that run another workflow
       And "output" of the run is '{"a":"1","b":2}'
 
     @store @contract
-    Scenario: outputs that are too much together fail the run and none of its jobs
+    Scenario: outputs that are too large in total fail the run, but none of its jobs
       When I submit the pipeline:
         """
         files: { "fill.sh": "text=$(head -c 90000 /dev/zero | base64 -w0); for n in $(seq 30); do svc output set $JOB$n=$text; done" }
@@ -175,7 +175,7 @@ Feature: Jobs that run another workflow
       Then standard output matches 'one .*succeeded[^]*two .*succeeded[^]*three .*succeeded[^]*four .*succeeded'
 
     @contract
-    Scenario: a lock without a command is held until the run is over, and not only its job
+    Scenario: a lock without a command is held until the run ends, and not only its job
       When I submit the pipeline as "first":
         """
         files: { "take.sh": "svc lock site", "stay.sh": "svc wait-signal go; echo first >> {folder}/order" }
@@ -233,7 +233,7 @@ Feature: Jobs that run another workflow
       Then the run fails with code "flow_node_timeout"
 
     @contract
-    Scenario: as many that wait as no agent has places for
+    Scenario: more waiting ones than any agent has slots for
       When I submit the pipeline as "many":
         """
         files: { "wait.sh": "svc step before -- true; svc wait-signal go" }
@@ -250,10 +250,10 @@ Feature: Jobs that run another workflow
       And I cancel the run because "seen enough"
       Then the run is "cancelled"
 
-  Rule: A rerun may begin at a site of a job
+  Rule: A rerun can begin at a site of a job
 
     @SCR-025 @SCR-031 @store
-    Scenario: the calls of the job before the site are kept, and so are the jobs before it
+    Scenario: the rerun keeps the calls of the job before the site, and the jobs before it
       When I submit the pipeline as "first":
         """
         files:
@@ -282,14 +282,14 @@ Feature: Jobs that run another workflow
       And the file "did" has 4 lines
       When I call "svc steps {run} --node build --calls"
       Then it exits with 1
-      And standard error matches "was kept from the run run_\w+, which has its calls: svc steps run_\w+ --node 'build' --calls"
+      And standard error matches "was carried over from the run run_\w+, which has its calls: svc steps run_\w+ --node 'build' --calls"
       When I rerun it from "ship" as "third"
       Then the run succeeds
       And "output.text" of the run is "7 2"
       And the file "did" has 6 lines
 
     @contract @store
-    Scenario: what the job had asked others for is there as it ended
+    Scenario: a rerun keeps the results of the activities that the job has submitted
       When I submit the pipeline as "first":
         """
         files:
@@ -312,7 +312,7 @@ Feature: Jobs that run another workflow
       And the file "did" has 1 lines
 
     @contract
-    Scenario: of one combination of a matrix; the others run anew
+    Scenario: of one combination of a matrix; the others run again
       When I submit the pipeline as "first":
         """
         files:
@@ -331,7 +331,7 @@ Feature: Jobs that run another workflow
       And the file "did" has 7 lines
 
     @contract
-    Scenario: not past a job that holds a lock for its run, and no job of steps
+    Scenario: not after a job that holds a lock for its run, and not in a job with steps
       When I submit the pipeline:
         """
         files: { "take.sh": "svc lock site", "next.sh": "svc step a -- true; exit 1" }
@@ -346,7 +346,7 @@ Feature: Jobs that run another workflow
       And standard error has "--from 'take'"
       When I call "svc rerun {run} --from steps/state#0"
       Then it exits with 1
-      And standard error has "is no script"
+      And standard error has "is not a script"
 
   Rule: A pipeline and a graph are runs of their own
 

@@ -31,7 +31,7 @@ Feature: Faulty plugins
         | it throws in start                | throws       | start    | plugin_failed   | plugin throws failed in phase start: broken on purpose    |
         | it throws in ready                | throws       | ready    | plugin_failed   | plugin throws failed in phase ready: broken on purpose    |
 
-    Scenario: all faults of all plugins are reported at once
+    Scenario: all problems of all plugins are reported together
       When I call "svc plugins" with "SVC_PLUGINS" set to "{clone}/test/plugins/needs-nobody:{clone}/test/plugins/bad-manifest"
       Then it exits with 1
       And standard error has 'requires "nobody"'

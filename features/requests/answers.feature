@@ -1,10 +1,10 @@
 @far-end
-Feature: What of an answer is data, and what fails the request
+Feature: Which responses are data, and which fail the request
 
   Rule: A status that nobody nominated is data
 
     @ERR-033 @ERR-034 @CONN-077 @CONN-078 @CONN-084
-    Scenario Outline: <status> is an answer like any other
+    Scenario Outline: <status> is a response like any other
       Given a far end that answers:
         | path | status   | type             | body             |
         | /x   | <status> | application/json | {"why": ["so"]}  |
@@ -25,7 +25,7 @@ Feature: What of an answer is data, and what fails the request
         | 500    |
 
     @contract
-    Scenario: a body that is no JSON is text, and headers have names in lower case
+    Scenario: a body that is not JSON is text, and names of headers are in lower case
       Given a far end that answers:
         | path | status | type             | body    | headers       |
         | /t   | 200    | text/plain       | hello   | {"X-Own":"1"} |

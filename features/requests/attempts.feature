@@ -1,6 +1,6 @@
 Feature: Attempts of a request
 
-  Rule: A failed request is made again by the policy of its node
+  Rule: A failed request is retried by the policy of its node
 
     @far-end @CONN-083
     Scenario: until one succeeds, with one key
@@ -43,7 +43,7 @@ Feature: Attempts of a request
       And the far end got 2 requests
 
     @far-end @contract
-    Scenario: not before the time that the far end names
+    Scenario: not before the time that the server names
       Given a far end that answers:
         | path | status | headers             |
         | /x   | 429    | {"Retry-After":"1"} |
@@ -80,20 +80,20 @@ Feature: Attempts of a request
         | /next?why=request_failed |
 
   @contract
-  Rule: No usable answer fails the attempt
+  Rule: The attempt fails without a usable response
 
     @far-end
-    Scenario: a far end that is too slow
+    Scenario: a server that is too slow
       Given a far end that answers nothing
       When I run the node "http" with:
         """
         {"url": "{far}/x", "timeout": "200ms"}
         """
       Then the run fails with code "egress_failed"
-      And "error.message" of the run matches "{far}/x: no answer within 200 ms"
+      And "error.message" of the run matches "{far}/x: no response within 200 ms"
 
     @far-end
-    Scenario: nobody is there
+    Scenario: no server answers
       When I run the node "http" with:
         """
         {"url": "http://{here}:1/x"}

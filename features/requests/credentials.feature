@@ -1,7 +1,7 @@
 @far-end
 Feature: Credentials of requests
 
-  Rule: Each kind becomes what the far end authenticates by
+  Rule: Each kind becomes the authentication that the server expects
 
     @OVW-015 @GRAPH-011 @AUTH-005 @AUTH-006
     Scenario: a bearer credential
@@ -52,7 +52,7 @@ Feature: Credentials of requests
         | Authorization |
 
     @AUTH-005 @AUTH-009
-    Scenario: a token takes its place in the URL, and messages show the place
+    Scenario: a token replaces its placeholder in the URL, and messages show the placeholder
       Given a far end that answers:
         | path                      | status | body                  |
         | /bot12:tok-1-canary/send  | 500    | tok-1-canary is wrong |
@@ -71,7 +71,7 @@ Feature: Credentials of requests
       And nobody can read "12:tok-1-canary" anywhere in the run
 
     @AUTH-010
-    Scenario: a header of the node wins, in any case of its letters
+    Scenario: a header of the node wins, in upper or lower case
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the node "http" with:

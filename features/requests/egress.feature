@@ -36,7 +36,7 @@ Feature: Requests reach public addresses and those that the operator allows
         | http://[2002:7f00:2::]/              |
 
     @far-end
-    Scenario: nor does a redirect lead there
+    Scenario: a redirect does not lead there either
       Given a far end that answers:
         | path | status | headers                             |
         | /x   | 307    | {"location": "http://10.0.0.1/x"}   |
@@ -48,7 +48,7 @@ Feature: Requests reach public addresses and those that the operator allows
       And "output.status" of the run is "307"
       And the far end got 1 request
 
-    Scenario: a credential is not sent to where it may not go
+    Scenario: a credential is not sent to addresses that it does not allow
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the graph:
         """

@@ -3,7 +3,7 @@ Feature: Large answers
 
   Rule: What does not fit into a record becomes an artifact of the run
 
-    Scenario: the node has its path, size and digest, and the file is all of it
+    Scenario: the node has its path, size and digest, and the file is complete
       Given a far end that answers 5000000 bytes
       When I run the node "http" with:
         """
@@ -17,7 +17,7 @@ Feature: Large answers
       When I call "svc artifact get {run} answers/node --output {folder}"
       Then it exits with 0
 
-    Scenario: a status that fails the request is told, and nothing is kept
+    Scenario: a status that fails the request is reported, and nothing is stored
       Given a far end that answers 5000000 bytes
       When I run the node "http" with:
         """
@@ -27,7 +27,7 @@ Feature: Large answers
       When I send "GET" to "{scoped}/runs/{run}/artifacts"
       Then "artifacts" of the answer is "[]"
 
-    Scenario: a rerun from a later node has the file of the node that it keeps
+    Scenario: a rerun from a later node has the file of the earlier node
       Given a far end that answers 5000000 bytes
       When I run the graph:
         """

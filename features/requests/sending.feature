@@ -1,7 +1,7 @@
 Feature: What a request carries
 
   @far-end @GRAPH-008 @GRAPH-009 @GRAPH-010
-  Scenario: url, method and headers are sent as they are given
+  Scenario: url, method and headers are sent unchanged
     Given a far end
     When I run the node "http" with:
       """
@@ -32,7 +32,7 @@ Feature: What a request carries
       | json     | "a <b>"                    | application/json                  | "a <b>" |
 
   @far-end @contract
-  Scenario: values come from expressions, and each item of a fan-out has a key of its own
+  Scenario: values come from expressions, and each item of a fan-out has its own key
     Given a far end
     When I run the graph:
       """
@@ -48,7 +48,7 @@ Feature: What a request carries
     And "Idempotency-Key" of request 2 matches "^{run}~all~1$"
 
   @far-end @contract
-  Scenario: a key of the author is sent in place of the usual one
+  Scenario: a key of the author replaces the usual one
     Given a far end
     When I run the graph:
       """
@@ -59,7 +59,7 @@ Feature: What a request carries
     And "Idempotency-Key" of request 1 matches "^order-7$"
 
   @contract
-  Rule: What cannot be sent is refused where it is written
+  Rule: What cannot be sent is rejected where it is written
 
     Scenario Outline: <config>
       When I save the graph "g":
@@ -83,7 +83,7 @@ Feature: What a request carries
         | {"url": "https://a.example/{credential}"}              | /nodes/0/config/credential            |
 
     @far-end
-    Scenario Outline: what an expression makes is refused before anything is sent: <config>
+    Scenario Outline: an invalid result of an expression is rejected before anything is sent: <config>
       Given a far end
       When I run the node "http" with:
         """

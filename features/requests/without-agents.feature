@@ -66,10 +66,10 @@ Feature: Who sends a request
         | maybe |
         | 0     |
 
-  Rule: A request outlives who sends it, and is sent again with the same key
+  Rule: A request survives its sender, and is sent again with the same key
 
     @own-server
-    Scenario: the server is killed while the far end thinks
+    Scenario: the svc server is killed while the other server processes the request
       Given a far end that answers nothing
       When I run the node "http" with:
         """
@@ -85,7 +85,7 @@ Feature: Who sends a request
       And all requests have the same "body"
 
     @own-server @configured
-    Scenario: the agent is killed while the far end thinks
+    Scenario: the agent is killed while the server processes the request
       Given a far end that answers nothing
       And a server and an agent of their own with:
         | SVC_EGRESS_ALLOW | 127.0.0.1 |

@@ -1,6 +1,6 @@
 Feature: Kinds of credentials in the requirements report
 
-  Rule: A kind is spelled there as manifests spell it, whatever the command line says
+  Rule: The file spells a kind as manifests do, even if the command line spells it differently
 
     @REQ-006 @REQ-007 @REQ-011 @ERR-006 @CRED-007 @CRED-010 @CRED-013 @CRED-016
     Scenario Outline: a credential that was replaced after the save: <stored>

@@ -91,7 +91,7 @@ Feature: The requirements report of a graph
   Rule: The check of a save asks the same resolver
 
     @ERR-002 @ERR-003 @ERR-004 @ERR-005 @REQ-015
-    Scenario Outline: a wrong kind is refused at the save: <kind> for <url>
+    Scenario Outline: a wrong kind is rejected at the save: <kind> for <url>
       Given the credential "c" is '<credential>'
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
@@ -112,7 +112,7 @@ Feature: The requirements report of a graph
         | bearer    | {"kind": "bearer", "token": "tok-1-a"}    | https://example.org/{credential}/x | url_token              | url_token |
 
     @AUTH-011 @AUTH-012 @ERR-001 @REQ-015
-    Scenario: a missing one is a warning there, and refused at the submit
+    Scenario: a missing one is a warning there, and rejected at the submit
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "edges": [],
@@ -135,7 +135,7 @@ Feature: The requirements report of a graph
       And standard error has "node fetch"
 
     @contract
-    Scenario: a credential tells which graphs use it
+    Scenario: a credential shows which graphs use it
       Given the credential "c" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
         """

@@ -43,7 +43,7 @@ Feature: Ending a run from outside
 
   Rule: A finished run accepts nothing more
 
-    Scenario: a finished run refuses signals and cancels
+    Scenario: a finished run rejects signals and cancels
       When I submit the script "job.sh":
         """
         true
@@ -62,7 +62,7 @@ Feature: Ending a run from outside
       Then it exits with 1
       And standard error has "(run_finished)"
 
-    Scenario Outline: an unknown run refuses <action>
+    Scenario Outline: an unknown run rejects <action>
       When I send "<method>" to "{scoped}/runs/run_00000000000000000000000000<path>"
       Then the answer is 404 with code "not_found"
 

@@ -1,5 +1,5 @@
 @contract
-Feature: Runs of graphs are looked at, run again and cancelled like others
+Feature: Runs of graphs are shown, rerun and cancelled like others
 
   Background:
     Given a file "release.json":
@@ -92,7 +92,7 @@ Feature: Runs of graphs are looked at, run again and cancelled like others
       Then standard output matches "^build +shell +succeeded \(kept\)"
       And standard output matches "^ship +shell +succeeded "
 
-    Scenario: a node that the graph does not have is refused with those that it has
+    Scenario: an unknown node is rejected with a list of the known ones
       Then the run waits for "signal" "ship"
       When I cancel the run because "enough"
       Then the run is "cancelled"
@@ -102,7 +102,7 @@ Feature: Runs of graphs are looked at, run again and cancelled like others
 
   Rule: A cancel ends a graph as it ends a script
 
-    Scenario: by hand, and by an event that the run was submitted with
+    Scenario: manually, and by an event that the run was submitted with
       Then the run waits for "signal" "ship"
       When I call "svc cancel {run} --reason 'wrong branch'"
       Then it exits with 0

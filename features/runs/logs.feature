@@ -31,7 +31,7 @@ Feature: Looking at a log
         | one pass by its number         | --pass 1 --grep un             | begun                         |
         | one step                       | --step build                   | compiling, error: one         |
         | one site                       | --step test#0                  | testing, error: two           |
-        | no such step                   | --step deploy                  | no lines of deploy; svc steps shows what there is |
+        | no such step                   | --step deploy                  | no lines of deploy; svc steps lists them |
         | a part of a part               | --step build --tail 1          | error: one                    |
         | the last lines, followed       | --follow --tail 2              | begun, over                   |
         | one pass, followed             | --follow --pass last           | begun, over                   |
@@ -50,7 +50,7 @@ Feature: Looking at a log
         | as stored | --json          |
         | followed  | --json --follow |
 
-    Scenario Outline: <flags> is refused
+    Scenario Outline: <flags> is rejected
       When I call "svc logs {run} <flags>"
       Then it exits with 2
       And standard error has "<says>"
@@ -62,7 +62,7 @@ Feature: Looking at a log
         | --tail -1     | it must be a whole number from 0 to 999999       |
         | --exit-status | --exit-status needs --follow                     |
 
-    Scenario Outline: a request with <query> is refused
+    Scenario Outline: a request with <query> is rejected
       When I send "GET" to "{scoped}/runs/{run}/logs?<query>"
       Then the answer is 400 with code "invalid_request"
 
@@ -73,9 +73,9 @@ Feature: Looking at a log
         | format=xml          |
         | follow=true&grep=a  |
 
-  Rule: Who follows learns how it ends, and may leave
+  Rule: A follower sees the outcome, and can leave earlier
 
-    Scenario: the exit code is that of the run when it is asked for
+    Scenario: the exit code is that of the run on request
       When I submit the script "job.sh":
         """
         echo no; exit 3
@@ -87,7 +87,7 @@ Feature: Looking at a log
       Then it exits with 1
       And standard output is "no"
 
-    Scenario: the interrupt of who follows is not one of the run
+    Scenario: the interrupt of a follower does not interrupt the run
       When I submit the script "job.sh":
         """
         echo here
@@ -98,7 +98,7 @@ Feature: Looking at a log
       Then "follower" says "here"
       When "follower" gets the signal "SIGINT"
       Then "follower" ends with 130
-      And the log of "follower" has "{run} is no longer followed, and goes on: `svc logs {run} --follow` comes back"
+      And the log of "follower" has "{run} continues; `svc logs {run} --follow` follows it again"
       And the log of "follower" has "`svc cancel {run}` ends it"
       When I send the signal "go" with "null"
       Then the run succeeds

@@ -23,7 +23,7 @@ Feature: Inspecting runs
       Then standard output lacks "substate"
 
     @RUN-023
-    Scenario: of several that are parked at once the latest is named
+    Scenario: of several parked ones, the latest is named
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "early"}},
@@ -91,7 +91,7 @@ Feature: Inspecting runs
       When I send "GET" to "{scoped}/runs?since=2999-01-01T00:00:00Z"
       Then the answer lists 0 "runs"
 
-    Scenario Outline: a list refuses <what>
+    Scenario Outline: a list rejects <what>
       When I send "GET" to "{scoped}/runs?<query>"
       Then the answer is 400 with code "invalid_request"
 
@@ -105,7 +105,7 @@ Feature: Inspecting runs
         | a time that is none    | since=soon     |
 
     @contract
-    Scenario: the command line takes several statuses, short names of runs and other words for lists
+    Scenario: the command line accepts several statuses, short names of runs and other words for lists
       When I call "svc runs ls"
       Then standard error is "no runs"
       When I submit the script "bad.sh":

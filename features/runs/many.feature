@@ -66,7 +66,7 @@ Feature: Runs are cancelled and rerun by a filter
       And standard output is JSON whose "runs.1.rerun_of" is "{first}"
       And standard output is JSON whose "runs.length" is "3"
 
-    Scenario Outline: <what> is refused
+    Scenario Outline: <what> is rejected
       When I call "svc runs <words>"
       Then it exits with 2
       And standard error has "<says>"

@@ -1,9 +1,9 @@
 @contract
-Feature: Refused submits
+Feature: Rejected submits
 
-  Rule: A refused workflow starts no run and names its fault
+  Rule: A rejected workflow starts no run and names its problem
 
-    Scenario Outline: <fault>
+    Scenario Outline: <problem>
       When I send "POST" to "{scoped}/runs" with:
         """
         <body>

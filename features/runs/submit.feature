@@ -1,9 +1,9 @@
 Feature: Submitting a workflow
 
-  Rule: A submit takes the source and answers the run's id
+  Rule: A submit contains the source and returns the run's ID
 
     @HTTP-010 @HTTP-012
-    Scenario: a submitted source runs under the answered id
+    Scenario: a submitted source runs under the returned ID
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "hello.sh", "source": "echo hello from the source\n"}
@@ -42,10 +42,10 @@ Feature: Submitting a workflow
       Then the run succeeds
       And "trigger" of the run is '{"type":"manual"}'
 
-  Rule: A repeat with the same idempotency key answers the first run
+  Rule: A repeat with the same idempotency key returns the first run
 
     @HTTP-011 @HTTP-013 @HTTP-014 @HTTP-015 @ERR-022 @ERR-023
-    Scenario Outline: the key may be in the body or in the header
+    Scenario Outline: the key can be in the body or in the header
       When I submit over HTTP with the key "k-1" in the <first>:
         """
         echo ran >>{folder}/ran

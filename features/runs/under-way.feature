@@ -1,9 +1,9 @@
 @contract
 Feature: What runs now
 
-  Rule: a step that an agent carries out is shown before it has a record
+  Rule: a step that an agent executes is shown before it has a record
 
-    Scenario: a step that takes its time
+    Scenario: a slow step
       Given a gate "open"
       When I submit the script "slow.sh":
         """
@@ -112,7 +112,7 @@ Feature: What runs now
       When I open the gate "open"
       Then the run succeeds
 
-  Rule: what nobody carries out is not shown
+  Rule: what nobody executes is not shown
 
     @own-agent
     Scenario: the agent is killed, and another one begins the step again

@@ -1,10 +1,10 @@
 @store
 Feature: Waiting for the end of a run
 
-  Rule: A submit or a request for a run that waits is answered with the run as soon as it is over
+  Rule: A submit or a request with a wait returns the run as soon as it has ended
 
     @HTTP-010 @HTTP-012
-    Scenario: a submit that waits answers the whole run
+    Scenario: a submit that waits returns the whole run
       When I send "POST" to "{scoped}/runs?wait=1m" with:
         """
         {"filename": "sum.sh", "source": "svc output set sum:=3\n", "tags": ["team:a"]}
@@ -53,9 +53,9 @@ Feature: Waiting for the end of a run
         | cancelled | I cancel the run because "too late"  |
 
   @contract
-  Rule: After the time that was given the run is answered as it is
+  Rule: After the requested time, the response is the current state of the run
 
-    Scenario: a run that waits for somebody is not waited for longer than asked
+    Scenario: a request for a run that waits for somebody ends after the requested time
       When I submit the script "job.sh":
         """
         svc wait-signal go
@@ -73,7 +73,7 @@ Feature: Waiting for the end of a run
       Then it exits with 0
       And standard output has "succeeded"
 
-    Scenario: the command line tells a failed run by its exit code
+    Scenario: the command line reports a failed run by its exit code
       When I submit the script "job.sh":
         """
         exit 3
@@ -83,9 +83,9 @@ Feature: Waiting for the end of a run
       And standard output is JSON whose "status" is "failed"
 
   @contract
-  Rule: A time that cannot be waited for is refused, and nothing is run
+  Rule: An impossible waiting time is rejected, and nothing runs
 
-    Scenario Outline: <what> is refused
+    Scenario Outline: <what> is rejected
       When I send "POST" to "{scoped}/runs?wait=<wait>" with:
         """
         {"filename": "job.sh", "source": "true\n"}

@@ -39,7 +39,7 @@ Feature: Schedules on the command line
       Then it exits with 2
       And standard error has "--tag needs a workflow"
 
-    Scenario: an invalid cron expression is refused at once
+    Scenario: an invalid cron expression is rejected immediately
       When I call "svc schedule set bad '61 * * * *'"
       Then it exits with 1
       And standard error has "cron_invalid"

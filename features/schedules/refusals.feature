@@ -1,7 +1,7 @@
 @contract
-Feature: Refused schedules
+Feature: Rejected schedules
 
-  Rule: the answer names the wrong part and the reason
+  Rule: the response names the invalid part and the reason
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/schedules/bad" with:

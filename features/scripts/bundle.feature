@@ -22,9 +22,9 @@ Feature: Scripts of several files
       exports.shout = (text) => text.toUpperCase() + '!' + EOL.length;
       """
 
-  Rule: What a script imports goes along when it is submitted
+  Rule: A submit includes what the script imports
 
-    Scenario: files, a package and an enum, on every pass and after the files are gone
+    Scenario: files, a package and an enum, on every pass and after the files were deleted
       Given a file "order.ts":
         """
         import { shout } from 'shouting';
@@ -90,7 +90,7 @@ Feature: Scripts of several files
       Then the run succeeds
       And the project comes to rest
 
-  Rule: What cannot go along is refused with its place
+  Rule: What cannot be included is rejected with its position
 
     Scenario Outline: an import that is not there, and native code
       Given a file "job.ts":
@@ -122,7 +122,7 @@ Feature: Scripts of several files
         | built        | the package built is a native addon               |
         | ./fast.node  | job.ts:2:15: ./fast.node is a native addon        |
 
-    Scenario: a check says so too, and plays a script of several files on a history
+    Scenario: a check reports it too, and replays a script of several files on a history
       Given a file "job.ts":
         """
         import { step } from 'svc/sdk';
@@ -144,7 +144,7 @@ Feature: Scripts of several files
       Then it exits with 1
       And standard output has 'job.ts:2:26: Could not resolve "./lib/none.ts" (script_not_bundled)'
 
-    Scenario: a check leaves packages to the place where the script runs, as a submit does
+    Scenario: a check leaves packages to the machine where the script runs, as a submit does
       Given a file "job.ts":
         """
         import there from 'there';
@@ -175,5 +175,5 @@ Feature: Scripts of several files
         """
       When I call "svc submit '{folder}/my order.ts' --follow"
       Then it exits with 1
-      And standard error has "the present call stands in line 5: if (existsSync("
-      And standard error has "the recorded call stands in line 7: await step('count'"
+      And standard error has "the current call is in line 5: if (existsSync("
+      And standard error has "the recorded call is in line 7: await step('count'"

@@ -1,4 +1,4 @@
-Feature: Files that lie beside a script
+Feature: Files next to a script
 
   Background:
     Given a file "jobs/lib/rates.py":
@@ -15,7 +15,7 @@ Feature: Files that lie beside a script
       """
 
   @contract
-  Rule: Whatever the language, they are where they were on the machine of who submitted
+  Rule: In every language, they have the same paths as on the machine of the submitter
 
     @needs-python3
     Scenario: Python imports a module, and reads a file
@@ -90,7 +90,7 @@ Feature: Files that lie beside a script
   Rule: What a script hands to other agents finds them too
 
     @own-server
-    Scenario: a child on another agent names a file by the folder of the script
+    Scenario: a child on another agent names a file relative to the folder of the script
       Given a file "jobs/build.sh":
         """
         here=$(dirname "$0")
@@ -114,7 +114,7 @@ Feature: Files that lie beside a script
   @contract
   Rule: A run keeps the files with which it was submitted
 
-    Scenario: passes and reruns have them, and whoever submits something else under a key is told
+    Scenario: passes and reruns have them, and a different submit under the same key is reported
       Given a file "jobs/job.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -170,7 +170,7 @@ Feature: Files that lie beside a script
   Rule: An isolated run has its own files, and no others of the project
 
     @contract @needs-cc
-    Scenario: a fork's run reads what its handler includes, and cannot name another content
+    Scenario: a fork's run reads what its handler includes, and cannot name other content
       Given a file "jobs/outsider.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -191,7 +191,7 @@ Feature: Files that lie beside a script
       And the run with the tag "child" is "succeeded"
 
   @contract
-  Rule: What cannot be included is refused, with what to do
+  Rule: What cannot be included is rejected, with what to do
 
     Scenario Outline: not there, outside, too large
       Given a file "jobs/job.sh":
@@ -212,7 +212,7 @@ Feature: Files that lie beside a script
         | large            | large/some.txt (9600000 bytes) (include_too_large) |
 
     @needs-python3
-    Scenario: a graph and a pipeline take none, and a check says what is missing
+    Scenario: a graph and a pipeline accept none, and a check says what is missing
       Given a file "ci.yml":
         """
         jobs: { a: { workflow: ./jobs/job.sh, include: [none.txt] } }
@@ -223,7 +223,7 @@ Feature: Files that lie beside a script
         """
       When I call "svc submit ci.yml --include jobs"
       Then it exits with 2
-      And standard error has "beside `workflow`"
+      And standard error has "next to `workflow`"
       When I call "svc check ci.yml"
       Then it exits with 1
       And standard output has "none.txt is not in"
@@ -232,7 +232,7 @@ Feature: Files that lie beside a script
         import lib.rates
         """
       When I call "svc check --local jobs/job.py"
-      Then standard output has "`lib.rates` lies beside the script, and an agent has it only with --include lib"
+      Then standard output has "`lib.rates` is beside the script; to send it to agents, use --include lib"
       When I call "svc check --local jobs/job.py --include lib"
       Then standard output has "job.py: ok"
       And standard output lacks "warning"

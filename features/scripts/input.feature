@@ -91,7 +91,7 @@ Feature: The input of a script is a file
         2.50
         """
 
-    Scenario: a place where nothing is ends a script that does not expect it
+    Scenario: a missing input ends a script that does not expect that
       When I submit the script "job.sh" with input '{"order": {"id": 1}}':
         """
         svc input order.total 2>&1 || echo "exit $?"
@@ -106,7 +106,7 @@ Feature: The input of a script is a file
       And the log has "exit 2" 1 time
       And the log lacks "not reached"
 
-    Scenario: it is no call of the journal, and every pass reads the same
+    Scenario: it is not a call of the journal, and every pass reads the same
       When I submit the script "job.sh" with input '{"n": 5}':
         """
         svc input n >> {folder}/seen
@@ -201,7 +201,7 @@ Feature: The input of a script is a file
       When I call "svc check job.sh --replay {run}"
       Then it exits with 0
 
-    Scenario: other arguments under the same key are told, and other documents take none
+    Scenario: other arguments under the same key are reported, and other documents accept none
       Given a file "job.sh":
         """
         true
@@ -222,7 +222,7 @@ Feature: The input of a script is a file
       Then it exits with 2
       And standard error has "write them after --"
 
-    Scenario: what is too large is refused with its size
+    Scenario: what is too large is rejected with its size
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "a.sh", "source": "true", "args": ["a\u0000b"]}

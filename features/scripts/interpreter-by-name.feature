@@ -1,6 +1,6 @@
 Feature: --interpreter chooses the program that runs a script
 
-  Rule: a submit may name another program
+  Rule: a submit can name another program
 
     @SCR-010 @SCR-011
     Scenario: the named program wins over the file ending and gets its arguments
@@ -20,7 +20,7 @@ Feature: --interpreter chooses the program that runs a script
         """
 
     @SCR-011
-    Scenario: the text is split at spaces and quotes have no meaning
+    Scenario: the text is split at spaces, and quotes have no meaning
       When I submit the script "words.sh" with the options '{"interpreter": "sh -c echo$IFS$0 \\"a b\\""}':
         """
         echo 'the file itself is not run'

@@ -1,6 +1,6 @@
-Feature: Runs of outsiders are apart from everything else on the agent's machine
+Feature: Untrusted runs are isolated from everything else on the agent's machine
 
-  Rule: A run of a fork's pull request finds nothing of its agent, of other runs or of the machine's owner
+  Rule: A run of a fork's pull request cannot see its agent, other runs or files of the machine's owner
 
     @AUTH-022 @AUTH-024 @needs-cc
     Scenario: it looks at processes, sockets and files beside a trusted run that holds a secret
@@ -54,10 +54,10 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       And "output.own" of the run is "untouched"
 
   @contract
-  Rule: They take a share of what there is, and trusted work goes first
+  Rule: They get a share of the slots, and trusted work goes first
 
     @own-server @configured @needs-cc
-    Scenario: a stranger asks for more than that, and a trusted run goes on beside him
+    Scenario: an untrusted run requests more than that, and a trusted run continues
       Given a server and an agent of their own with:
         | SVC_UNTRUSTED_SLOTS      | 1                   |
         | SVC_UNTRUSTED_RUN_LIMITS | log=256KiB,spawns=2 |
@@ -95,10 +95,10 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       Then it exits with 0
 
   @contract
-  Rule: What becomes of them is a setting of each agent
+  Rule: A setting of each agent decides how it treats them
 
     @own-server @configured
-    Scenario: an agent that refuses them leaves them waiting, and explain says so
+    Scenario: an agent that rejects them leaves them waiting, and explain says so
       Given a server and an agent of their own with:
         | SVC_AGENT_UNTRUSTED | refuse |
       And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
@@ -121,13 +121,13 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       Then standard output has "refuse"
       And the run of "outsider" is "queued"
       When I call "svc explain {run}"
-      Then standard output has "refuses untrusted runs"
+      Then standard output has "takes no untrusted runs"
       And standard output has "so it must be isolated"
       When I cancel the run because "nobody takes it"
       Then the run is "cancelled"
 
     @own-server @configured @needs-cc
-    Scenario: an agent for nothing else leaves trusted runs alone
+    Scenario: an agent for untrusted runs only does not claim trusted runs
       Given a server and an agent of their own with:
         | SVC_AGENT_UNTRUSTED | only |
       And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
@@ -154,7 +154,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       Then the run is "cancelled"
 
   @contract
-  Rule: Trusted runs are isolated too where the agent's owner wants it
+  Rule: Trusted runs are isolated too if the agent's owner chooses so
 
     @own-server @configured @needs-cc
     Scenario: everything apart

@@ -3,7 +3,7 @@ Feature: Nothing outside of a workflow's folder goes along
 
   Whoever submits somebody else's workflow sends files of its folder, and no other file of the machine.
 
-  Scenario: paths, imports and links that lead out are refused with the name of the file
+  Scenario: paths, imports and links that lead outside are rejected with the name of the file
     Given a file "secret.json":
       """
       {"token": "not-for-you"}
@@ -24,13 +24,13 @@ Feature: Nothing outside of a workflow's folder goes along
     And a link "theirs/lnk" to ".."
     When I call "svc submit theirs/ci.yml"
     Then it exits with 2
-    And standard error has "../secret.json lies outside of"
+    And standard error has "../secret.json is outside"
     When I call "svc submit theirs/job.mjs"
     Then it exits with 2
-    And standard error has "secret.json lies outside of"
+    And standard error has "secret.json is outside"
     When I call "svc submit theirs/run.sh --include lnk/secret.json"
     Then it exits with 2
-    And standard error has "lnk/secret.json lies outside of"
+    And standard error has "lnk/secret.json is outside"
     And standard error has "(include_outside)"
     Given a file "parent.sh":
       """

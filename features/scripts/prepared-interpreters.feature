@@ -1,4 +1,4 @@
-Feature: A script behaves the same in an interpreter that has waited for it
+Feature: A script behaves the same in a prepared interpreter
 
   Rule: the agent can be set to keep none
 

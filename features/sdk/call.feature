@@ -11,7 +11,7 @@ Feature: Programs call nodes and graphs through the SDK
       """
     And I call "svc graph save sum {folder}/sum.json"
 
-  Rule: A call answers the output of the run, and throws when that run does not succeed
+  Rule: A call returns the output of the run, and throws when that run does not succeed
 
     Scenario: TypeScript
       When I submit the script "job.ts":

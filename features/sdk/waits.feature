@@ -9,7 +9,7 @@ Feature: Waits through an SDK
       When I send the signal "late" with '"too late"'
       And I send the signal "meanwhile" with 'null'
       Then the run succeeds
-      And the log has 'WaitTimeoutError: the wait for the signal "late" came to no end within 50ms' 2 times
+      And the log has 'WaitTimeoutError: the wait for the signal "late" did not end within 50ms' 2 times
       And the recorded steps are:
         | site        | kind        | exit | stdout         |
         | late#0      | wait-signal | 124  |                |
@@ -28,7 +28,7 @@ Feature: Waits through an SDK
         | late.py |
 
     @SIG-008
-    Scenario Outline: an agent that is too old for timeouts is refused at the call: <program>
+    Scenario Outline: an agent that is too old for timeouts is rejected at the call: <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And the log is:

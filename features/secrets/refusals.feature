@@ -36,7 +36,7 @@ Feature: Invalid secrets
       | PATH           |
       | LD_PRELOAD     |
 
-  Scenario: a value that is too short is refused with the reason
+  Scenario: a value that is too short is rejected with the reason
     When I call "svc secret set TOKEN -" with standard input:
       """
       abc

@@ -1,4 +1,4 @@
-Feature: Who may see and set secrets
+Feature: Who can see and set secrets
 
   Background:
     Given a token of every role

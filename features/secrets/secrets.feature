@@ -10,7 +10,7 @@ Feature: Secrets of a project
         """
       # @contract
       Then standard error has "secret NPM_TOKEN is created"
-      When I call "svc secret list"
+      When I call "svc secret ls"
       Then standard output matches "^NPM_TOKEN +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
       And standard output lacks "tok-4711-abc"
       When I call "svc secret get NPM_TOKEN"
@@ -42,7 +42,7 @@ Feature: Secrets of a project
       Then the answer is 404 with code "not_found"
 
     @CLI-005
-    Scenario: a removed secret is gone
+    Scenario: a removed secret no longer exists
       Given the secret "TOKEN" is "some value"
       When I call "svc secret rm TOKEN"
       And I call "svc secret get TOKEN"
@@ -56,7 +56,7 @@ Feature: Secrets of a project
     Scenario: no command prints all values
       Given the secret "ONE" is "value-of-one"
       And the secret "TWO" is "value-of-two"
-      When I call "svc secret list --json"
+      When I call "svc secret ls --json"
       Then standard output is JSON whose "secrets.0.name" is "TWO"
       And standard output lacks "value-of"
       When I call "svc secret get ONE TWO"

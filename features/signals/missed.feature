@@ -1,7 +1,7 @@
 @store @contract
 Feature: A signal that nobody waits for is seen
 
-  Rule: who sends it is told at once
+  Rule: the sender gets a notice immediately
 
     Scenario: a name that is nearly the one that is waited for
       When I submit the script "approve.sh":
@@ -30,12 +30,12 @@ Feature: A signal that nobody waits for is seen
         2
         """
       When I call "svc explain {run}"
-      Then standard output has "One signal was sent that no wait has taken: aproval."
+      Then standard output has "One signal was sent that no wait has consumed: aproval."
       When I call "svc signals {run} --state taken --json"
       Then standard output is JSON whose "signals.0.name" is "approval"
       And standard output is JSON whose "signals.length" is "1"
 
-    Scenario: a script that does not wait yet takes it later
+    Scenario: a script that does not wait yet receives it later
       Given a gate "go"
       When I submit the script "later.sh":
         """
@@ -51,7 +51,7 @@ Feature: A signal that nobody waits for is seen
       When I call "svc signals {run}"
       Then standard output matches "ready +taken"
 
-    Scenario: the signals of a run are listed in pages, and to its project alone
+    Scenario: the signals of a run are listed in pages, and only to its project
       When I submit the script "queue.sh":
         """
         svc wait-signal never

@@ -4,7 +4,7 @@ Feature: Signals queue up under their name
   Rule: signals wait for the script, and the script waits for signals
 
     @SIG-001 @SIG-002 @SIG-003
-    Scenario: signals that arrive without a wait are taken in order, one by one
+    Scenario: signals that arrive without a wait are consumed in order, one by one
       When I submit the script "queue.sh":
         """
         svc wait-signal start
@@ -53,7 +53,7 @@ Feature: Signals queue up under their name
         """
 
     @contract
-    Scenario: a signal to a finished run is refused
+    Scenario: a signal to a finished run is rejected
       When I submit the script "over.sh":
         """
         true
@@ -103,7 +103,7 @@ Feature: Signals queue up under their name
       And "output" of the run is "3"
 
     @SIG-004
-    Scenario: two nodes draw one each of the signals that were there before they waited
+    Scenario: two nodes receive one each of the signals that were queued before they waited
       When I run the graph:
         """
         {"nodes": [{"id": "start", "type": "wait_signal", "config": {"name": "start"}},

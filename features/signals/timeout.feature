@@ -1,5 +1,5 @@
 @store
-Feature: A signal wait may time out
+Feature: A signal wait can time out
 
   Rule: the outcome of a wait is final
 

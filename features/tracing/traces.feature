@@ -1,10 +1,10 @@
 @contract
 Feature: Traces of runs
 
-  Rule: without an endpoint nobody is told of a trace
+  Rule: without an endpoint, no trace is reported
 
     @own-server
-    Scenario: neither a script nor its steps have one, and a script's own is left to it
+    Scenario: neither a script nor its steps have one, and one that the script sets stays
       When I submit the script "job.sh":
         """
         echo "script [${TRACEPARENT-}${TRACESTATE-}${SVC_TRACE-}]"

@@ -1,10 +1,10 @@
 @store
 Feature: svc activity-submit, activity-collect and activity-wait-all
 
-  Rule: a child is submitted at once and collected later
+  Rule: a child is submitted immediately and collected later
 
     @own-agent @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043
-    Scenario: two children run while their parent continues and answer when collected
+    Scenario: two children run while their parent continues, and return their results when collected
       Given 1 agent of its own
       When I submit the script "parent.sh" to that agent:
         """
@@ -61,7 +61,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the run has no notes
 
     @contract
-    Scenario: a collected child may be collected again
+    Scenario: a collected child can be collected again
       When I submit the script "again.sh":
         """
         svc activity-submit x -- echo result
@@ -95,7 +95,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "there is no child y" 1 time
 
     @contract
-    Scenario: invalid calls are refused and take no position
+    Scenario: invalid calls are rejected and use no position
       When I submit the script "bad.sh":
         """
         try() { code=0; "$@" 2>/dev/null || code=$?; echo "code $code"; }

@@ -43,7 +43,7 @@ Feature: svc activity runs a command on another agent
       And the child of "odd#0" ended with 7
 
     @contract
-    Scenario: what a child said before it failed stands with its outcome and in the error of the run
+    Scenario: what a child printed before it failed is in its outcome and in the error of the run
       Given the secret "DEPLOY_KEY" is "hunter2-and-more"
       When I submit the script "said.sh":
         """

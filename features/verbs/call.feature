@@ -90,7 +90,7 @@ Feature: svc call runs a node or a graph and waits for it
   @contract
   Rule: What does not succeed is a failure of the call, and a cancel goes down
 
-    Scenario: a failure exits 1 with the reason, and the script may go on
+    Scenario: a failure exits with 1 and the reason, and the script can continue
       When I submit the script "job.sh":
         """
         code=0
@@ -101,7 +101,7 @@ Feature: svc call runs a node or a graph and waits for it
       And "output" of the run is '{"code":1}'
       And the log has "(script_failed)"
 
-    Scenario: a graph that does not exist is refused at its place
+    Scenario: a graph that does not exist is rejected with its position
       When I submit the script "job.sh":
         """
         svc call graph nowhere
@@ -109,7 +109,7 @@ Feature: svc call runs a node or a graph and waits for it
       Then the run fails with code "script_failed"
       And the log has "the project has no graph nowhere"
 
-    Scenario: a cancelled script takes with it what it called
+    Scenario: cancelling a script also cancels what it called
       When I submit the script "job.sh" as "caller":
         """
         svc call node wait_signal --config '{"name": "go"}'

@@ -62,7 +62,7 @@ Feature: svc lock holds a lease while a command runs
   @contract
   Rule: a lease does not outlive its run
 
-    Scenario: a cancelled run frees its lease and leaves the queue at once
+    Scenario: a cancelled run frees its lease and leaves the queue immediately
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy
@@ -108,7 +108,7 @@ Feature: svc lock holds a lease while a command runs
       And nobody holds "deploy"
 
   @contract
-  Rule: an invalid group is refused and takes no position
+  Rule: an invalid group is rejected and uses no position
 
     Scenario: invalid groups and invalid calls
       When I submit the script "bad.sh":

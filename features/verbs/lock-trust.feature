@@ -71,7 +71,7 @@ Feature: Leases of untrusted runs
       When I cancel every run that has not ended
 
     @needs-cc
-    Scenario: concurrency groups of pipelines are such groups too, and replace no trusted run
+    Scenario: concurrency groups of pipelines are such groups too, and do not replace trusted runs
       When I submit the pipeline as "trusted":
         """
         concurrency: { group: deploy, policy: cancel-running }

@@ -35,7 +35,7 @@ Feature: svc lock lets one run of a project pass at a time
         """
 
     @SCR-055
-    Scenario: a run that already holds a lease gets it again at once
+    Scenario: a run that already holds a lease gets it again immediately
       When I submit the script "again.sh":
         """
         for i in 1 2 3; do svc lock deploy; done
@@ -92,7 +92,7 @@ Feature: svc lock lets one run of a project pass at a time
       And every grant had a higher fence than the one before
 
   @contract
-  Rule: a wait for a lease may time out
+  Rule: a wait for a lease can time out
 
     Scenario: a lock that is not free in time exits 124 and leaves the queue
       Given a gate "leave"

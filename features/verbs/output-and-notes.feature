@@ -25,7 +25,7 @@ Feature: svc output and svc annotate describe the result of a run
       Then the run fails with code "script_failed"
       And the run has no "output"
 
-  Rule: a note belongs to the run and takes no position
+  Rule: a note belongs to the run and has no position
 
     @VERB-051
     Scenario: markdown from the command line and from standard input
@@ -39,7 +39,7 @@ Feature: svc output and svc annotate describe the result of a run
       And "annotations" of the run is '["# Built **it**","two\nlines"]'
 
     @VERB-052
-    Scenario: a later pass may write a note that an earlier pass did not
+    Scenario: a later pass can write a note that an earlier pass did not
       When I submit the script "boundary.sh":
         """
         echo pass >> {folder}/passes

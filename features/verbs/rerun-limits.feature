@@ -24,7 +24,7 @@ Feature: Limits of a rerun
       # @contract
       And "error.message" of the run matches "present: *step other#0"
       # @contract
-      And "error.message" of the run matches "the recorded call stands in line 2: "
+      And "error.message" of the run matches "the recorded call is in line 2: "
       # @contract
       And "error.message" of the run matches "the call before it, up to step build#0"
       # @contract
@@ -51,7 +51,7 @@ Feature: Limits of a rerun
       And "error.message" of the run matches "the end of the script"
 
   @contract
-  Rule: an impossible rerun is refused
+  Rule: an impossible rerun is rejected
 
     Scenario: an unknown site lists similar sites
       When I submit the script "sites.sh":
@@ -76,7 +76,7 @@ Feature: Limits of a rerun
       Then it exits with 1
       And standard error has "nearest"
 
-    Scenario: a site of several calls is refused with each of them
+    Scenario: a site of several calls is rejected with each of them
       When I submit the script "load.sh":
         """
         svc step load -- sh -c 'echo step >> {folder}/done'

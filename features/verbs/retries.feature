@@ -49,7 +49,7 @@ Feature: A step is tried again after a failure
       When I call "svc steps {run} --output"
       Then standard output matches 'far#0 attempt 1 +exit 1 .*try 1'
 
-    Scenario: what makes no sense is refused before anything is run
+    Scenario: nonsense is rejected before anything runs
       When I submit the script "wrong.sh":
         """
         for options in "--retry 0" "--retry 101" "--retry two" "--backoff 1s" "--retry 2 --max-backoff 1s" "--timeout 0s" "--retry 2 --backoff 0ms" "--again 2"; do
@@ -59,11 +59,11 @@ Feature: A step is tried again after a failure
         """
       Then the run succeeds
       And the log has ': 2' 8 times
-      And the log has "--retry takes a number of attempts from 1 to 100"
+      And the log has "--retry needs a number of attempts from 1 to 100"
       And 0 steps are recorded
       And the file "ran" is not there
 
-  Rule: a long pause holds no agent
+  Rule: a long pause occupies no agent
 
     Scenario: the run says what it waits for
       Given a file "patient.sh":
@@ -87,7 +87,7 @@ Feature: A step is tried again after a failure
       When I cancel the run because "it was looked at"
       Then the run is "cancelled"
 
-    Scenario: the run goes on with the next attempt
+    Scenario: the run continues with the next attempt
       When I submit the script "patient.sh":
         """
         echo "$$" >> {folder}/passes

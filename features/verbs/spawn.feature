@@ -103,7 +103,7 @@ Feature: svc spawn starts independent runs
         | sleep#0 | sleep | 0    |
       And the log has "chain_too_deep: the run would be of generation 17"
 
-  Rule: an invalid spawn is refused and recorded, so that the script replays
+  Rule: an invalid spawn is rejected and recorded, so that the script replays
 
     @contract
     Scenario: invalid files and calls
@@ -144,7 +144,7 @@ Feature: svc spawn starts independent runs
         | spawn#0 | spawn |       | 0    |
 
     @contract
-    Scenario: documents that the service refuses
+    Scenario: documents that the service rejects
       When I submit the script "refused.sh":
         """
         try() { code=0; svc spawn "$@" || code=$?; echo "code $code"; }
@@ -155,11 +155,11 @@ Feature: svc spawn starts independent runs
         """
       Then the run succeeds
       And the log has "code 1" 4 times
-      And the log has "1 more than the 1048576 taken"
+      And the log has "1 more than the 1048576 allowed"
       And 4 steps are recorded
 
     @SCR-064
-    Scenario: the next pass gets the same refusal, whatever exists by then
+    Scenario: the next pass gets the same rejection, whatever exists by then
       When I submit the script "goes-on.sh":
         """
         echo pass >> {folder}/passes

@@ -34,7 +34,7 @@ Feature: Limits of a step body
         """
 
     @SCR-028
-    Scenario: an attempt of several is counted in a variable that is not the service's own
+    Scenario: each of several attempts has its number in a variable
       When I submit the script "tried.sh":
         """
         svc step look --retry 2 --backoff 10ms -- sh -c "env | grep '^SVC_' | cut -d= -f1; echo attempt \$ATTEMPT; [ \$ATTEMPT = 2 ]"

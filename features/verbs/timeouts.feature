@@ -1,7 +1,7 @@
 @store @contract
 Feature: A step and a run end in time
 
-  Rule: a command that takes too long is ended with everything of its group
+  Rule: a command that takes too long is killed with its whole process group
 
     Scenario: a command, and what it has started
       When I submit the script "slow.sh":
@@ -37,7 +37,7 @@ Feature: A step and a run end in time
       And the processes of the file "pids" are gone
       And the log has "exit 124"
 
-  Rule: a run fails when its time is over, whatever it does
+  Rule: a run fails at its timeout, whatever it does
 
     Scenario: it waits
       When I submit the script "waits.sh" with the options '{"timeout": "1s"}':
@@ -95,7 +95,7 @@ Feature: A step and a run end in time
         """
       Then a run of "waits.sh" fails with code "deadline_exceeded"
 
-    Scenario: a timeout that is none is refused where it is said
+    Scenario: an invalid timeout is rejected with its position
       Given a file "waits.sh":
         """
         svc wait-signal never
@@ -112,7 +112,7 @@ Feature: A step and a run end in time
       Then standard output has "90m"
 
     @store
-    Scenario: the project says how long a run may take that says nothing
+    Scenario: the project sets the timeout of runs without one
       When I call "svc runs timeout"
       Then standard output is "none"
       When I call "svc runs timeout 0s"

@@ -45,10 +45,10 @@ Feature: svc wait-signal waits for a signal
         true
         """
 
-  Rule: a wait may have a timeout
+  Rule: a wait can have a timeout
 
     @VERB-015
-    Scenario: a wait with a timeout still takes a signal in time
+    Scenario: a wait with a timeout still receives a signal in time
       When I submit the script "limit.sh":
         """
         svc wait-signal go --timeout 1h
@@ -74,7 +74,7 @@ Feature: svc wait-signal waits for a signal
       # @contract
       And the log has "code 2"
       # @contract
-      And the log has "names that begin with event: are the engine's own"
+      And the log has "names that begin with event: are reserved for the engine"
       And 0 steps are recorded
 
     @HAND-055

@@ -19,7 +19,7 @@ import { order } from './order.ts';
 import { runPhase, type Started } from './phases.ts';
 import { register } from './register.ts';
 import { seal } from './seal.ts';
-import { loadedBy, select, type Wanted } from './select.ts';
+import { loadedBy, select, type PluginSelection } from './select.ts';
 import { systemClock } from './services/clock.ts';
 import { createIds } from './services/ids.ts';
 import { createLog } from './services/log.ts';
@@ -32,13 +32,13 @@ export interface BootOptions {
   env: Readonly<Record<string, string | undefined>>;
   settings?: Partial<Settings>;
   /**
-   * The plugins to load, together with what they require: ids, folders, packages, plugins. Absent: all built-in
-   * plugins.
+   * The plugins to load, together with what they require: ids, folders, packages or plugin objects. Defaults to all
+   * built-in plugins.
    */
-  plugins?: Wanted;
+  plugins?: PluginSelection;
   /** Services that replace those of the kernel and of plugins. */
   replace?: readonly Replacement[];
-  /** Absent: the machine's clock. */
+  /** Defaults to the machine's clock. */
   clock?: Clock;
   /** Stops after `init`, to administer a database without serving it. */
   quiet?: boolean;
@@ -51,15 +51,15 @@ export interface BootOptions {
 export interface Kernel {
   readonly settings: Settings;
   readonly use: Resolve;
-  /** The server's address. Throws in a role without a server. */
+  /** The server's address. Throws in a role that runs no server. */
   base_url(): string;
-  /** Safe to call twice; the second call answers the first one's report. */
+  /** Safe to call twice: the second call returns the report of the first. */
   stop(): Promise<StopReport>;
 }
 
 const BOUND_MS = 30_000;
 
-/** The ordered, validated plugins, before their code is loaded; of adapters only the adapter is. */
+/** Returns the validated plugins in boot order. Loads no code of theirs, except that of adapters. */
 export async function plan(
   extra: readonly string[],
   { plugins, replace, role = 'server', env = {} }: Partial<BootOptions> = {},
@@ -98,7 +98,7 @@ export async function boot(options: BootOptions): Promise<Kernel> {
   return { settings, use, base_url: () => use(HttpAddress).base_url(), stop };
 }
 
-/** The services that the kernel itself provides; plugins provide the rest. */
+/** Binds the services that the kernel itself provides. Plugins provide the rest. */
 function bindKernel(registry: Registry, settings: Settings, clock: Clock): void {
   const { env, role } = settings;
   const log = createLog(env.SVC_LOG_LEVEL || (role === 'server' ? 'info' : 'warn'), { role, pid: process.pid });

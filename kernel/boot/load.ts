@@ -3,23 +3,33 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isServiceError } from '../contracts/index.ts';
 import { BootErrors } from './errors.ts';
+import { prebuilt } from './prebuilt.ts';
 import type { Candidate } from './validate.ts';
 
-/** Loads a file of a plugin's folder, whatever its ending. An error of the module names the plugin. */
+/** Loads a file from a plugin's folder: `.ts`, `.js` or `.mjs`. An error that the module throws names the plugin. */
 export async function loadFile<T>({ folder, origin, manifest }: Candidate, name: string): Promise<T> {
+  const built = prebuilt.get(join(folder, name));
+  if (built !== undefined) return evaluate<T>(manifest.id, built);
   const names = ['ts', 'js', 'mjs'].map((ending) => `${name}.${ending}`);
   const entry = names.map((file) => join(folder, file)).find((path) => existsSync(path));
   if (entry === undefined)
     throw BootErrors.pluginsInvalid(`${origin}: its folder has a plugin.json, but none of ${names.join(', ')}`);
+  return evaluate<T>(manifest.id, () => import(pathToFileURL(entry).href));
+}
+
+async function evaluate<T>(plugin: string, load: () => unknown): Promise<T> {
   try {
-    return (await import(pathToFileURL(entry).href)) as T;
+    return (await load()) as T;
   } catch (error) {
-    throw blame(manifest.id, 'load', error);
+    throw attributeToPlugin(plugin, 'load', error);
   }
 }
 
-/** A coded error is kept: it says what to do. Any other error gets plugin, phase and likely cause; of a disk, what to do about it. */
-export function blame(plugin: string, phase: string, error: unknown): Error {
+/**
+ * Names the plugin and the phase in an error, and the likely cause where there is one. Coded errors pass through, because
+ * they already say what to do. Errors of a full or failing disk become coded ones.
+ */
+export function attributeToPlugin(plugin: string, phase: string, error: unknown): Error {
   if (isServiceError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   const text = `plugin ${plugin} failed in phase ${phase}: ${message}${likelyCause(message)}`;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
-/** The folders and packages of SVC_PLUGINS, separated by `:` or `,`. */
+/** Reads SVC_PLUGINS: folders and packages, separated by `:` or `,`. */
 export const extraPlugins = (env: Readonly<Record<string, string | undefined>>): string[] =>
   (env.SVC_PLUGINS ?? '').split(/[:,]/).filter((name) => name !== '');
 
-/** The folder of a plugin: a path, or a package in a node_modules folder here or above. */
+/** Finds the folder of a plugin: a path, or a package in a node_modules folder here or above. */
 export function locate(name: string): string | undefined {
   const path = resolve(name);
   if (existsSync(join(path, 'plugin.json'))) return path;

@@ -1,8 +1,8 @@
 import type { Clock, Phase, Resolve, Role, Stop } from '../contracts/index.ts';
 import type { Declared } from './register.ts';
-import { timed } from './timed.ts';
+import { runWithTimeout } from './run-with-timeout.ts';
 
-/** What a plugin opened in a phase. */
+/** Something that a plugin opened in a phase, and that must be stopped. */
 export interface Started {
   plugin: string;
   stop: Stop;
@@ -18,7 +18,7 @@ export interface PhaseRules {
 /** A schema change takes as long as its tables are large, and waits for other migrating processes. */
 const UNBOUNDED: readonly Phase[] = ['migrate'];
 
-/** Runs one phase in boot order. `started` grows during the loop, so that a failure can be undone. */
+/** Runs one phase in boot order. Appends to `started` as it goes, so that a failure in the middle can be undone. */
 export async function runPhase(
   phase: Phase,
   { hooks, migrations }: Declared,
@@ -28,7 +28,7 @@ export async function runPhase(
   const bound = UNBOUNDED.includes(phase) ? undefined : bound_ms;
   for (const { plugin, roles, run } of hooks[phase]) {
     if (!roles.includes(role)) continue;
-    const stop = await timed({ clock, bound_ms: bound, plugin, phase }, async () => run(use, migrations));
+    const stop = await runWithTimeout({ clock, bound_ms: bound, plugin, phase }, async () => run(use, migrations));
     if (typeof stop === 'function') started.push({ plugin, stop });
   }
 }

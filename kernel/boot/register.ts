@@ -1,7 +1,7 @@
 import type { Phase, Plugin, PluginMigrations, PluginSetup, Resolve, Role, Stop } from '../contracts/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { BootErrors } from './errors.ts';
-import { blame, loadFile } from './load.ts';
+import { attributeToPlugin, loadFile } from './load.ts';
 import type { Candidate } from './validate.ts';
 
 interface Hook {
@@ -10,7 +10,7 @@ interface Hook {
   run(use: Resolve, migrations: readonly PluginMigrations[]): Promise<void> | Promise<Stop>;
 }
 
-/** Everything the plugins declared, in boot order. */
+/** Everything that the plugins declared, in boot order. */
 export interface Declared {
   migrations: PluginMigrations[];
   hooks: Record<Phase, Hook[]>;
@@ -25,7 +25,7 @@ async function load(candidate: Candidate): Promise<Plugin> {
   return plugin;
 }
 
-/** Runs every plugin's register(): synchronous, declarations only. */
+/** Calls every plugin's register(), which is synchronous and only declares. */
 export async function register(candidates: readonly Candidate[], registry: Registry): Promise<Declared> {
   const declared: Declared = {
     migrations: [],
@@ -38,7 +38,7 @@ export async function register(candidates: readonly Candidate[], registry: Regis
     try {
       plugin.register(setupFor(candidate, registry, declared));
     } catch (error) {
-      throw blame(id, 'register', error);
+      throw attributeToPlugin(id, 'register', error);
     }
   }
   return declared;

@@ -5,24 +5,26 @@ import type { Candidate } from './validate.ts';
 /** Ends registration. Checks that each plugin did what its manifest says. */
 export function seal(candidates: readonly Candidate[], registry: Registry): void {
   registry.seal();
-  const faults = candidates.flatMap(({ manifest, origin }) => {
-    const did = registry.declared(manifest.id);
+  const problems = candidates.flatMap(({ manifest, origin }) => {
+    const declared = registry.declared(manifest.id);
     return [
-      ...difference(did.provides, manifest.provides).map((name) => `${origin}: binds ${name}; add it to "provides"`),
-      ...difference(manifest.provides, did.provides).map(
+      ...difference(declared.provides, manifest.provides).map(
+        (name) => `${origin}: binds ${name}; add it to "provides"`,
+      ),
+      ...difference(manifest.provides, declared.provides).map(
         (name) => `${origin}: "provides" names ${name}, but the plugin does not bind it`,
       ),
-      ...difference(did.contributes, manifest.contributes).map(
+      ...difference(declared.contributes, manifest.contributes).map(
         (name) => `${origin}: contributes to ${name}; add it to "contributes"`,
       ),
-      ...difference(manifest.contributes, did.contributes).map(
+      ...difference(manifest.contributes, declared.contributes).map(
         (name) => `${origin}: "contributes" names ${name}, but the plugin does not contribute to it`,
       ),
     ];
   });
-  if (faults.length > 0) throw BootErrors.pluginsInvalid(faults.join('; '));
+  if (problems.length > 0) throw BootErrors.pluginsInvalid(problems.join('; '));
 }
 
-function difference(left: readonly string[], right: readonly string[]): string[] {
-  return left.filter((name) => !right.includes(name));
+function difference(actual: readonly string[], expected: readonly string[]): string[] {
+  return actual.filter((name) => !expected.includes(name));
 }

@@ -2,24 +2,24 @@ import type { Plugin, Replacement, Role } from '../contracts/index.ts';
 import type { Candidate } from './validate.ts';
 
 /** Ids of built-in plugins; everything else is a path, a package name or a loaded plugin. */
-export type Wanted = readonly (string | Plugin)[];
+export type PluginSelection = readonly (string | Plugin)[];
 
-/** Plugins whose code the role uses. The others are checked and ordered with them, and then left out. */
+/** Selects the plugins whose code this role uses. The others are validated and ordered with them, and then left out. */
 export const loadedBy =
   (role: Role) =>
   ({ manifest: { roles } }: Candidate): boolean =>
     roles?.includes(role) ?? true;
 
 /**
- * The candidates to load: wanted and third-party plugins, everything that they require, and the providers of the
- * kernel's contracts unless all of their contracts are replaced. Without a selection: everything.
+ * Returns the candidates to load: selected and third-party plugins, everything that they require, and the providers of the
+ * kernel's contracts unless all of their contracts are replaced. Without a selection, returns every candidate.
  */
 export function select(
   candidates: readonly Candidate[],
-  wanted: Wanted | undefined,
+  selection: PluginSelection | undefined,
   replace: readonly Replacement[] = [],
 ): readonly Candidate[] {
-  if (wanted === undefined) return candidates;
+  if (selection === undefined) return candidates;
   const byId = new Map(candidates.map((candidate) => [candidate.manifest.id, candidate]));
   const replaced = new Set(replace.map(([token]) => token.name));
   const chosen = new Set<Candidate>();
@@ -31,7 +31,7 @@ export function select(
   for (const candidate of candidates) {
     const { id, provides } = candidate.manifest;
     const providesKernel = provides.some((name) => name.startsWith('kernel.') && !replaced.has(name));
-    if (!candidate.builtin || wanted.includes(id) || providesKernel) choose(candidate);
+    if (!candidate.builtin || selection.includes(id) || providesKernel) choose(candidate);
   }
   return candidates.filter((candidate) => chosen.has(candidate));
 }

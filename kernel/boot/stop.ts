@@ -1,13 +1,13 @@
 import type { Clock, Log } from '../contracts/index.ts';
 import type { Started } from './phases.ts';
-import { timed } from './timed.ts';
+import { runWithTimeout } from './run-with-timeout.ts';
 
 export interface StopReport {
-  /** One entry for each part that failed or took too long; empty after a clean stop. */
+  /** One entry for each plugin that failed to stop or took too long. Empty after a clean stop. */
   failures: { plugin: string; message: string }[];
 }
 
-/** Stops in reverse order. Every part is tried, whatever the others do, each within the time limit. */
+/** Stops everything in reverse order. A failure never keeps the rest from stopping, and each has the same time limit. */
 export async function stopAll(
   started: readonly Started[],
   rules: { clock: Clock; log: Log; bound_ms: number },
@@ -15,7 +15,7 @@ export async function stopAll(
   const failures: StopReport['failures'] = [];
   for (const { plugin, stop } of [...started].reverse()) {
     try {
-      await timed({ ...rules, plugin, phase: 'stop' }, async () => stop());
+      await runWithTimeout({ ...rules, plugin, phase: 'stop' }, async () => stop());
     } catch (error) {
       const message = (error as Error).message;
       rules.log.error({ plugin, reason: message }, 'a plugin did not stop cleanly');

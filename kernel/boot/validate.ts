@@ -1,14 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Plugin, PluginManifest } from '../contracts/index.ts';
-import type { Found } from './discover.ts';
+import type { DiscoveredPlugin } from './discover.ts';
 import { BootErrors } from './errors.ts';
 
-/** The kernel's API version; a plugin names the range it supports. */
+/** The kernel's API version. Each plugin names the range that it supports. */
 export const KERNEL_API = 1;
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true };
 
-// A schema of our own: to check it against the schema of schemas would take most of the time.
+// The schema is ours and tested. Validating it against the meta-schema would take most of the time of a boot.
 const ajv = new Ajv2020({ allErrors: true, strict: true, validateSchema: false, meta: false });
 const isManifest = ajv.compile<PluginManifest>({
   type: 'object',
@@ -32,10 +32,12 @@ export interface Candidate {
   folder: string;
   origin: string;
   builtin: boolean;
+  /** The wing of a built-in plugin. */
+  wing?: string;
   plugin?: Plugin;
 }
 
-function faultsOf({ fault, manifest }: Found): string[] {
+function problemsOf({ problem: fault, manifest }: DiscoveredPlugin): string[] {
   if (fault !== undefined) return [fault];
   if (isManifest(manifest)) return [];
   return isManifest.errors!.map(({ instancePath, params, message }) => {
@@ -44,40 +46,40 @@ function faultsOf({ fault, manifest }: Found): string[] {
   });
 }
 
-/** Checks every manifest and all requirements. All faults are reported at once, before any code is loaded. */
-export function validate(found: readonly Found[]): Candidate[] {
-  const faults: string[] = [];
-  const candidates = found.flatMap((one): Candidate[] => {
-    const wrong = faultsOf(one);
-    faults.push(...wrong.map((fault) => `${one.origin}: ${fault}`));
-    if (wrong.length > 0) return [];
-    return [{ ...one, manifest: one.manifest as PluginManifest }];
+/** Validates every manifest and all requirements, and reports every error at once, before any code is loaded. */
+export function validate(found: readonly DiscoveredPlugin[]): Candidate[] {
+  const problems: string[] = [];
+  const candidates = found.flatMap((plugin): Candidate[] => {
+    const plugin_problems = problemsOf(plugin);
+    problems.push(...plugin_problems.map((problem) => `${plugin.origin}: ${problem}`));
+    if (plugin_problems.length > 0) return [];
+    return [{ ...plugin, manifest: plugin.manifest as PluginManifest }];
   });
-  faults.push(...misfits(candidates));
-  if (faults.length > 0) throw BootErrors.pluginsInvalid(faults.join('; '));
+  problems.push(...findConflicts(candidates));
+  if (problems.length > 0) throw BootErrors.pluginsInvalid(problems.join('; '));
   return candidates;
 }
 
-function misfits(candidates: readonly Candidate[]): string[] {
-  const faults: string[] = [];
+function findConflicts(candidates: readonly Candidate[]): string[] {
+  const problems: string[] = [];
   const byId = new Map<string, string>();
   const providers = new Map<string, string>();
   for (const { manifest, origin } of candidates) {
     const holder = byId.get(manifest.id);
-    if (holder !== undefined) faults.push(`${origin}: the id "${manifest.id}" is already used by ${holder}`);
+    if (holder !== undefined) problems.push(`${origin}: the id "${manifest.id}" is already used by ${holder}`);
     byId.set(manifest.id, origin);
     if (manifest.kernel !== `^${KERNEL_API}`)
-      faults.push(
+      problems.push(
         `${origin}: needs kernel ${manifest.kernel}, but this is ${KERNEL_API}; install a version for this kernel`,
       );
     for (const name of manifest.provides) {
       const provider = providers.get(name);
-      if (provider !== undefined) faults.push(`${origin}: provides ${name}, which ${provider} also provides`);
+      if (provider !== undefined) problems.push(`${origin}: provides ${name}, which ${provider} also provides`);
       providers.set(name, origin);
     }
   }
   for (const { manifest, origin } of candidates)
     for (const id of manifest.requires)
-      if (!byId.has(id)) faults.push(`${origin}: requires "${id}", which is not loaded; add it to SVC_PLUGINS`);
-  return faults;
+      if (!byId.has(id)) problems.push(`${origin}: requires "${id}", which is not loaded; add it to SVC_PLUGINS`);
+  return problems;
 }

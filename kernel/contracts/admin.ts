@@ -1,7 +1,7 @@
 import type { Resolve } from './tokens.ts';
 import { extensionPoint } from './tokens.ts';
 
-/** A flag of an admin command: `--name` or `--name <value>`. Unknown flags are refused by the caller. */
+/** A flag of an admin command: `--name` or `--name <value>`. The caller rejects unknown flags. */
 export interface AdminFlag {
   /** Without dashes, e.g. `key-file`. */
   name: string;
@@ -11,8 +11,8 @@ export interface AdminFlag {
 }
 
 /**
- * `svc admin <name>`: operator work on the database itself, without a server and without a token. Before `run`, the
- * kernel is booted up to init: the schema is migrated, nothing is started, nothing listens.
+ * `svc admin <name>`: operator work on the database itself, without a server or a token. The kernel is booted up to init
+ * before `run`: the schema is migrated, but nothing has started and nothing listens.
  */
 export interface AdminCommand {
   /** kebab-case, unique. */
@@ -21,7 +21,7 @@ export interface AdminCommand {
   /** One line: `svc admin bootstrap --org <org> --project <project> --user <user>`. */
   usage: string;
   flags: readonly AdminFlag[];
-  /** Throws ServiceError; `text` is for people, `json` for `--json`. */
+  /** Returns `text` for people and `json` for `--json`. Throws ServiceError. */
   run(use: Resolve, args: Readonly<Record<string, string | boolean>>): Promise<{ json: unknown; text: string }>;
 }
 

@@ -1,24 +1,24 @@
-/** What bounds a map beside the number of its entries. */
+/** A second bound of a map, besides the number of its entries. */
 export interface Weight<K, V> {
   max_weight: number;
   weigh(value: V, key: K): number;
 }
 
 /**
- * A map of at most `max` entries. A new entry drops those that were not set or read for the longest time. The newest
- * entry stays, however much it weighs.
+ * A map of at most `max` entries that evicts the least recently used ones. The newest entry always stays, however much it
+ * weighs.
  */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #max: number;
-  readonly #by: Weight<K, V> | undefined;
+  readonly #limit: Weight<K, V> | undefined;
   #weight = 0;
-  /** The one that was set or read last stands last already. */
+  /** The key that was used last. It is the newest entry already, so that using it again moves nothing. */
   #last: K | undefined;
 
-  constructor(max: number, by?: Weight<K, V>) {
+  constructor(max: number, limit?: Weight<K, V>) {
     this.#max = max;
-    this.#by = by;
+    this.#limit = limit;
   }
 
   get size(): number {
@@ -38,16 +38,16 @@ export class BoundedMap<K, V> {
     this.delete(key);
     this.#last = key;
     this.#entries.set(key, value);
-    if (this.#by) this.#weight += this.#by.weigh(value, key);
+    if (this.#limit) this.#weight += this.#limit.weigh(value, key);
     for (const oldest of this.#entries.keys()) {
-      if (!this.#full() || this.#entries.size === 1) return;
+      if (!this.#isFull() || this.#entries.size === 1) return;
       this.delete(oldest);
     }
   }
 
   delete(key: K): void {
     const value = this.#entries.get(key);
-    if (value !== undefined && this.#by) this.#weight -= this.#by.weigh(value, key);
+    if (value !== undefined && this.#limit) this.#weight -= this.#limit.weigh(value, key);
     this.#entries.delete(key);
   }
 
@@ -56,7 +56,7 @@ export class BoundedMap<K, V> {
     this.#weight = 0;
   }
 
-  #full(): boolean {
-    return this.#entries.size > this.#max || (this.#by !== undefined && this.#weight > this.#by.max_weight);
+  #isFull(): boolean {
+    return this.#entries.size > this.#max || (this.#limit !== undefined && this.#weight > this.#limit.max_weight);
   }
 }

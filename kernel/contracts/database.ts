@@ -2,14 +2,14 @@ import type { Sequelize } from 'sequelize';
 import type { ServiceError } from './errors.ts';
 import { token } from './tokens.ts';
 
-/** Names are bound as strings: on MySQL a number would match every non-numeric name. */
+/** Always bind names as strings: MySQL compares a number with every non-numeric name as equal to zero. */
 export type Param = string | number | null | Buffer;
 
 /**
- * Runs one statement. `read` answers rows; `write` answers the number of matching rows, changed or not (an upsert that
- * updates counts two on MySQL). Placeholders are `?`. Throws coded errors: `row_exists` for a duplicate key;
- * `database_unavailable`, `database_busy` and `storage_full` when nothing was done; `commit_unknown` when the
- * connection broke during a commit, so that only reading shows the result.
+ * Runs single statements with `?` placeholders. `read` returns rows; `write` returns the number of matching rows, changed or
+ * not (an upsert that updates counts as two on MySQL). Throws `row_exists` for a duplicate key; `database_unavailable`,
+ * `database_busy` or `storage_full` when nothing was done; and `commit_unknown` when the connection broke during a commit, so
+ * that only a read can tell the outcome.
  */
 export interface Queries {
   readonly sql: SqlDialect;
@@ -17,16 +17,16 @@ export interface Queries {
   write(statement: string, params?: readonly Param[]): Promise<number>;
 }
 
-/** The words in which the two SQL families differ. */
+/** The syntax in which the two SQL families differ. */
 export interface SqlDialect {
   readonly family: 'sqlite' | 'mysql';
   /** `INSERT OR IGNORE INTO` / `INSERT IGNORE INTO`. */
   readonly insert_ignore: string;
-  /** Ends an `INSERT … VALUES …`: on a conflict of `key`, takes the new values of `columns`. */
+  /** The clause after `INSERT … VALUES …` that takes the new values of `columns` on a conflict of `key`. */
   upsert(key: readonly string[], columns: readonly string[]): string;
 }
 
-/** Rows that a transaction locks to decide by them. The table has a column `lock_version`. */
+/** The rows that a transaction locks before it decides anything from them. The table needs a column `lock_version`. */
 export interface LockedRows {
   table: string;
   /** The columns of its primary key. */
@@ -38,59 +38,68 @@ export interface LockedRows {
   /** The order in which they are locked; default: by key. */
   order?: string;
   limit?: number;
-  /** Passes over rows that others hold. */
-  skip?: boolean;
+  /** Skips rows that another transaction has locked. */
+  skip_locked?: boolean;
 }
 
 export interface Transaction extends Queries {
   /**
-   * Reads rows and holds them until the transaction ends (on SQLite a transaction is alone anyway). Each
-   * is also written before the commit: databases with several writers (Galera) see conflicts only in written rows.
+   * Reads rows and locks them until the transaction ends. (SQLite runs one writing transaction at a time anyway.) Each locked
+   * row is also written before the commit, because a database with several writers (Galera) detects conflicts only between
+   * written rows.
    */
   lock<R = Record<string, unknown>>(rows: LockedRows): Promise<R[]>;
   /**
-   * These locked rows need no further write: the transaction has surely changed or deleted them, or decided nothing by
-   * them that a rival could miss.
+   * Says that these locked rows need no extra write before the commit: the transaction has changed or deleted them, or has
+   * decided nothing from them that a concurrent transaction could miss.
    */
-  settled(table: string, keys: readonly (readonly Param[])[]): void;
+  skipConflictGuard(table: string, keys: readonly (readonly Param[])[]): void;
+  /**
+   * What `load` answered for this key before, as long as nobody has written to these tables since; otherwise what it answers
+   * now. Only SQLite, which has one writer, can tell that: elsewhere `load` is called each time. A value must not be changed.
+   */
+  cached<T>(key: string, tables: readonly string[], load: () => T | Promise<T>): Promise<T>;
+  /** Replaces a cached value by what follows from the writes of this transaction. */
+  setCached(key: string, tables: readonly string[], value: unknown): void;
   /** Runs after the commit, and never after a rollback. Must not throw. */
   afterCommit(run: () => void): void;
 }
 
 /**
  * The database of this process: prepared statements for hot paths, Sequelize for the rest. Transactions are READ
- * COMMITTED on MySQL and IMMEDIATE on SQLite. They are retried with jitter after a deadlock, a lock wait timeout or a
- * busy database, once before a refusal where that may be out of date, and when an error tells work to be done outside, so
- * `work` may run more than once and must do nothing but database work. A transaction must stay local to one run or project.
+ * COMMITTED on MySQL and IMMEDIATE on SQLite. They are retried with jitter after a deadlock, a lock wait timeout or a busy
+ * database; once more when they throw a 4xx error that stale reads may have caused; and after `outside` work that an error
+ * asks for. So `work` may run several times and must do nothing but database work. A transaction must stay local to one run
+ * or project.
  */
 export interface Database extends Queries {
   readonly sequelize: Sequelize;
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Afterwards every statement of this process sees what was committed anywhere before the call. False when that was so
-   * already; on Galera a node applies commits of others a moment later. What commits has been certified, so this is for
-   * those who refuse by what they did not find. A transaction that throws a refusal does it by itself.
+   * Waits until every statement of this process sees what was committed on any node before the call. Returns false when that
+   * was already so: only Galera nodes apply the commits of others a moment later. Call it before rejecting something because
+   * a row was not found. A transaction that throws a 4xx error does so by itself.
    */
   catchUp(): Promise<boolean>;
-  /** Milliseconds since the epoch by the database's clock; between readings a monotonic clock carries it forward. */
+  /** Milliseconds since the epoch by the database's clock, which a monotonic clock carries forward between readings. */
   now(): number;
   /**
-   * True when this server's database node is one of several that certify transactions at the commit (Galera): a row lock
-   * does not reach the other nodes, and writers of one row on different nodes abort each other.
+   * True when this node is one of several that certify transactions at the commit (Galera). Row locks then do not reach the
+   * other nodes, and concurrent writers of one row on different nodes abort each other.
    */
-  certifies(): boolean;
+  usesCommitCertification(): boolean;
   /** One round trip; throws when the database does not answer. */
   ping(): Promise<void>;
-  /** Why this process may not write any more: a newer version has migrated the database. Every write throws it. */
+  /** The error that every write throws once a newer version of svc has migrated the database; undefined until then. */
   retired(): ServiceError | undefined;
 }
 
-/** The result of one item of a batch. A refused item never fails the others. */
+/** The result of one item of a batch. An item that is rejected never fails the others. */
 export type BatchOutcome<R> = { ok: R } | { error: unknown };
 
 /**
- * Group commit: callers queue, one transaction is in flight, and the next batch is formed when it returns. The promise
- * of `submit` settles only after the commit of its batch.
+ * Group commit: callers queue while one transaction is in flight, and the next batch forms when it returns. The promise of
+ * `submit` settles only after its batch has committed.
  */
 export interface GroupCommit<P, R> {
   submit(item: P): Promise<R>;
@@ -98,11 +107,14 @@ export interface GroupCommit<P, R> {
   drain(): Promise<void>;
 }
 
-/** Items that `apart` sets apart share no transaction. A `flush` that throws is halved and repeated, or after work outside. */
+/**
+ * Items for which `apart` returns different keys never share a transaction. When `flush` throws, the batch is halved and
+ * each half is tried again; when the error asks for work outside of the transaction, the batch is tried again after it.
+ */
 export interface GroupRules<P, R> {
   name: string;
   max_batch: number;
-  apart?: ((item: P) => string) | undefined;
+  partition?: ((item: P) => string) | undefined;
   flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
 }
 
@@ -110,15 +122,15 @@ export interface GroupCommits {
   create<P, R>(rules: GroupRules<P, R>): GroupCommit<P, R>;
 }
 
-/** A step of the schema. One statement in each string, because MySQL commits each schema change by itself. */
+/** A change of the schema. Each string holds one statement, because MySQL commits each schema change by itself. */
 export interface Migration {
   /** `0001-runs`; unique within the plugin. Migrations run in order of name. */
   name: string;
   sqlite: readonly string[];
   mysql: readonly string[];
   /**
-   * Servers of the version before may go on beside it: they need not know what it adds, nor do they write what this version
-   * would read wrongly. Absent: they stop taking work, and do not start any more.
+   * Servers of the previous version may keep running: they need not know what this adds, and they write nothing that this
+   * version would misread. Without it, they stop taking work and no longer start.
    */
   additive?: true;
 }

@@ -15,25 +15,25 @@ const UNITS: readonly (readonly [unit: string, ms: number])[] = [
   ['ms', 1],
 ];
 
-/** Ten years. A longer duration is a mistake, and deadlines must stay far below 2^53. */
+/** Ten years. A longer duration is surely a mistake, and deadlines must stay far below 2^53. */
 export const MAX_DURATION_MS = 3650 * 86_400_000;
 
-const PART = /(\d{1,15})(ms|[smhd])/gy;
+const UNIT_PATTERN = /(\d{1,15})(ms|[smhd])/gy;
 
 /**
- * Milliseconds of `5s`, `1m`, `2h`, `30d`, `500ms` or a combination with the largest unit first (`1h30m`). Throws
- * `duration_invalid` for anything else and beyond ten years.
+ * Parses `5s`, `1m`, `2h`, `30d`, `500ms` or a combination with the largest unit first (`1h30m`) into milliseconds. Throws
+ * `duration_invalid` for anything else, and for more than ten years.
  */
 export function parseDuration(text: string): number {
   const quoted = JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
   let total = 0;
   let smallest = -1;
   let end = 0;
-  for (const [part, digits, unit] of text.matchAll(PART)) {
+  for (const [match, digits, unit] of text.matchAll(UNIT_PATTERN)) {
     const rank = UNITS.findIndex(([name]) => name === unit);
     if (rank <= smallest) throw durationInvalid(`${quoted} must name each unit once, the largest first, as in 1h30m`);
     smallest = rank;
-    end += part.length;
+    end += match.length;
     total += Number(digits) * UNITS[rank]![1];
   }
   if (end === 0 || end !== text.length)
@@ -42,7 +42,7 @@ export function parseDuration(text: string): number {
   return total;
 }
 
-/** The shortest text that `parseDuration` reads back: `1h30m`, `0s`. Takes whole, non-negative milliseconds. */
+/** Formats milliseconds as the shortest text that `parseDuration` reads back: `1h30m`, `0s`. */
 export function formatDuration(ms: number): string {
   let rest = Math.max(0, Math.round(ms));
   let text = '';

@@ -4,41 +4,43 @@ export interface EgressRequest {
   method: string;
   url: string;
   /** Shown in errors instead of the URL, when its path contains a secret. */
-  shown_url?: string;
+  redacted_url?: string;
   headers?: Readonly<Record<string, string>>;
   body?: Buffer;
-  /** For the whole exchange. Default 30 s. */
+  /** The time limit from connecting to the last byte of the answer. Default 30 s. */
   timeout_ms?: number;
-  /** Limit for the decoded answer. Default 2 MiB; a larger answer is refused with `egress_failed`. */
+  /** The limit of the decoded answer. Default 2 MiB; a larger answer fails with `egress_failed`. */
   max_bytes?: number;
-  /** A larger answer is not refused but cut at the limit. */
-  may_cut?: boolean;
+  /** Truncates a larger answer at the limit instead of failing. */
+  may_truncate?: boolean;
   /**
-   * Takes a larger answer whole, as it arrives, instead: undefined leaves it to the limit. What it throws ends the
-   * exchange.
+   * Called with the head of the answer. Returns a function that consumes an answer above the limit as it arrives, or
+   * undefined to apply the limit. What that function throws ends the request.
    */
   spill?: (
     answer: Pick<EgressAnswer, 'status' | 'headers'>,
   ) => ((content: AsyncIterable<Buffer>) => Promise<void>) | undefined;
-  /** Ends the exchange early: it rejects with `egress_failed`. */
+  /** Aborts the request, which then rejects with `egress_failed`. */
   signal?: AbortSignal;
-  /** Of a request with a body: called before its first byte leaves. Nothing was sent when it fails without this call. */
+  /**
+   * Called before the first byte of a request with a body is sent. A request that fails without this call has sent nothing.
+   */
   sending?: () => void;
 }
 
 export interface EgressAnswer {
   status: number;
-  /** Names in lower case; repeated headers are joined by `, `. */
+  /** Header names are in lower case; repeated headers are joined by `, `. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** The body was cut. */
-  cut?: true;
+  /** Set when the body was truncated. */
+  truncated?: true;
 }
 
 /**
  * The only client for outbound HTTP requests of the service. It resolves a name once, checks every address against the
- * registries of special-purpose addresses (`SVC_EGRESS_ALLOW` permits others), connects to the checked address, and
- * does not follow redirects. Errors show the URL without user, query and fragment.
+ * registries of special-purpose addresses (`SVC_EGRESS_ALLOW` permits some), connects only to the checked addresses, and does
+ * not follow redirects. Errors show the URL without user, query and fragment.
  */
 export interface Egress {
   /** Throws `egress_refused` when the address is not allowed, `egress_failed` when there is no usable answer. */

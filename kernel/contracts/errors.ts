@@ -1,4 +1,4 @@
-/** One fault in a document or body: where (JSON pointer) and what. */
+/** One validation error in a document or body. `pointer` is a JSON pointer to the offending member. */
 export interface Fault {
   pointer: string;
   message: string;
@@ -20,16 +20,16 @@ export interface ErrorExtras {
   errors?: Fault[];
   /** Milliseconds after which a retry makes sense; becomes `Retry-After`. */
   retryAfterMs?: number;
-  /** Another attempt of the same work would fail in the same way. */
+  /** Retrying the same work would fail in the same way. */
   final?: boolean;
-  /** The transaction that throws it is rolled back, this is done while it holds nothing, and it runs again. */
+  /** Work to do outside of the transaction that throws the error: after it has rolled back, and before it runs again. */
   outside?: () => Promise<void>;
-  /** Further members of the problem document. */
+  /** Additional members of the problem document. */
   data?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/** An error with a code that a caller can act on. Any other thrown error is a fault of the service. */
+/** An error with a code that a caller can act on. Any other error that is thrown is a bug in the service. */
 export class ServiceError extends Error {
   readonly definition: ErrorDefinition;
   readonly extras: ErrorExtras;
@@ -58,23 +58,23 @@ export type ErrorFactory = ErrorDefinition & ((detail: string, extras?: ErrorExt
 
 const catalogue = new Map<string, ErrorDefinition>();
 
-/** Declares an error code once; the result makes errors and carries the definition. */
+/** Declares an error code. The result creates errors and carries the definition. */
 export function defineError(definition: ErrorDefinition): ErrorFactory {
-  const known = catalogue.get(definition.code);
-  if (known && (known.status !== definition.status || known.title !== definition.title))
+  const declared = catalogue.get(definition.code);
+  if (declared && (declared.status !== definition.status || declared.title !== definition.title))
     throw new Error(`error code ${definition.code} is declared twice with different meanings`);
   catalogue.set(definition.code, definition);
   const make = (detail: string, extras?: ErrorExtras) => new ServiceError(definition, detail, extras);
   return Object.assign(make, definition);
 }
 
-/** An error that another server of this deployment has sent. A code that is not known here is a fault of that server. */
+/** Restores an error that another server of this deployment has sent. A code that is unknown here becomes a plain Error. */
 export function errorOfCode(code: string, detail: string, extras?: ErrorExtras): Error {
   const definition = catalogue.get(code);
   return definition ? new ServiceError(definition, detail, extras) : new Error(`${code}: ${detail}`);
 }
 
-/** Every declared code, sorted. */
+/** Returns every declared code, sorted. */
 export function errorCatalogue(): ErrorDefinition[] {
   return [...catalogue.values()].sort((a, b) => a.code.localeCompare(b.code));
 }
@@ -83,13 +83,13 @@ export function isServiceError(value: unknown, code?: string): value is ServiceE
   return value instanceof ServiceError && (code === undefined || value.code === code);
 }
 
-/** Codes that belong to no plugin. A plugin's own codes are in its errors.ts. */
+/** The codes that belong to no plugin. The codes of a plugin are in its errors.ts. */
 export const Errors = {
   invalidRequest: defineError({
     code: 'invalid_request',
     status: 400,
     title: 'The request is not valid.',
-    next: 'Correct the members that `errors` names and send the request again.',
+    next: 'Correct the members listed in `errors` and send the request again.',
   }),
   notAuthenticated: defineError({
     code: 'not_authenticated',
@@ -100,8 +100,8 @@ export const Errors = {
   forbidden: defineError({
     code: 'forbidden',
     status: 403,
-    title: 'Your role is too low for this.',
-    next: 'Ask for the role named in `detail`: an owner of the org gives that of an owner, an admin of the project those of the project.',
+    title: 'Your role does not allow this.',
+    next: 'Ask for the role in `detail`: an owner of the org grants the role owner, an admin of the project grants the roles of the project.',
   }),
   notFound: defineError({
     code: 'not_found',
@@ -118,7 +118,7 @@ export const Errors = {
   nameConflict: defineError({
     code: 'name_conflict',
     status: 409,
-    title: 'The name is already taken.',
+    title: 'The name is already in use.',
     next: 'Choose another name, or remove the resource that has the name.',
   }),
   payloadTooLarge: defineError({
@@ -143,7 +143,7 @@ export const Errors = {
     code: 'internal',
     status: 500,
     title: 'The server failed.',
-    next: 'Give the request id to the operator. The server log contains the cause.',
+    next: 'Give the request ID to the operator. The server log contains the cause.',
   }),
   settingInvalid: defineError({
     code: 'setting_invalid',
@@ -154,7 +154,7 @@ export const Errors = {
   unavailable: defineError({
     code: 'unavailable',
     status: 503,
-    title: 'The service cannot do this at present.',
+    title: 'The service cannot do this at the moment.',
     next: 'Nothing was done. Try again after `Retry-After` seconds.',
   }),
 } as const;

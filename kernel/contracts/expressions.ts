@@ -1,6 +1,6 @@
 import { token } from './tokens.ts';
 
-/** A fault of an expression and its place; lines and columns count from 1. */
+/** A problem in an expression and its position. Lines and columns count from 1. */
 export interface ExpressionProblem {
   line: number;
   column: number;
@@ -8,16 +8,19 @@ export interface ExpressionProblem {
 }
 
 /** A value, or the reason why there is none: an absent field, a wrong type, too much work. */
-export type Evaluated = { ok: true; value: unknown } | { ok: false; reason: string };
-export type Tested = ({ ok: true; value: boolean } | { ok: false; reason: string }) & { units: number; spent: boolean };
+export type EvaluationResult = { ok: true; value: unknown } | { ok: false; reason: string };
+export type ConditionResult = ({ ok: true; value: boolean } | { ok: false; reason: string }) & {
+  units: number;
+  spent: boolean;
+};
 
-/** A place where an expression uses one of its names; line and column count from 1. */
+/** One use of a name in an expression. Line and column count from 1. */
 export interface ExpressionUse {
-  /** The member that is selected at once: `a` in `nodes.a.output` and in `nodes["a"]`. Null: the value as a whole. */
+  /** The member selected from the name: `a` in `nodes.a.output` and in `nodes["a"]`. Null when the value itself is used. */
   member: string | null;
   /**
-   * The member that is selected from that one: `output` in `nodes.a.output`. Null where there is none, where its name is made
-   * by the expression, and in `has(nodes.a.output)`, which only asks for it.
+   * The member selected from that member: `output` in `nodes.a.output`. Null when there is none, when its name is computed,
+   * and in `has(nodes.a.output)`, which only tests for it.
    */
   inner: string | null;
   line: number;
@@ -27,23 +30,27 @@ export interface ExpressionUse {
 /** A compiled expression. It reads only its scope and cannot reach this process. */
 export interface Expression {
   readonly source: string;
-  /** Where it uses a name of its scope, in source order. A loop variable of the same name does not count. */
+  /** Lists the uses of a name of the scope, in source order. A loop variable of the same name does not count. */
   uses(name: string): ExpressionUse[];
   /** `scope` holds JSON values under the names that were allowed at compilation. Never throws. */
-  evaluate(scope: Readonly<Record<string, unknown>>): Evaluated;
-  /** The same for conditions, any other result is a reason; in units of work of 50 to 100 ns. It may be given fewer. */
-  test(scope: Readonly<Record<string, unknown>>, most?: number): Tested;
+  evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult;
+  /**
+   * Evaluates a condition: a result that is not a boolean is a reason. `most` limits the work, in units of 50 to 100 ns, to
+   * fewer units than an evaluation may take by default.
+   */
+  test(scope: Readonly<Record<string, unknown>>, max_units?: number): ConditionResult;
 }
 
 /** The expression language, CEL. Compiled expressions are cached and shared. */
 export interface Expressions {
   /**
-   * Compiles an expression that may use the names `roots`. Throws `expression_invalid` with its problems
-   * (`extras.data.problems`): syntax, unknown names and functions, too long, too deep. `ready`: if it is compiled already.
+   * Compiles an expression that may use the names `roots`. Throws `expression_invalid`, whose `extras.data.problems` lists
+   * what is wrong: syntax, unknown names and functions, too long, too deep.
    */
   compile(source: string, roots: readonly string[]): Expression;
+  /** Returns the expression if it is already compiled. */
   ready(source: string, roots: readonly string[]): Expression | undefined;
-  /** The problems that `compile` would throw; empty when there is none. */
+  /** Returns the problems that `compile` would throw; empty when there are none. */
   check(source: string, roots: readonly string[]): ExpressionProblem[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Named places where a test can kill this process as a power failure would: `SVC_FAILPOINTS=name:3,other` sends SIGKILL
- * the third time it passes `name`, or the first time it passes `other`. Costs one comparison when unset.
+ * Failpoints let a test kill this process as a power failure would: `SVC_FAILPOINTS=name:3,other` sends SIGKILL the third
+ * time that execution reaches `name`, or the first time that it reaches `other`. They cost one comparison when unset.
  */
 let armed: Map<string, number> | undefined;
 
@@ -15,16 +15,16 @@ export function armFailpoints(text: string | undefined): void {
   );
 }
 
-/** Marks a place where a crash must lose nothing. */
+/** Marks a point at which a crash must lose nothing. */
 export function failpoint(name: string): void {
   if (armed === undefined) return;
-  const left = armed.get(name);
-  if (left === undefined) return;
-  armed.set(name, left - 1);
-  if (left === 1) process.kill(process.pid, 'SIGKILL');
+  const remaining = armed.get(name);
+  if (remaining === undefined) return;
+  armed.set(name, remaining - 1);
+  if (remaining === 1) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Every async method of `service` passes `<label>.<method>.before`, and `<label>.<method>.after` when it is done. */
+/** Adds the failpoints `<label>.<method>.before` and `<label>.<method>.after` to every async method of `service`. */
 export function withFailpoints<T extends object>(label: string, service: T): T {
   if (armed === undefined) return service;
   return new Proxy(service, {
@@ -33,7 +33,7 @@ export function withFailpoints<T extends object>(label: string, service: T): T {
       if (typeof member !== 'function' || typeof name === 'symbol') return member;
       return async (...args: unknown[]) => {
         failpoint(`${label}.${name}.before`);
-        const result: unknown = await (member as (...given: unknown[]) => unknown).apply(target, args);
+        const result: unknown = await (member as (...args: unknown[]) => unknown).apply(target, args);
         failpoint(`${label}.${name}.after`);
         return result;
       };

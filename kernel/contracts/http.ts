@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
+import { ServiceError } from './errors.ts';
 import { extensionPoint, token } from './tokens.ts';
-import { Turns } from './turns.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -9,8 +10,7 @@ export type OrgRole = 'owner' | 'member';
 export type ProjectRole = 'viewer' | 'member' | 'admin';
 
 /**
- * Who may call a route. Every route names its rule; the table of them is the policy and there is no default
- * but refusal.
+ * Who may call a route. Every route names its rule, and together these rules are the policy: there is no default.
  * - `public`: anybody
  * - `user`: any valid person's token
  * - `org`: a token of that org (`:org` in the path) with at least `role`
@@ -29,7 +29,7 @@ export const VIEWER: Access = { kind: 'project', role: 'viewer' };
 export const MEMBER: Access = { kind: 'project', role: 'member' };
 export const ADMIN: Access = { kind: 'project', role: 'admin' };
 
-/** Where the paths of a project's routes begin. */
+/** The prefix of every path of a project. */
 export const SCOPED = '/api/v1/orgs/:org/projects/:project';
 
 /** The caller: a person's (or CI's) token, an agent's token, or a person in a console session. */
@@ -38,11 +38,12 @@ export interface Principal {
   /** `usr_…` for users, the token's id for agents. */
   id: string;
   name: string;
-  /** In a session: the token that it was made from, or the session itself when there was none. */
+  /** The token in use. In a session: the token that the session was created from, or else the id of the session. */
   token_id: string;
   session_id?: string;
-  /** The org of an agent's token, or of a token limited to one org; and the project of an agent's token limited to one. */
+  /** The org of an agent's token, or of a token that is limited to one org. */
   org_id: string | null;
+  /** The project of an agent's token that is limited to one. */
   project_id?: string | null;
 }
 
@@ -58,7 +59,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
-  /** Every value is a string; of a repeated key the last is kept. Validated against `Route.query`. */
+  /** Validated against `Route.query`. Every value is a string; the last one of a repeated key wins. */
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The parsed JSON, validated against `Route.body`; undefined when the route takes no body. */
@@ -78,11 +79,14 @@ export interface HttpRequest {
   readonly scope: Scope;
   /** Aborts when the caller disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /** For answers that last: throws what a new request would be refused with. Counts as one for the rate limits. */
+  /**
+   * For long-lived answers: throws the error that a new request of this caller would get. Counts as a request for the rate
+   * limits.
+   */
   admitted(): Promise<void>;
 }
 
-/** The caller of a route that is not public. */
+/** Returns the caller of a route that is not public. */
 export function callerOf({ principal, method, path }: HttpRequest): Principal {
   if (!principal) throw new Error(`${method} ${path} reached its handler without a principal`);
   return principal;
@@ -102,20 +106,22 @@ export interface Route {
   summary: string;
   access: Access;
   query?: JsonSchema;
-  /** Absent: a body is refused. Unknown members are always refused (`additionalProperties: false`). */
+  /** Without it a body is rejected. Unknown members are always rejected (`additionalProperties: false`). */
   body?: JsonSchema;
   /** Bytes after decompression. Default 1 MiB + 64 KiB. */
   body_limit?: number;
   /** Accepts any body as bytes in `raw`, without parsing. */
   raw_body?: boolean;
-  /** Gives any body, which must not be compressed, unread as `content`, so that it is never whole in memory. */
+  /** Passes any uncompressed body on as the stream `content`, so that it is never in memory as a whole. */
   stream_body?: boolean;
+  /** Set when the handler of a route with `stream_body` buffers what it reads, so that the body counts as one in memory. */
+  buffers_body?: boolean;
   /**
-   * Answers with streams that last or may be large. A caller has so many of them at once, and is refused more with
-   * `rate_limited`. A route whose streams have places of their own leaves it out.
+   * The route answers with streams that are long-lived or large. A caller may have a limited number of them open; further
+   * ones fail with `rate_limited`. Leave it out for a route that limits its streams itself.
    */
   streams?: boolean;
-  /** Headers of requests that the route reads, for the interface's document: name → description. */
+  /** The request headers that the route reads, for the OpenAPI document: name → description. */
   headers?: Readonly<Record<string, string>>;
   /** Exempt from rate limits: for probes and scrapers. */
   unmetered?: boolean;
@@ -129,21 +135,27 @@ export const HttpRoutes = extensionPoint<Route>('kernel.HttpRoutes', {
   check: (route) => (route.path.startsWith('/') ? undefined : `path ${route.path} must start with /`),
 });
 
-/** Answers with a whole document that are made at a time: each may have megabytes, and much more as values. */
-const documents = new Turns(4);
-/** The same of pages that are filled up to their limit of bytes. */
-const pages = new Turns(8);
+/** Limits how many documents are read at once: each may have megabytes, and takes a multiple of that when parsed. */
+const documents = new FairSemaphore(4);
+/** Limits how many pages of a large list are built at once. */
+const pages = new FairSemaphore(8);
 
-/** A route whose answer is a whole document: few are read at a time, so that many requests at once need no more memory. */
-export const documentRoute = (route: Route): Route => ({
-  ...route,
-  handle: (request) => documents.take(() => route.handle(request)),
-});
+/** A route that answers with one large document. Only a few are served at a time, so that a burst needs no more memory. */
+export const documentRoute = (route: Route): Route => limitConcurrency(documents, route);
 
-/** A list whose pages may have megabytes. */
-export const largePages = (route: Route): Route => ({
+/** A list whose pages may have megabytes. Only a few are built at a time. */
+export const largePages = (route: Route): Route => limitConcurrency(pages, route);
+
+/** Serves callers round-robin, however many requests one of them sends at once. Reads nothing for a caller that has disconnected. */
+const limitConcurrency = (semaphore: FairSemaphore, route: Route): Route => ({
   ...route,
-  handle: (request) => pages.take(() => route.handle(request)),
+  handle: (request) =>
+    semaphore.run(() => {
+      const { signal } = request;
+      // A server that stops lets answers end.
+      if (signal.aborted && !(signal.reason instanceof ServiceError)) throw signal.reason;
+      return route.handle(request);
+    }, request.principal?.id),
 });
 
 /** A WebSocket endpoint. `accept` owns the socket. */
@@ -152,34 +164,40 @@ export interface Upgrade {
   access: Access;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: { principal: Principal; ip: string }): void;
   /**
-   * Called when the server stops, to close the sockets in order. Sockets that are open at the time limit are destroyed.
-   * Without this member sockets are destroyed as soon as the last request is answered.
+   * Called when the server stops, so that the owner can close its sockets in order. Sockets that are still open at the time
+   * limit are destroyed. Without this method, sockets are destroyed as soon as the last request is answered.
    */
   drain?(): void;
 }
 
 export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key: (upgrade) => upgrade.path });
 
-/** Decides who calls and what they may do. The access plugin binds it. The HTTP layer asks it, and whoever needs a higher role for a part of what a route does. */
+/**
+ * Decides who is calling and what they may do. The access plugin binds it. The HTTP layer calls it for every request, and so
+ * does code that needs a higher role for some of what a route does.
+ */
 export interface AccessControl {
   /** Throws `not_authenticated`. `authorization` is the raw header. */
   authenticate(authorization: string | undefined, ip: string): Promise<Principal>;
-  /** Throws `forbidden` (role too low), `not_found` (no member), `not_authenticated` (token or session has ended). */
+  /**
+   * Throws `forbidden` when the role is too low, `not_found` when the caller is not a member, and `not_authenticated` when
+   * the token or session has ended.
+   */
   authorize(principal: Principal, access: Access, params: Readonly<Record<string, string>>): Promise<Scope>;
 }
 
 export const AccessControl = token<AccessControl>('kernel.AccessControl');
 
-/** The address of this server, for example `http://127.0.0.1:8787`. Known from the phase `listen` on. */
+/** The address of this server, for example `http://127.0.0.1:8787`. It is known from the phase `listen` on. */
 export interface HttpAddress {
   base_url(): string;
-  /** `SVC_PUBLIC_URL` when it is set; the specification wants `run_url` absent without it. */
+  /** `SVC_PUBLIC_URL`, if it is set. Without it, `run_url` is absent, as the specification demands. */
   public_url(): string | undefined;
 }
 
 export const HttpAddress = token<HttpAddress>('kernel.HttpAddress');
 
-/** A check of `GET /readyz`. Throws with the reason when not ready. */
+/** A check of `GET /readyz`. It throws the reason when the server is not ready. */
 export interface HealthCheck {
   name: string;
   check(): Promise<void>;

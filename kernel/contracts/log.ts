@@ -1,6 +1,6 @@
 import { token } from './tokens.ts';
 
-/** Structured log. Never pass a secret, a body or a header; ids and counts are enough. */
+/** A structured log. Never pass a secret, a body or a header to it: ids and counts are enough. */
 export interface Log {
   debug(fields: Record<string, unknown>, message: string): void;
   info(fields: Record<string, unknown>, message: string): void;

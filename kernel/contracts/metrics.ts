@@ -1,6 +1,6 @@
 import { token } from './tokens.ts';
 
-/** Prometheus metrics; names start with `svc_` and end with their unit. */
+/** Prometheus metrics. Names start with `svc_` and end with their unit. */
 export interface Metrics {
   counter(
     name: string,
@@ -13,7 +13,7 @@ export interface Metrics {
     labels?: readonly string[],
   ): { observe(labels: Record<string, string>, value: number): void };
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The exposition text. */
+  /** Returns the metrics in the Prometheus text format. */
   render(): Promise<{ text: string; type: string }>;
 }
 

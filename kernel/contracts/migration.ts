@@ -1,20 +1,20 @@
 import type { Migration } from './database.ts';
 
 /**
- * Column types of both families, written once as `{word}` in a statement. MySQL's binary collations ignore trailing
- * spaces, so a text chosen by a caller is never compared: it is found by its digest, or stored as bytes.
+ * Column types of both families, which a statement writes as `{word}`. MySQL's binary collations ignore trailing spaces, so a
+ * text that a caller chose is never compared: rows are found by its digest, or it is stored as bytes.
  */
 const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
-  /** Ids, digests, ASCII names without spaces, and words of the service. These may be compared. */
+  /** Ids, digests, ASCII names without spaces, and constants of the service. These may be compared. */
   id: { sqlite: 'TEXT', mysql: 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin' },
   word: { sqlite: 'TEXT', mysql: 'VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin' },
   /** An id and a position. */
   part: { sqlite: 'TEXT', mysql: 'VARCHAR(96) CHARACTER SET ascii COLLATE ascii_bin' },
   /** An org id and a digest. */
   lane: { sqlite: 'TEXT', mysql: 'VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin' },
-  /** At most 255 characters chosen by a caller; shown, never compared. */
+  /** At most 255 characters that a caller chose. They are displayed and never compared. */
   name: { sqlite: 'TEXT', mysql: 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
-  /** Compared byte by byte; passed and answered as Buffers. */
+  /** Compared byte by byte; written and read as Buffers. */
   bytes: { sqlite: 'BLOB', mysql: 'VARBINARY(1020)' },
   text: { sqlite: 'TEXT', mysql: 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
   blob: { sqlite: 'BLOB', mysql: 'LONGBLOB' },
@@ -26,8 +26,8 @@ const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
 };
 
 /**
- * A migration of statements whose column types are `{words}` of the table above. The oldest ones have a text for each
- * family instead: what was applied never changes.
+ * Makes a migration from statements whose column types are `{words}` of the table above. The oldest migrations have separate
+ * texts for each family instead, because an applied statement must never change.
  */
 export function migration(
   name: string,
@@ -40,14 +40,14 @@ export function migration(
   return { name, sqlite: write('sqlite'), mysql: write('mysql'), ...options };
 }
 
-/** Adds the column by which rows of a table can be locked (`Transaction.lock`). */
+/** Adds the column that `Transaction.lock` needs. */
 export const lockable = (table: string): string =>
   `ALTER TABLE ${table} ADD COLUMN lock_version {int} NOT NULL DEFAULT 0`;
 
 /**
- * Statements for SQLite that give a table another order of columns, given as in CREATE TABLE. SQLite reaches a column by walking
- * through the values before it, so the large ones come last. The table is away meanwhile: what a server of the version
- * before writes is refused, and not lost.
+ * Statements for SQLite that change the order of a table's columns, which are written as in CREATE TABLE. SQLite reaches a
+ * column by walking through the values before it, so large columns belong at the end. The table is missing in between: writes
+ * of a server of the previous version fail then, and are not lost.
  */
 export function reordered(
   table: string,

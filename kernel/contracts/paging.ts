@@ -1,39 +1,40 @@
 import { Errors } from './errors.ts';
 import type { HttpRequest, JsonSchema, Route } from './http.ts';
 
-/** The query of a list; `cursor` comes from the previous answer. */
+/** The query parameters of a list. `cursor` is the `next_cursor` of the previous page. */
 export const pageQuery = {
   type: 'object',
   additionalProperties: false,
   properties: {
     limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-    cursor: { type: 'string', minLength: 1, maxLength: 1024, description: '`next_cursor` of the page before.' },
+    cursor: { type: 'string', minLength: 1, maxLength: 1024, description: '`next_cursor` of the previous page.' },
   },
 } as const;
 
 type Query = Readonly<Record<string, string>>;
-type CursorPart = string | number;
-/** `id`: an id of this service; `text`: a text chosen by a caller. */
-type PartType = 'id' | 'text' | 'number';
+type CursorValue = string | number;
+/** `id` is an id that this service made; `text` is a text that a caller chose. */
+type CursorValueType = 'id' | 'text' | 'number';
 
 /**
- * Ids made by this service. Any other text is never passed to the database: it could match with padding, or be refused
- * for its character set.
+ * Tells whether a text can be an id of this service. No other text may be passed to the database as an id: it could match
+ * because of padding, or be rejected for its character set.
  */
 export const isId = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text);
 
-/** An opaque position in a list: the sort key of the last entry of a page. */
-export const encodeCursor = (...parts: readonly CursorPart[]): string =>
-  Buffer.from(JSON.stringify(parts)).toString('base64url');
+/** Encodes an opaque position in a list: the sort key of the last entry of a page. */
+export const encodeCursor = (...values: readonly CursorValue[]): string =>
+  Buffer.from(JSON.stringify(values)).toString('base64url');
 
-/** The parts of a cursor, with the types of `shape`; undefined without a cursor. Throws `invalid_request`. */
-export function decodeCursor<const S extends readonly PartType[]>(
+/** Decodes a cursor into values of the types in `shape`; undefined without a cursor. Throws `invalid_request`. */
+export function decodeCursor<const S extends readonly CursorValueType[]>(
   cursor: string | undefined,
   ...shape: S
 ): { [I in keyof S]: S[I] extends 'number' ? number : string } | undefined {
   if (cursor === undefined) return undefined;
-  const parts = parse(cursor);
-  if (parts?.length === shape.length && parts.every((part, i) => isPart(part, shape[i]))) return parts as never;
+  const values = parse(cursor);
+  if (values?.length === shape.length && values.every((value, i) => isCursorValue(value, shape[i])))
+    return values as never;
   throw Errors.invalidRequest('the cursor does not belong to this list', {
     errors: [{ pointer: '/query/cursor', message: 'send `next_cursor` of the previous page unchanged' }],
   });
@@ -44,16 +45,16 @@ function parse(cursor: string): unknown[] | undefined {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return Array.isArray(value) ? value : undefined;
   } catch {
-    // Whatever is wrong with the text, the caller learns that it is not a valid cursor.
+    // Whatever the problem is, the caller learns that this is not a valid cursor.
     return undefined;
   }
 }
 
-/** Parts are bound into SQL: an id, a text of limited length, or a safe integer. */
-function isPart(part: unknown, type: PartType | undefined): boolean {
-  if (type === 'number') return Number.isSafeInteger(part);
-  if (typeof part !== 'string') return false;
-  return type === 'id' ? isId(part) : part.length <= 512;
+/** The values are bound into SQL, so each must be an id, a text of limited length, or a safe integer. */
+function isCursorValue(value: unknown, type: CursorValueType | undefined): boolean {
+  if (type === 'number') return Number.isSafeInteger(value);
+  if (typeof value !== 'string') return false;
+  return type === 'id' ? isId(value) : value.length <= 512;
 }
 
 export interface Page {
@@ -64,17 +65,20 @@ export interface Page {
 
 export const limitOf = (query: Query): number => Number(query.limit ?? 50);
 
-/** The page of a list that is ordered by ids. Throws `invalid_request` for a cursor that no list gave. */
+/** Reads the page of a list that is ordered by ids. Throws `invalid_request` for a cursor that no list has returned. */
 export const readPage = (query: Query): Page => ({
   limit: limitOf(query),
   before: decodeCursor(query.cursor, 'id')?.[0],
 });
 
-/** `rows` has one more than `limit` when there is a next page. `keyOf`: id, or the parts of the cursor. */
+/**
+ * Makes a page of at most `limit` rows. `rows` has one more when there is a next page. `keyOf` returns the id of a row, or
+ * the values of its cursor.
+ */
 export function pageOf<R>(
   rows: readonly R[],
   limit: number,
-  keyOf: (row: R) => CursorPart | readonly CursorPart[],
+  keyOf: (row: R) => CursorValue | readonly CursorValue[],
 ): { items: R[]; next_cursor?: string } {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -82,8 +86,8 @@ export function pageOf<R>(
   return { items, next_cursor: encodeCursor(...[keyOf(last)].flat()) };
 }
 
-/** A page with further members of the answer. */
-export interface Listed {
+/** A page of a list, possibly with more members of the answer. */
+export interface ListResult {
   items: readonly unknown[];
   next_cursor?: string;
 }
@@ -92,14 +96,14 @@ export interface ListRoute extends Pick<Route, 'path' | 'operation' | 'summary' 
   /** The member that holds the items. */
   plural: string;
   item: JsonSchema;
-  /** Further members of the answer; all are required. */
+  /** Additional members of the answer; all of them are required. */
   members?: Readonly<Record<string, JsonSchema>>;
-  /** Description of the answer. */
+  /** The description of the answer in the OpenAPI document. */
   description: string;
-  list(request: HttpRequest): Promise<Listed>;
+  list(request: HttpRequest): Promise<ListResult>;
 }
 
-/** `GET` of a list, with `limit` and `cursor`. */
+/** A `GET` route of a list, with `limit` and `cursor`. */
 export function listRoute({ plural, item, members = {}, description, list, ...route }: ListRoute): Route {
   const schema = {
     type: 'object',

@@ -2,7 +2,7 @@ import type { Migration } from './database.ts';
 import type { Role, Settings } from './settings.ts';
 import { type ExtensionPoint, type Resolve, type Token, token } from './tokens.ts';
 
-/** plugin.json: validated before any code of the plugin is loaded. */
+/** The contents of plugin.json, which is validated before any code of the plugin is loaded. */
 export interface PluginManifest {
   /** kebab-case, unique. */
   id: string;
@@ -15,7 +15,7 @@ export interface PluginManifest {
   provides: readonly string[];
   /** Names of the extension points it contributes to. */
   contributes: readonly string[];
-  /** Only processes of these roles (`Role`) load its code; absent: all. */
+  /** The roles (`Role`) whose processes load its code. Defaults to all. */
   roles?: readonly string[];
   /** Its purpose in one sentence; `svc plugins` prints it. */
   summary: string;
@@ -23,7 +23,7 @@ export interface PluginManifest {
   adapts?: boolean;
 }
 
-/** A plugin that was made of data. */
+/** A plugin that an adapter built from data. */
 export interface AdaptedPlugin {
   plugin: Plugin;
   /** Where the data is, for errors and `svc plugins`. */
@@ -32,12 +32,13 @@ export interface AdaptedPlugin {
 }
 
 /**
- * Makes plugins of data. Called before registration, so it has role and environment and nothing else. Throws a ServiceError
- * with every fault of the data. The plugins have ids such as `connector:team_chat` and require the adapting one.
+ * Builds plugins from data. It is called before registration, so it has nothing but the role and the environment. Throws a
+ * ServiceError that lists everything that is wrong with the data. The plugins have ids such as `connector:team_chat` and
+ * require the adapting plugin.
  */
 export type Adapt = (process: Pick<Settings, 'role' | 'env'>) => Promise<readonly AdaptedPlugin[]>;
 
-/** The plugins of this process in boot order, their schema, and what each has contributed to points that were read. */
+/** The plugins of this process in boot order, their migrations, and their contributions to the points read so far. */
 export interface LoadedPlugins {
   readonly list: readonly (Pick<AdaptedPlugin, 'origin' | 'builtin'> & { manifest: PluginManifest })[];
   contributed(): readonly { plugin: string; point: string; key: string | undefined; made: unknown }[];
@@ -49,48 +50,48 @@ export const LoadedPlugins = token<LoadedPlugins>('kernel.LoadedPlugins');
 /** Closes what a phase opened. The kernel awaits it with a time limit and continues in any case. */
 export type Stop = () => void | Promise<void>;
 
-/** The phases that run code of plugins, in their order. */
+/** The phases that run code of plugins, in order. */
 export type Phase = 'check' | 'migrate' | 'init' | 'start' | 'listen' | 'ready';
 
-/** What one plugin has declared by `migrations`. */
+/** The migrations that one plugin has declared. */
 export interface PluginMigrations {
   plugin: string;
-  /** Of the plugin. */
+  /** The version of the plugin. */
   version?: string;
-  /** It is a part of svc. */
+  /** Set for the plugins that svc itself consists of. */
   builtin?: boolean;
   migrations: readonly Migration[];
 }
 
 /**
- * What a plugin may do while it registers: only declarations, no I/O, no resolving. Work of a phase runs in the named
- * roles only. The function that it returns closes what it opened: when the kernel stops, or when a later phase fails,
- * in reverse order.
+ * What a plugin may do while it registers: declare, and nothing else. It must not do I/O or resolve services yet. The hook of
+ * a phase runs only in the roles that it names. The function that a hook returns closes what the hook opened; the kernel
+ * calls these in reverse order when it stops, or when a later phase fails.
  */
 export interface PluginSetup {
   readonly id: string;
-  /** A service, created at its first use. */
+  /** Binds a service, which is created when it is first used. */
   bind<T>(token: Token<T>, make: (use: Resolve) => T): void;
   /** A service that only this plugin uses, created at the first call of what is returned. */
   own<T>(make: (use: Resolve) => T): (use: Resolve) => T;
-  /** One or many contributions, created when the point is first read. */
+  /** Adds one or several contributions, which are created when the point is first read. */
   contribute<T>(point: ExtensionPoint<T>, make: (use: Resolve) => T | readonly T[]): void;
-  /** Schema owned by this plugin. Tables are named `<plugin>_<plural>`. */
+  /** Declares the tables that this plugin owns. They are named `<plugin>_<plural>`. */
   migrations(list: readonly Migration[]): void;
-  /** Reads settings: a wrong one must stop the start before the database is touched. */
+  /** Validates settings, so that a wrong one stops the start before the database is touched. */
   onCheck(roles: readonly Role[], run: (use: Resolve) => Promise<void> | Promise<Stop>): void;
-  /** Opens the database and brings its schema up to date. `migrations` are those of all plugins, in boot order. */
+  /** Opens the database and migrates its schema. `migrations` are those of all plugins, in boot order. */
   onMigrate(
     roles: readonly Role[],
     run: (use: Resolve, migrations: readonly PluginMigrations[]) => Promise<Stop>,
   ): void;
-  /** The schema is in place, nothing has started: loads what must be known. */
+  /** Loads what must be in memory before anything starts. The schema is up to date. */
   onInit(roles: readonly Role[], run: (use: Resolve) => Promise<void> | Promise<Stop>): void;
   /** Starts background work. */
   onStart(roles: readonly Role[], run: (use: Resolve) => Promise<Stop>): void;
-  /** Opens the ways in: everything behind them has started. */
+  /** Starts to accept connections. Everything behind them has started. */
   onListen(roles: readonly Role[], run: (use: Resolve) => Promise<Stop>): void;
-  /** The address of the server is known. */
+  /** Called when the server listens and its address is known. */
   onReady(roles: readonly Role[], run: (use: Resolve) => Promise<void>): void;
 }
 
@@ -105,7 +106,7 @@ export function definePlugin(manifest: PluginManifest, register: (setup: PluginS
 }
 
 export const ALL_ROLES: readonly Role[] = ['server', 'agent', 'dev', 'local'];
-/** Roles that hold a database. */
+/** The roles that have a database. */
 export const SERVER_ROLES: readonly Role[] = ['server', 'dev', 'local'];
-/** Roles that run work. */
+/** The roles that run activities. */
 export const AGENT_ROLES: readonly Role[] = ['agent', 'dev', 'local'];

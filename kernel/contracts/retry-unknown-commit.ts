@@ -1,10 +1,10 @@
 import { isServiceError } from './errors.ts';
 
 /**
- * The answer to a commit can be lost with the connection. Then this repeats the whole work, a few times at most: every
- * transition that uses it finds what it wrote before and answers the same.
+ * Repeats the work, up to three times, when the answer to its commit was lost with the connection. The work must be
+ * idempotent: a transition that runs again finds what it wrote before and returns the same result.
  */
-export async function retryUnknownCommit<T>(work: (again: boolean) => Promise<T>): Promise<T> {
+export async function retryUnknownCommit<T>(work: (isRetry: boolean) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work(attempt > 0);

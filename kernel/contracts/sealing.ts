@@ -1,7 +1,7 @@
 import { token } from './tokens.ts';
 
-/** The place of a sealed value. A blob that was moved to another place does not open. */
-export interface SealedPlace {
+/** What a sealed value is bound to. A blob that was copied to another row, column or project does not open. */
+export interface SealContext {
   org_id: string;
   project_id: string;
   table: string;
@@ -11,15 +11,15 @@ export interface SealedPlace {
 }
 
 /**
- * Envelope encryption at rest. Keys belong to an org, have versions and are wrapped by the master key. Blob: `format |
- * org key version | nonce | ciphertext | tag`.
+ * Envelope encryption at rest. Each org has versioned keys, which the master key wraps. A blob consists of `format | org key
+ * version | nonce | ciphertext | tag`.
  */
 export interface Sealer {
-  /** Loads an org's keys into memory; `seal` and `open` for that org are then synchronous. */
+  /** Loads an org's keys into memory. Call it before `seal` and `open`, which are synchronous. */
   prepare(org_id: string): Promise<void>;
-  seal(place: SealedPlace, plain: Buffer): Buffer;
-  /** Throws `sealed_value_unreadable` when the blob was altered, moved or sealed with another key. */
-  open(place: SealedPlace, blob: Buffer): Buffer;
+  seal(context: SealContext, plaintext: Buffer): Buffer;
+  /** Throws `sealed_value_unreadable` when the blob was altered, copied elsewhere, or sealed with another key. */
+  open(context: SealContext, blob: Buffer): Buffer;
 }
 
 export const Sealer = token<Sealer>('kernel.Sealer');

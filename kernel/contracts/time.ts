@@ -1,19 +1,19 @@
 import { token } from './tokens.ts';
 
-/** ISO 8601 in UTC with milliseconds. Some drivers answer a large number as text. */
+/** Formats a time as ISO 8601 in UTC with milliseconds. Some drivers return large numbers as text. */
 export const iso = (ms: number | string): string => new Date(Number(ms)).toISOString();
 
 /** Cancels the operation that returned it. Safe to call twice. */
 export type Cancel = () => void;
 
-/** The only source of time. Times are epoch milliseconds, spans are milliseconds. */
+/** The only source of time. Times are epoch milliseconds, and spans are milliseconds. */
 export interface Clock {
   now(): number;
-  /** Never goes back; for measuring spans. */
+  /** Never goes back. Use it to measure spans. */
   monotonic(): number;
-  /** Calls `run` once after `delay_ms`. With `unref` it does not keep the process alive. */
+  /** Calls `run` once after `delay_ms`. With `unref` the timer does not keep the process alive. */
   after(delay_ms: number, run: () => void, options?: { unref?: boolean }): Cancel;
-  /** Only of a clock that can be put forward: what works by it says here when it has nothing to do. */
+  /** Present on a clock that can be put forward. Whatever works by the clock registers here. */
   readonly skips?: TimeSkips;
 }
 
@@ -21,52 +21,52 @@ export interface Clock {
 export interface DueTime {
   /** By `now()`. */
   at: number;
-  /** There is always another one after it. */
+  /** Set when another one always follows. */
   recurs?: boolean;
-  /** What is due, where no run says it: `a schedule`. */
-  says?: string;
+  /** What is due, when no run tells: `a schedule`. */
+  description?: string;
 }
 
-/** A loop that carries out stored work, some of it at stored times. */
+/** A loop that performs stored work, some of which is due at a stored time. */
 export interface TimedLoop {
-  /** Looks for work that can be done now. True when there was none since the last call of this. */
+  /** Polls for work. True when there has been none since the last call. */
   isIdle(): Promise<boolean>;
-  /** When time alone brings its next work, as of its last look. */
+  /** Returns when its next work becomes due, as of its last poll. */
   due(): DueTime | undefined;
-  /** The clock was put forward. */
+  /** Called after the clock was put forward. */
   skipped(): void;
 }
 
-/** Work that others carry out, and that holds the clock while it is under way. */
-export interface HeldWork {
-  /** `resting`: how many of them do nothing but `rest`. */
-  isUnderWay(resting: number): Promise<boolean>;
+/** Work outside of the loops that keeps the clock from jumping while it is in flight. */
+export interface InFlightWork {
+  /** `resting` is the number of pending calls of `rest`: work that only pauses does not count as in flight. */
+  isInFlight(resting: number): Promise<boolean>;
   /**
-   * Calls `jump` when nothing is under way and nothing can begin meanwhile, and moves times of its own that must not pass by a
-   * jump. Answers whether it did.
+   * Calls `jump` when nothing is in flight and nothing can begin meanwhile, and moves its own deadlines that must not expire
+   * because of the jump. Returns whether it jumped.
    */
   jump(by_ms: number, resting: number, jump: () => void): Promise<boolean>;
 }
 
 /**
- * Who works by a clock that can be put forward. Only `now()` jumps: spans and timers stay real, so that heartbeats and
- * limits of requests do not notice.
+ * Registers whatever works by a clock that can be put forward. Only `now()` jumps: spans and timers stay real, so that
+ * heartbeats and timeouts are not affected.
  */
 export interface TimeSkips {
   join(loop: TimedLoop): Cancel;
-  /** The last one counts. */
-  hold(work: HeldWork): Cancel;
-  /** As `after`, for a pause in which its caller does nothing else. A jump shortens it. */
+  /** Replaces the work that was registered before. */
+  hold(work: InFlightWork): Cancel;
+  /** Like `after`, for a pause during which the caller does nothing else. A jump shortens it. */
   rest(delay_ms: number, run: () => void): Cancel;
 }
 
-/** A pause in which its caller does nothing else: a clock that can be put forward need not wait for it. */
+/** Pauses while the caller does nothing else, so that a clock that can be put forward need not wait for it. */
 export const rest = (clock: Clock, delay_ms: number, run: () => void): Cancel =>
   clock.skips?.rest(delay_ms, run) ?? clock.after(delay_ms, run);
 
 /** The only source of identifiers and randomness. */
 export interface Ids {
-  /** A time-ordered opaque id, e.g. `run_01J…` (prefix, underscore, 26 characters of Crockford base32). */
+  /** Makes an opaque id that is ordered by time: prefix, underscore, 26 characters of Crockford base32 (`run_01J…`). */
   next(prefix: string): string;
   bytes(count: number): Buffer;
 }

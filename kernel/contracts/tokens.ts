@@ -8,30 +8,32 @@ export interface Token<T> {
   readonly type?: T;
 }
 
-/** Makes a token. `name` is `<plugin>.<Service>` and must be unique in the process. */
+/** Makes a token. `name` has the form `<plugin>.<Service>` and must be unique in the process. */
 export function token<T>(name: string): Token<T> {
   return Object.freeze({ name });
 }
 
-/** Resolves a bound service. Only factories get it. */
+/** Resolves a bound service. It is passed to factories only. */
 export interface Resolve {
   <T>(token: Token<T>): T;
-  /** Every contribution to a point, in boot order. Empty when there is none. */
+  /** Returns every contribution to a point, in boot order. */
   all<T>(point: ExtensionPoint<T>): readonly T[];
 }
 
 /**
- * A service that wins over what is bound to the token: for tests that own the time or stand in for a service.
- * `own` makes what it replaces, so that a replacement can wrap it.
+ * Replaces the service that a plugin binds to the token, for tests that control the time or stand in for a service. `own`
+ * makes the original service, so that a replacement can wrap it.
  */
-export type Replacement = readonly [token: Token<unknown>, make: (use: Resolve, own: () => never) => unknown];
+export type Replacement = readonly [token: Token<unknown>, make: (use: Resolve, makeOriginal: () => never) => unknown];
 
-/** A typed, closed list to which plugins contribute: routes, verbs, workflow kinds… */
+/** A typed list to which plugins contribute until the registry is sealed: routes, verbs, workflow kinds… */
 export interface ExtensionPoint<T> {
   readonly name: string;
-  /** Answers what is wrong with a contribution, or nothing. Called when the registry is sealed. */
+  /** Distinguishes a point from a token. */
+  readonly many: true;
+  /** Returns what is wrong with a contribution, if anything. Called when the registry is sealed. */
   readonly check?: (contribution: T) => string | undefined;
-  /** Two contributions with the same key are refused when the registry is sealed; the error names both plugins. */
+  /** Two contributions must not have the same key; the error names both plugins. */
   readonly key?: (contribution: T) => string;
   readonly type?: T;
 }
@@ -40,5 +42,5 @@ export function extensionPoint<T>(
   name: string,
   rules: { key?: (contribution: T) => string; check?: (contribution: T) => string | undefined } = {},
 ): ExtensionPoint<T> {
-  return Object.freeze({ name, ...rules });
+  return Object.freeze({ name, many: true, ...rules });
 }

@@ -1,31 +1,31 @@
 import { extensionPoint, type Resolve } from './tokens.ts';
 
-/** What a tool came to. */
+/** The result of a tool. */
 export interface ToolAnswer {
   /** For `--json`. */
   json: unknown;
   /** For people. */
   text: string;
-  /** False: the command exits with 1. */
+  /** When false, the command exits with 1. */
   ok?: boolean;
 }
 
 /**
- * The work of a command that needs the code of a plugin and neither server nor database. The kernel is booted with the
- * plugin and what it requires, but no phase runs.
+ * Implements a command that needs the code of a plugin, but neither a server nor a database. The kernel registers the plugin
+ * and what it requires, and runs no phase.
  */
 export interface LocalTool {
   /** kebab-case, unique. */
   name: string;
-  /** Throws ServiceError. `args` and `flags` are those of the command, with flags in camel case. */
+  /** Throws ServiceError. `args` and `flags` are those of the command; the names of flags are in camel case. */
   run(
     use: Resolve,
-    given: {
+    call: {
       args: readonly string[];
       flags: Readonly<Record<string, unknown>>;
       env: Readonly<Record<string, string | undefined>>;
-      /** What the command has read for it; only its command knows the form. */
-      given?: unknown;
+      /** Input that the command has read for the tool. Only the two of them know its shape. */
+      input?: unknown;
     },
   ): Promise<ToolAnswer>;
 }

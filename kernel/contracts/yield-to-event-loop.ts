@@ -1,2 +1,2 @@
-/** Lets the event loop run: for use between the parts of long synchronous work. */
+/** Lets the event loop run. For use between the steps of long synchronous work. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

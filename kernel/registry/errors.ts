@@ -18,7 +18,7 @@ export const RegistryErrors = {
   contributionInvalid: defineError({
     code: 'plugin_contribution_invalid',
     status: 500,
-    title: 'An extension point refused the contribution of a plugin.',
+    title: 'An extension point rejected the contribution of a plugin.',
     next,
   }),
   serviceUnbound: defineError({

@@ -9,9 +9,8 @@ interface Contribution {
 }
 
 /**
- * Services and contributions of one kernel. The only user of the DI container. Multi-bindings, ordering and lifecycle
- * are implemented here, because tsyringe's child registrations hide the parent's lists and resolving an empty list
- * throws.
+ * The services and contributions of one kernel, and the only user of the DI container. It implements multi-bindings, ordering
+ * and lifecycle itself: in tsyringe, registrations of a child hide the parent's lists, and resolving an empty list throws.
  */
 export class Registry {
   readonly #container: DependencyContainer = root.createChildContainer();
@@ -20,7 +19,7 @@ export class Registry {
   readonly #points = new Map<string, Contribution[]>();
   readonly #collected = new Map<string, readonly unknown[]>();
   readonly contributed: { plugin: string; point: string; key: string | undefined; made: unknown }[] = [];
-  readonly #making: string[] = [];
+  readonly #resolving: string[] = [];
   #sealed = false;
 
   readonly use: Resolve = Object.assign(<T>(token: Token<T>): T => this.#resolve(token), {
@@ -28,14 +27,14 @@ export class Registry {
   });
 
   bind<T>(plugin: string, token: Token<T>, make: (use: Resolve) => T): void {
-    this.#refuseWhenSealed(plugin, `binds ${token.name}`);
+    this.#assertOpen(plugin, `binds ${token.name}`);
     const owner = this.#owners.get(token.name);
     if (owner !== undefined)
       throw RegistryErrors.registrationConflict(`${plugin} binds ${token.name}, which ${owner} has already bound`);
     this.#owners.set(token.name, plugin);
-    const own = () => make(this.use);
-    const replacement = this.#replacements.get(token.name) as ((use: Resolve, own: () => T) => T) | undefined;
-    const useFactory = instanceCachingFactory(replacement ? () => replacement(this.use, own) : own);
+    const makeOriginal = () => make(this.use);
+    const replacement = this.#replacements.get(token.name) as ((use: Resolve, makeOriginal: () => T) => T) | undefined;
+    const useFactory = instanceCachingFactory(replacement ? () => replacement(this.use, makeOriginal) : makeOriginal);
     this.#container.register(token.name, { useFactory });
   }
 
@@ -46,19 +45,19 @@ export class Registry {
     return token;
   }
 
-  /** Wins over what is bound to the token later, or stands alone when nobody binds it. */
+  /** Replaces what is bound to the token later. Works, too, when nobody binds it. */
   replace([token, make]: Replacement): void {
     this.#replacements.set(token.name, make);
   }
 
   contribute<T>(plugin: string, point: ExtensionPoint<T>, make: (use: Resolve) => T | readonly T[]): void {
-    this.#refuseWhenSealed(plugin, `contributes to ${point.name}`);
+    this.#assertOpen(plugin, `contributes to ${point.name}`);
     const list = this.#points.get(point.name) ?? [];
     list.push({ plugin, make });
     this.#points.set(point.name, list);
   }
 
-  /** What each plugin bound and contributed, to compare with its manifest. */
+  /** Returns what a plugin has bound and contributed, for comparison with its manifest. */
   declared(plugin: string): { provides: string[]; contributes: string[] } {
     const provides = [...this.#owners]
       .filter(([name, owner]) => owner === plugin && !name.startsWith(`${plugin}#`))
@@ -75,35 +74,37 @@ export class Registry {
     this.#sealed = true;
   }
 
-  #refuseWhenSealed(plugin: string, what: string): void {
+  #assertOpen(plugin: string, what: string): void {
     if (this.#sealed)
       throw RegistryErrors.registrationClosed(`${plugin} ${what} after registration ended; do it in register()`);
   }
 
   #resolve<T>(token: Token<T>): T {
     if (!this.#owners.has(token.name)) {
-      const wanted = this.#making.length > 0 ? `, which is needed by ${this.#making.join(' → ')}` : '';
-      throw RegistryErrors.serviceUnbound(`no plugin provides ${token.name}${wanted}`);
+      const neededBy = this.#resolving.length > 0 ? `, which is needed by ${this.#resolving.join(' → ')}` : '';
+      throw RegistryErrors.serviceUnbound(`no plugin provides ${token.name}${neededBy}`);
     }
-    if (this.#making.includes(token.name))
-      throw RegistryErrors.serviceCycle(`services depend on each other: ${[...this.#making, token.name].join(' → ')}`);
-    this.#making.push(token.name);
+    if (this.#resolving.includes(token.name))
+      throw RegistryErrors.serviceCycle(
+        `services depend on each other: ${[...this.#resolving, token.name].join(' → ')}`,
+      );
+    this.#resolving.push(token.name);
     try {
       return this.#container.resolve<T>(token.name);
     } finally {
-      this.#making.pop();
+      this.#resolving.pop();
     }
   }
 
   #collect<T>(point: ExtensionPoint<T>): readonly T[] {
-    const known = this.#collected.get(point.name) as readonly T[] | undefined;
-    if (known) return known;
-    const holders = new Map<string, string>();
+    const cached = this.#collected.get(point.name) as readonly T[] | undefined;
+    if (cached) return cached;
+    const owners = new Map<string, string>();
     const collected = (this.#points.get(point.name) ?? []).flatMap(({ plugin, make }) => {
       const made = make(this.use) as T | readonly T[];
       const list: readonly T[] = Array.isArray(made) ? made : [made as T];
       for (const made of list) {
-        checkContribution(point, plugin, made, holders);
+        checkContribution(point, plugin, made, owners);
         this.contributed.push({ plugin, point: point.name, key: point.key?.(made), made });
       }
       return list;
@@ -117,15 +118,15 @@ function unbound(name: string): never {
   throw RegistryErrors.serviceUnbound(`no plugin provides ${name}, so it cannot be replaced`);
 }
 
-function checkContribution<T>(point: ExtensionPoint<T>, plugin: string, contribution: T, holders: Map<string, string>) {
-  const fault = point.check?.(contribution);
-  if (fault) throw RegistryErrors.contributionInvalid(`${plugin} contributes to ${point.name}: ${fault}`);
+function checkContribution<T>(point: ExtensionPoint<T>, plugin: string, contribution: T, owners: Map<string, string>) {
+  const problem = point.check?.(contribution);
+  if (problem) throw RegistryErrors.contributionInvalid(`${plugin} contributes to ${point.name}: ${problem}`);
   const key = point.key?.(contribution);
   if (key === undefined) return;
-  const holder = holders.get(key);
-  if (holder !== undefined)
+  const owner = owners.get(key);
+  if (owner !== undefined)
     throw RegistryErrors.registrationConflict(
-      `${plugin} contributes "${key}" to ${point.name}, which ${holder} has already contributed`,
+      `${plugin} contributes "${key}" to ${point.name}, which ${owner} has already contributed`,
     );
-  holders.set(key, plugin);
+  owners.set(key, plugin);
 }

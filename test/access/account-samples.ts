@@ -1,6 +1,6 @@
 import { Database, Sealer } from '../../kernel/contracts/index.ts';
-import { Scopes } from '../../plugins/access/contract.ts';
-import { CredentialNames } from '../../plugins/credentials/contract.ts';
+import { Scopes } from '../../plugins/security/access/contract.ts';
+import { CredentialNames } from '../../plugins/secrets/credentials/contract.ts';
 import { fresh, type Sample, SCOPED } from './sampling.ts';
 
 /** A row of a connected account: the way through a provider is tested elsewhere. */
@@ -20,7 +20,7 @@ const account: Sample['target'] = async (server, { org, project }) => {
   };
   const tokens = server.use(Sealer).seal(place, Buffer.from('{"access_token":"at"}'));
   await server.use(Database).transaction(async (tx) => {
-    await server.use(CredentialNames).take(tx, scope, name, 'account');
+    await server.use(CredentialNames).reserve(tx, scope, name, 'account');
     await tx.write(
       `INSERT INTO accounts_accounts (project_id, name, org_id, account_id, provider, far_id, far_label, status, status_at,
          granter_id, granter, scopes_asked, scopes, granted_at, renewable, epoch, tokens, failures)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Database, type Resolve } from '../../kernel/contracts/index.ts';
-import { Bootstrap } from '../../plugins/access/contract.ts';
+import { Bootstrap } from '../../plugins/security/access/contract.ts';
 import { type Answer, boot, type Store } from '../kit/index.ts';
 
 /** The org and project in question, and a second project of the org; another org with a project of the same name. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Database } from '../../kernel/contracts/index.ts';
-import { RunStore } from '../../plugins/runs/contract.ts';
+import { RunStore } from '../../plugins/engine/runs/contract.ts';
 import type { MatrixServer } from './callers.ts';
 import { CANARY, fresh, inPlace, must, program, run, type Sample, SCOPED } from './sampling.ts';
 

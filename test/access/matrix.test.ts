@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { Database, HttpRoutes, HttpUpgrades, type Route } from '../../kernel/contracts/index.ts';
-import { HttpPages } from '../../plugins/http/contract.ts';
+import { HttpPages } from '../../plugins/platform/http/contract.ts';
 import {
   type Caller,
   CALLERS,

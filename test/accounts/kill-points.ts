@@ -1,4 +1,8 @@
-import { RENEWAL_TABLE, type Provider, type Situation } from '../../plugins/accounts/domain/renewal-table.ts';
+import {
+  RENEWAL_TABLE,
+  type Provider,
+  type Situation,
+} from '../../plugins/integrations/accounts/domain/renewal-table.ts';
 import type { WayFault } from './token-proxy.ts';
 
 export const PAIRS = ['keeps', 'rotates', 'rotates_and_revokes'] as const satisfies readonly Provider[];

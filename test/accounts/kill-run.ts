@@ -1,5 +1,5 @@
 import { until } from '../../features/support/process.ts';
-import type { Provider } from '../../plugins/accounts/domain/renewal-table.ts';
+import type { Provider } from '../../plugins/integrations/accounts/domain/renewal-table.ts';
 import { hits, scanFolder, scanMysql } from '../vault/scan.ts';
 import { DOWN, expected, type KillPoint } from './kill-points.ts';
 import { type AccountView, KillWorld, ownerOf } from './kill-world.ts';

@@ -56,20 +56,20 @@ t.test('nothing is left undone, and nothing tells of a machine', git, async (t) 
 
 /** Plugins that bind one of the kernel's own contracts: needed without being imported. */
 const providers = present
-  .filter((one) => /^plugins\/[^/]+\/plugin\.json$/.test(one))
+  .filter((one) => /^plugins\/[^/]+\/[^/]+\/plugin\.json$/.test(one))
   .map((one) => JSON.parse(read(one)) as { id: string; provides: string[] })
   .filter(({ provides }) => provides.some((name) => name.startsWith('kernel.')))
   .map(({ id }) => id);
 
 t.test('a plugin requires exactly the plugins that it imports', git, async (t) => {
-  for (const path of present.filter((one) => /^plugins\/[^/]+\/plugin\.json$/.test(one))) {
+  for (const path of present.filter((one) => /^plugins\/[^/]+\/[^/]+\/plugin\.json$/.test(one))) {
     const folder = path.replace('plugin.json', '');
     const { id, requires } = JSON.parse(read(path)) as { id: string; requires: string[] };
     const imported = new Set(
       product
         .filter((one) => one.startsWith(folder) && !one.startsWith(`${folder}cli/`))
         .flatMap((one) =>
-          [...read(one).matchAll(/from '(?:\.\.\/)+(?:plugins\/)?([a-z-]+)\/contract\.ts'/g)].map(
+          [...read(one).matchAll(/from '(?:\.\.\/)+(?:plugins\/)?(?:[a-z]+\/)?([a-z-]+)\/contract\.ts'/g)].map(
             ([, other]) => other!,
           ),
         ),
@@ -94,7 +94,7 @@ t.test('only what composes a process reads its environment', git, async (t) => {
 t.test('statements of a plugin stand in its store and its migrations', git, async (t) => {
   const statement = /[`'"](SELECT|INSERT INTO|UPDATE|DELETE FROM) /;
   // The database itself, and the statements that all named resources and all prunable records share.
-  const makers = /^plugins\/(database\/|retention\/contract\.ts$|resources\/contract\/named-table\.ts$)/;
+  const makers = /^plugins\/platform\/(database\/|retention\/contract\.ts$|resources\/contract\/named-table\.ts$)/;
   const outside = product.filter((path) => path.startsWith('plugins/') && !/\/(store|migrations)\//.test(path));
   t.same(
     outside.filter((path) => !makers.test(path) && statement.test(read(path))),
@@ -104,12 +104,12 @@ t.test('statements of a plugin stand in its store and its migrations', git, asyn
 
 t.test('rows are locked by one function, which also writes them', git, async (t) => {
   const locking = /\bFOR\s+(UPDATE|SHARE)\b|LOCK\s+IN\s+SHARE\s+MODE|\bGET_LOCK\b/i;
-  const bare = product.filter((path) => path.endsWith('.ts') && path !== 'plugins/database/mysql/session.ts');
+  const bare = product.filter((path) => path.endsWith('.ts') && path !== 'plugins/platform/database/mysql/session.ts');
   t.same(
     bare.filter((path) => locking.test(read(path))),
     [],
   );
-  t.match(read('plugins/database/mysql/session.ts'), locking, 'the pattern knows a lock when it sees one');
+  t.match(read('plugins/platform/database/mysql/session.ts'), locking, 'the pattern knows a lock when it sees one');
 });
 
 t.test('what is needed everywhere is written once', git, async (t) => {

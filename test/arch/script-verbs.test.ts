@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadVerbs } from '../../cli/tables.ts';
-import { verbs } from '../../plugins/scripts/executor/testing/plugins.ts';
+import { verbs } from '../../plugins/execution/scripts/executor/testing/plugins.ts';
 
 const byName = (a: { verb: string }, b: { verb: string }) => a.verb.localeCompare(b.verb);
 

@@ -33,7 +33,7 @@ t.test('a server without room for a file says so, and keeps nothing of it', asyn
   const { run_id } = (await call('POST', '/runs', JSON.stringify({ source: 'true' }), json)).json;
   const large = randomBytes(MOST * 1024 + 1);
   const refused = await call('PUT', `/runs/${String(run_id)}/artifacts/large`, large);
-  t.match(refused, { status: 507, json: { code: 'artifact_store_full', next: /room/ } });
+  t.match(refused, { status: 507, json: { code: 'artifact_store_full', next: /space/ } });
   t.equal((await call('GET', `/runs/${String(run_id)}/artifacts/large`)).status, 404);
   t.same((await call('GET', `/runs/${String(run_id)}/artifacts`)).json.artifacts, []);
   const files = await readdir(join(folder, '.svc', 'artifacts'), { recursive: true, withFileTypes: true });

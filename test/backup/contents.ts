@@ -13,7 +13,7 @@ interface Column {
 
 /** Tables with the types of MySQL, which are the narrower ones. */
 function schema(): Map<string, Column[]> {
-  const text = readFileSync(join(import.meta.dirname, '../../plugins/database/schema.mysql.txt'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../../plugins/platform/database/schema.mysql.txt'), 'utf8');
   const tables = new Map<string, Column[]>();
   let columns: Column[] = [];
   for (const line of text.split('\n')) {

@@ -61,8 +61,8 @@ export class Place {
     const kernel = await boot({ role: 'local', env, settings, bare: true });
     try {
       const found = kernel.use.all(LocalTools).find(({ name }) => name === tool)!;
-      const teller = { status: () => undefined, note: (text: string) => this.notes.push(text), live: false };
-      return await found.run(kernel.use, { args: [file], flags, env, given: { teller, signal } });
+      const reporter = { status: () => undefined, note: (text: string) => this.notes.push(text), live: false };
+      return await found.run(kernel.use, { args: [file], flags, env, input: { reporter, signal } });
     } finally {
       await kernel.stop();
     }

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { ActivityHost, Assignment, Executor, PassEnd } from '../../plugins/agents/contract.ts';
-import { SocketLink } from '../../plugins/agents/worker/socket-link.ts';
-import { createMaskers } from '../../plugins/masking/service/maskers.ts';
-import { Worker } from '../../plugins/agents/worker/worker.ts';
-import { createScriptExecutor } from '../../plugins/scripts/executor/script-executor.ts';
-import { replay, verbs } from '../../plugins/scripts/executor/testing/plugins.ts';
+import type { ActivityHost, Assignment, Executor, PassEnd } from '../../plugins/execution/agents/contract.ts';
+import { SocketLink } from '../../plugins/execution/agents/worker/socket-link.ts';
+import { createMaskers } from '../../plugins/security/masking/service/maskers.ts';
+import { Worker } from '../../plugins/execution/agents/worker/worker.ts';
+import { createScriptExecutor } from '../../plugins/execution/scripts/executor/script-executor.ts';
+import { replay, verbs } from '../../plugins/execution/scripts/executor/testing/plugins.ts';
 import { clone, type Place } from './place.ts';
 import { createIds, systemClock } from '../kit/index.ts';
 
@@ -25,7 +25,7 @@ async function withAgent<T>(place: Place, executor: Executor, slots: number, wor
     clock,
     ids,
     log,
-    refused: (error) => refusal.reject(error),
+    onRefused: (error) => refusal.reject(error),
   });
   const worker = new Worker({
     link,
@@ -33,7 +33,7 @@ async function withAgent<T>(place: Place, executor: Executor, slots: number, wor
     maskers: createMaskers(),
     settings: {
       ...{ name: 'bench', slots, extra_capabilities: [], workdir: place.folder, drain_grace_ms: 0 },
-      ...{ shown: [], untrusted: 'isolate', isolate: 'untrusted', network: 'host' },
+      ...{ visible_paths: [], untrusted: 'isolate', isolate: 'untrusted', network: 'host' },
     },
     runtime_dir,
     version: '0.1.0',
@@ -101,7 +101,7 @@ export function withoutProcesses<T>(
   const executor: Executor = {
     executor: 'script',
     capabilities: async () => ['bash', 'node'],
-    start: (assignment, host) => ({ ended: play(assignment, host), stop: () => undefined }),
+    start: (assignment, host) => ({ result: play(assignment, host), stop: () => undefined }),
   };
   return withAgent(place, executor, slots, work);
 }

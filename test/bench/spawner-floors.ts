@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { openSpawner } from '../../plugins/scripts/native/spawner.ts';
+import { openSpawner } from '../../plugins/execution/scripts/native/spawner.ts';
 import type { Bench } from './bench-run.ts';
 import { inFolder, sqliteInsertMs } from './floors.ts';
 import { median, timed, times, together } from './statistics.ts';

@@ -22,7 +22,7 @@ async function loadedBy(place: Place, service: Service): Promise<string[]> {
 const among = (urls: readonly string[], parts: readonly string[]) =>
   parts.filter((part) => urls.some((url) => url.includes(part)));
 
-const plugins = (...ids: string[]) => ids.map((id) => `/plugins/${id}/plugin.`);
+const plugins = (...ids: string[]) => ids.map((id) => `/${id}/plugin.`);
 const OF_SERVERS = ['/sequelize/', '/restify/', ...plugins('runs', 'database', 'access', 'vault', 'graphs', 'console')];
 const OF_BOTH = plugins('agents', 'scripts', 'bus', 'pipelines', 'tracing');
 /** The library of expressions: 25 MB. */

@@ -120,7 +120,7 @@ export class Client {
       if (answer !== undefined && answer.status !== 503) return read<T>(method, path, answer);
       if (answer !== undefined) this.#complaints.busy += 1;
       else if (this.#urls.length === 1) throw new Error(`${method} ${url}: no answer`);
-      if (Date.now() > until) throw new Error(`${method} ${path}: no answer within ${PATIENCE_MS} ms`);
+      if (Date.now() > until) throw new Error(`${method} ${path}: no response within ${PATIENCE_MS} ms`);
       // The others may be down as well.
       await delay(answer === undefined ? 20 : 100);
     }

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../plugins/database/open-database.ts';
+import { openDatabase } from '../../plugins/platform/database/open-database.ts';
 import { Errors, type Transaction } from '../../kernel/contracts/index.ts';
 import { createIds, messageLog, systemClock } from '../kit/index.ts';
 import type { Galera } from './galera.ts';

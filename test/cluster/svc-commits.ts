@@ -1,4 +1,4 @@
-import { openDatabase } from '../../plugins/database/open-database.ts';
+import { openDatabase } from '../../plugins/platform/database/open-database.ts';
 import type { Transaction } from '../../kernel/contracts/index.ts';
 import { randomFrom } from '../crash/chaos.ts';
 import { createIds, messageLog, systemClock } from '../kit/index.ts';

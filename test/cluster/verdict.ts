@@ -1,8 +1,8 @@
 import type { RowDataPacket } from 'mysql2/promise';
-import { checkBusInvariants } from '../../plugins/bus/testing/invariants.ts';
-import { checkFlows } from '../../plugins/flows/testing/invariants.ts';
-import { checkHandlerInvariants } from '../../plugins/handlers/testing/invariants.ts';
-import { checkLockInvariants } from '../../plugins/locks/testing/invariants.ts';
+import { checkBusInvariants } from '../../plugins/events/bus/testing/invariants.ts';
+import { checkFlows } from '../../plugins/engine/flows/testing/invariants.ts';
+import { checkHandlerInvariants } from '../../plugins/events/handlers/testing/invariants.ts';
+import { checkLockInvariants } from '../../plugins/execution/locks/testing/invariants.ts';
 import { checkRuns } from '../kit/index.ts';
 import type { GaleraNode } from './galera-node.ts';
 import type { Galera } from './galera.ts';

@@ -10,7 +10,7 @@ import { chromiumPath } from '../../features/support/chromium.ts';
 import { compiledCode } from '../../features/support/home.ts';
 import { runToEnd } from '../../features/support/process.ts';
 import { clone, startTarget, svcProgram } from '../../features/support/target.ts';
-import type { Report } from './report/write.ts';
+import type { Report } from './report/report.ts';
 
 const FILES = [
   'features/runs/submit.feature',

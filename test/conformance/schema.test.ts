@@ -26,7 +26,7 @@ async function freshSchema(database_url: string): Promise<string> {
 }
 
 async function compare(t: Test, family: string, database_url: string): Promise<void> {
-  const path = resolve(import.meta.dirname, `../../plugins/database/schema.${family}.txt`);
+  const path = resolve(import.meta.dirname, `../../plugins/platform/database/schema.${family}.txt`);
   const schema = await freshSchema(database_url);
   if (process.env.SVC_WRITE_SCHEMA) await writeFile(path, schema);
   t.equal(

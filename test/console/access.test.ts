@@ -74,12 +74,10 @@ else
       t.match(listed.stdout, /"url-token"/);
 
       const run_id = await submit(place, 'svc wait-signal go\n', '--credential', 'GH_TOKEN=bot');
-      await row(page, /^bot/).getByText('Used by').click();
       await row(page, /^bot/)
         .getByRole('link', { name: run_id.slice(-6) })
         .waitFor();
-      await row(page, /^chat/).getByText('Used by').click();
-      await page.getByText('Nothing that is kept here names it').waitFor();
+      await row(page, /^chat/).getByText('Not used yet').waitFor();
 
       await row(page, /^chat/).getByRole('button', { name: 'Replace' }).click();
       await field(page, 'kind').selectOption('bearer');
@@ -135,7 +133,7 @@ else
       t.equal(await page.getByRole('row').count(), 3, 'the head, the page and the command');
       await page.getByLabel('Where').selectOption('org');
       await page.getByText('Nothing fits these filters').waitFor();
-      await page.getByText('The same without this page').click();
+      await page.getByText('CLI', { exact: true }).click();
       await page.getByText('svc audit ls --org --action secret.read').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
       await row(page, /credential\..* bot/).waitFor();
@@ -158,7 +156,7 @@ else
       await lock.getByRole('listitem').getByText(waiter.slice(-6)).waitFor();
       t.equal(await lock.getByText(HOSTILE).count(), 1);
       await lock.getByRole('link', { name: holder.slice(-6) }).click();
-      await page.getByText('signal go').first().waitFor();
+      await page.getByRole('heading', { name: / waits for go$/ }).waitFor();
 
       await page.getByRole('link', { name: 'Agents' }).click();
       const agent = row(page, /built into svc dev/);
@@ -168,16 +166,30 @@ else
 
     await t.test('connectors are found by words, and show what they send', async (t) => {
       await page.getByRole('link', { name: 'Connectors' }).click();
-      const cards = page.getByRole('heading', { level: 2 });
-      // The whole list is there first: a page that still loads has no second card either.
-      await cards.nth(1).waitFor();
-      await page.getByRole('searchbox').fill('team chat message');
-      await page.waitForURL(/words=team/);
+      const tiles = page.locator('.conn-tile');
+      // The whole list is there first: a page that still loads has no second tile either.
+      await tiles.nth(1).waitFor();
+      await page.getByRole('searchbox').fill('claude');
+      await page.waitForURL(/words=claude/);
       // The address changes before the list does.
-      await cards.nth(1).waitFor({ state: 'detached' });
-      t.equal(await cards.count(), 1);
-      await page.getByRole('link', { name: 'Team chat' }).click();
-      await page.getByRole('heading', { level: 1, name: 'Team chat' }).waitFor();
+      await tiles.nth(1).waitFor({ state: 'detached' });
+      await tiles.getByRole('link', { name: 'Anthropic', exact: true }).waitFor();
+      await page.getByRole('searchbox').fill('');
+      await page.getByRole('button', { name: 'Chat', exact: true }).click();
+      await page.waitForURL(/category=Chat/);
+      await page.getByRole('link', { name: 'GitHub', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Use in a graph with Slack' }).click();
+      await page.getByRole('heading', { level: 1, name: 'New graph' }).waitFor();
+      await page
+        .getByRole('button', { name: /post_message/ })
+        .first()
+        .waitFor();
+      await go('/connectors?words=team+chat+message');
+      await page.getByRole('button', { name: 'Add token for Slack' }).click();
+      t.equal(await dialog(page).getByLabel('Name').inputValue(), 'team-chat');
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('link', { name: 'Slack', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Slack' }).waitFor();
       await page.getByText('Example: a message with markup').click();
       await page.getByText('"url": "https://slack.com/api/chat.postMessage"').first().waitFor();
       await page.getByText('Try it without sending post_message').click();
@@ -205,7 +217,7 @@ else
 
     let viewer = '';
     await t.test('members get roles and lose them', async (t) => {
-      await page.getByRole('link', { name: 'Members and tokens' }).click();
+      await page.getByRole('link', { name: 'Members', exact: true }).click();
       const panel = (name: RegExp) => page.locator('.panel').filter({ has: page.getByRole('heading', { name }) });
       const add = async (of: RegExp, user: string, role: string) => {
         await panel(of).getByRole('button', { name: 'Add a member' }).click();
@@ -239,7 +251,7 @@ else
       await last.getByRole('button', { name: 'Remove' }).click();
       await dialog(page).getByRole('button', { name: 'Remove them' }).click();
       await dialog(page).getByRole('alert').waitFor();
-      await dialog(page).getByRole('button', { name: 'Leave it' }).click();
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     });
 
     await t.test('who has an account elsewhere is invited, and answers', async (t) => {
@@ -321,11 +333,11 @@ else
     await t.test('a viewer is offered nothing that is refused', async (t) => {
       const theirs = await place.signedIn(viewer);
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
-      t.same(await areas.getByRole('link').allTextContents(), [
-        ...['Overview', 'Runs', 'Graphs', 'Pipelines', 'Events', 'Handlers', 'Schedules', 'Hooks', 'Webhooks'],
-        ...['Connectors', 'Locks', 'Agents', 'Members and tokens', 'Settings', 'Plugins'],
+      t.same(await areas.getByRole('link').locator('> span:first-of-type').allTextContents(), [
+        ...['Overview', 'Runs', 'Events', 'Graphs', 'Pipelines', 'Handlers', 'Schedules', 'Webhooks', 'Hooks'],
+        ...['Connectors', 'Agents', 'Locks', 'Members', 'Settings', 'Plugins'],
       ]);
-      await areas.getByRole('link', { name: 'Members and tokens' }).click();
+      await areas.getByRole('link', { name: 'Members', exact: true }).click();
       await theirs.getByRole('row', { name: /^vera viewer/ }).waitFor();
       for (const name of ['Add a member', 'Change role', 'Remove'])
         t.equal(await theirs.getByRole('button', { name }).count(), 0, name);
@@ -344,7 +356,7 @@ else
       const pages: [string, RegExp][] = [
         ['/connections/credentials', /Bearer token/],
         ['/connections/secrets', /KEY/],
-        ['/connectors', /Team chat/],
+        ['/connectors', /Slack/],
         ['/connectors/team_chat', /Post a message/],
         ['/locks', /deploy/],
         ['/agents', /built into svc dev/],

@@ -23,10 +23,10 @@ else
       await page.getByText('The graph has no node yet.').waitFor();
       await addByMouse(page, 'trigger.webhook');
       await addByMouse(page, 'condition');
-      await page.getByText('condition › if: is required').waitFor();
+      await page.getByText('condition needs if').waitFor();
       await field(page, 'If').fill('nodes.webhook.output.payload.body.total > 100');
       await addByMouse(page, 'http');
-      await page.getByText('http › url: is required').click();
+      await page.getByText('http needs url').click();
       await shows(page, "document.activeElement?.ariaLabel === 'Url'");
       await page.keyboard.type('https://shop.example/orders');
       await field(page, 'Method').selectOption('POST');

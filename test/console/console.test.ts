@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
+import { until } from '../../features/support/process.ts';
 import { Console, inaccessible } from './browser.ts';
 import { omit } from '../kit/needs.ts';
 
@@ -49,36 +50,40 @@ else {
     t.equal(submitted.exit, 0, submitted.stderr);
     const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
     const row = page.getByRole('row', { name: new RegExp(run_id.slice(-6)) });
-    await row.getByText('waiting').waitFor();
-    t.equal(await row.getByText('signal approve').count(), 1, 'the page was not loaded again');
+    await row.getByRole('img', { name: 'Waiting' }).waitFor();
+    t.equal(await row.getByText('Needs approval').count(), 1, 'the page was not loaded again');
 
     await row.getByRole('link').first().click();
-    await page.getByRole('heading', { name: 'What it waits for' }).waitFor();
-    await page.getByText(`svc signal ${run_id} approve`).first().waitFor();
-    await page
-      .getByRole('button', { name: /step say/ })
-      .last()
-      .click();
-    await page.getByText(HOSTILE).first().waitFor();
-    await page.getByRole('heading', { name: /Done well/ }).waitFor();
+    const wait = page.getByRole('region', { name: 'Waiting for approval' });
+    await wait.getByRole('heading', { name: /Done well/ }).waitFor();
+    await wait.getByText(`svc signal ${run_id} approve`).waitFor();
+    await page.getByRole('button', { name: /^step say/ }).click();
+    await page.getByRole('region', { name: 'Step say' }).getByText(HOSTILE).first().waitFor();
+    const tabs = page.getByRole('navigation', { name: 'About the run' });
+    await tabs.getByRole('link', { name: 'Log' }).click();
     t.equal(await page.locator('.log .fg-1').textContent(), 'red');
+    await page.getByRole('link', { name: 'Line 1', exact: true }).click();
+    await page.waitForURL(/\?tab=log&line=1$/);
+    await page.locator('.line.at').waitFor();
     await page.getByLabel('Search the log').fill('nothing like it');
     await page.getByText(/^0 of 1 line/).waitFor();
+    await tabs.getByRole('link', { name: 'Source' }).click();
+    t.equal(await page.locator('.source mark').textContent(), 'answer=$(svc wait-signal approve)');
+    await tabs.getByRole('link', { name: 'Steps' }).click();
+    await wait.getByRole('button', { name: 'Advanced' }).click();
     await page.getByLabel('Payload, as JSON').fill('{not json');
-    await page.getByRole('button', { name: 'Send the signal' }).click();
+    await page.getByRole('button', { name: 'Send signal' }).click();
     await page.getByText(/This is not JSON/).waitFor();
     await page.getByLabel('Payload, as JSON').fill('"yes"');
-    await page.getByRole('button', { name: 'Send the signal' }).click();
-    await page.getByRole('heading', { level: 1 }).getByText('succeeded').waitFor();
-    await page
-      .getByRole('button', { name: /step after/ })
-      .last()
-      .click();
+    await page.getByRole('button', { name: 'Send signal' }).click();
+    await page.getByRole('heading', { level: 1 }).getByText('Succeeded').waitFor();
+    await page.getByRole('button', { name: /^step after/ }).click();
     await page.getByText('got "yes"').first().waitFor();
 
-    await page.getByRole('button', { name: 'Rerun from here' }).last().click();
+    await page.getByRole('button', { name: 'Rerun from here' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rerun' }).click();
     await page.getByText('Rerun of', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /steps? reused 0 ms$/ }).waitFor();
     await page.getByRole('heading', { level: 1 }).getByText('succeeded').waitFor();
     t.not(page.url().includes(run_id), true, 'it is another run');
     t.not(await page.title(), 'owned', 'what a script prints is text');
@@ -93,25 +98,25 @@ else {
       t.equal((await place.svc(['submit', '-', '--tag', name], 'svc wait-signal never\n')).exit, 0);
     t.equal((await place.svc(['submit', '-', '--follow'], 'exit 3\n')).exit, 1);
     const page = await place.signedIn();
-    await page.getByText('Failed last').waitFor();
+    await page.getByRole('heading', { name: 'Failures by error' }).waitFor();
     await page.getByRole('link', { name: /^2 waiting/ }).click();
     await page
-      .getByRole('row', { name: /signal never/ })
+      .getByRole('row', { name: /Needs a signal · never/ })
       .nth(1)
       .waitFor();
     t.match(page.url(), /\/runs\?status=waiting$/);
     await page.goto(`${page.url()}&tag=a`);
-    await page.getByRole('row', { name: /signal never/ }).waitFor();
-    await page.getByText('The same without this page').click();
+    await page.getByRole('row', { name: /Needs a signal · never/ }).waitFor();
+    await page.getByText('CLI', { exact: true }).click();
     await page.getByText('svc runs ls --status waiting --tag a').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByRole('row', { name: /failed/ }).waitFor();
+    await page.getByRole('row', { name: /Failed/ }).waitFor();
     for (const box of await page.getByRole('checkbox').all()) await box.check();
     await page.getByRole('button', { name: 'Cancel 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel them' }).click();
     await page.getByText('2 cancelled').waitFor();
     await page
-      .getByRole('row', { name: /cancelled/ })
+      .getByRole('row', { name: /Cancelled/ })
       .nth(1)
       .waitFor();
     t.same(place.faults, []);
@@ -123,9 +128,15 @@ else {
     const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
     const base = `${place.url}/orgs/dev/projects/main`;
     const pages: [string, RegExp][] = [
-      [base, /Waits the longest/],
-      [`${base}/runs`, /signal approve/],
+      [base, /Needs attention/],
+      [`${base}/runs`, /Needs approval/],
       [`${base}/runs/${run_id}`, /Done well/],
+      [`${base}/runs/${run_id}?tab=log`, /1 line/],
+      [`${base}/runs/${run_id}?tab=input`, /Whole envelope/],
+      [`${base}/runs/${run_id}?tab=source`, /stands at line/],
+      [`${base}/runs/${run_id}?tab=cli`, /svc explain/],
+      [`${base}/new-run`, /default world/],
+      [`${base}/components`, /Text on a ground/],
       [`${base}/connections`, /has no provider/],
     ];
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -220,7 +231,7 @@ else {
     await place.restart('SIGKILL');
     const submitted = await place.svc(['submit', '-', '--json'], 'true\n');
     t.equal(submitted.exit, 0, submitted.stderr);
-    await page.getByRole('row', { name: /succeeded/ }).waitFor();
+    await page.getByRole('row', { name: /Succeeded/ }).waitFor();
     t.same(
       place.faults.filter((fault) => !/ERR_CONNECTION|Failed to fetch/.test(fault)),
       [],
@@ -243,20 +254,74 @@ else {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     const link = page
-      .getByRole('row', { name: /succeeded/ })
+      .getByRole('row', { name: /Succeeded/ })
       .getByRole('link')
       .first();
     await link.waitFor();
     t.ok(await tabTo(page, link));
     await page.keyboard.press('Enter');
-    const step = page.getByRole('button', { name: /step one/ }).last();
+    const step = page.getByRole('button', { name: /^step one/ });
     await step.waitFor();
     t.ok(await tabTo(page, step));
     await page.keyboard.press('Enter');
     await page.getByText('Rerun from here').waitFor();
-    t.equal(await page.locator('.step-open pre').textContent(), 'first\n');
+    t.equal(await page.getByRole('region', { name: 'Step one' }).locator('pre').textContent(), 'first\n');
     await page.goBack();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     t.same(place.faults, []);
   });
+
+  t.test(
+    'what needs a person is answered where it is read; shortcuts and the palette',
+    { timeout: 600_000 },
+    async (t) => {
+      const place = await Console.open(t, path);
+      const asks = "echo 'Ship it?' | svc annotate -\nsvc wait-signal approved\n";
+      const submit = async (name: string) => {
+        const { stdout } = await place.svc(['submit', '-', '--json', '--tag', name], asks);
+        return (JSON.parse(stdout) as { run_id: string }).run_id;
+      };
+      const [first, second] = [await submit('a'), await submit('b')];
+      const graph = { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'trigger.manual' }] };
+      t.equal((await place.svc(['graph', 'save', 'orders', '-'], JSON.stringify(graph))).exit, 0);
+      const page = await place.signedIn();
+      const items = page.getByRole('listitem').filter({ hasText: 'Ship it?' });
+      await items
+        .filter({ has: page.getByRole('button', { name: 'Approve' }) })
+        .nth(1)
+        .waitFor();
+      await page.getByRole('link', { name: 'Overview 2 need attention' }).waitFor();
+      await page.getByRole('link', { name: 'Ship it?' }).first().focus();
+      await page.keyboard.press('a');
+      await page.getByRole('status').getByText('Run approved').waitFor();
+      await until('the oldest to go on', 30_000, async () =>
+        (await place.svc(['status', first])).stdout.includes('succeeded') ? true : undefined,
+      );
+      await page.getByRole('link', { name: 'Ship it?' }).first().focus();
+      await page.keyboard.press('r');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason (optional)').fill('not today');
+      await dialog.getByRole('button', { name: 'Reject and cancel run' }).click();
+      await page.getByText('You’re all caught up').waitFor();
+      t.match((await place.svc(['status', second])).stdout, /cancelled[\s\S]*Rejected by dev: not today/);
+      await page.keyboard.press('g');
+      await page.keyboard.press('r');
+      await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+      await page.getByRole('row').nth(1).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+      await page.getByRole('toolbar', { name: '1 selected' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill(first.slice(-5).toLowerCase());
+      await page.getByRole('option', { name: new RegExp(first.slice(-6)) }).waitFor();
+      await page.getByRole('combobox').fill('ord');
+      await page.getByRole('option', { name: 'Run orders…' }).waitFor();
+      await page.getByRole('option', { name: 'orders', exact: true }).click();
+      await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByText('Keyboard shortcuts').waitFor();
+      t.same(await inaccessible(page), []);
+      t.same(place.faults, []);
+    },
+  );
 }

@@ -193,9 +193,9 @@ else
       await panel(page, 'No mount').getByRole('alert').getByText('no function mount').waitFor();
       await panel(page, 'Falls later').getByRole('button', { name: 'Fall' }).click();
       await panel(page, 'Falls later').getByRole('alert').getByText('fell later').waitFor();
-      await panel(page, 'Failed last').waitFor();
+      await panel(page, 'Failures by error').waitFor();
       await panel(page, 'Capacity')
-        .getByText(/slots? hold work/)
+        .getByText(/slots? in use/)
         .waitFor();
       await panel(page, 'Falls later').getByRole('button', { name: 'Try again' }).click();
       await panel(page, 'Falls later').getByRole('button', { name: 'Fall' }).waitFor();
@@ -220,11 +220,11 @@ else
     await t.test('the capacity of the agents is shown, and changes', async (t) => {
       await menu.getByRole('link', { name: 'Overview' }).click();
       const capacity = panel(page, 'Capacity');
-      await capacity.getByText(/^0 of \d+ slots? hold work/).waitFor();
+      await capacity.getByText(/^0 of \d+ slots? in use/).waitFor();
       const run_id = await submit(place, 'read -r _ < <(sleep 60)\n');
-      await capacity.getByText(/^1 of \d+ slots? hold work/).waitFor();
+      await capacity.getByText(/^1 of \d+ slots? in use/).waitFor();
       await place.svc(['cancel', run_id]);
-      await capacity.getByText(/^0 of \d+ slots? hold work/).waitFor();
+      await capacity.getByText(/^0 of \d+ slots? in use/).waitFor();
       t.equal(await capacity.getByRole('link', { name: '1 agent' }).getAttribute('href'), `${HERE}/agents`);
     });
 
@@ -243,13 +243,13 @@ else
 
     await t.test('they are found by the palette, and are accessible', async (t) => {
       await page.keyboard.press('/');
-      await page.getByRole('combobox', { name: /Go to/ }).fill('every');
+      await page.getByRole('combobox', { name: 'Search or run' }).fill('every');
       await page.keyboard.press('Enter');
       await page.getByText('in dev/main').waitFor();
       for (const colorScheme of ['light', 'dark'] as const) {
         const narrow = await place.newBrowser({ colorScheme, viewport: { width: 390, height: 800 } });
         const small = await place.signedIn(place.token, narrow);
-        await panel(small, 'Capacity').getByText('hold work').waitFor();
+        await panel(small, 'Capacity').getByText('in use').waitFor();
         await panel(small, 'Falls').getByRole('alert').waitFor();
         t.same(await inaccessible(small), [], `overview, ${colorScheme}`);
         await small.goto(`${place.url}${HERE}/plugins/hand-over/open-runs`);

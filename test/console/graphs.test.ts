@@ -104,17 +104,17 @@ else
 
     await t.test('what a graph lacks is made without leaving', async (t) => {
       await go('/graphs/orders');
-      await page.getByText('It lacks something').waitFor();
+      await page.getByText('Something is missing').waitFor();
       const address = page.url();
       await page.getByRole('button', { name: 'Make shop-key' }).click();
       await dialog(page).locator('[name=token]').fill('sesame-sesame');
       await dialog(page).getByRole('button', { name: 'Store it' }).click();
-      await page.getByText('Everything that it names is there').waitFor();
+      await page.getByText('All credentials found').waitFor();
       t.equal(page.url(), address);
       await place.svc(['credential', 'rm', 'shop-key']);
-      await page.getByText('It lacks something').waitFor();
+      await page.getByText('Something is missing').waitFor();
       await place.svc(['credential', 'set', 'shop-key', '--kind', 'bearer', '--token', '-'], 'sesame-sesame');
-      await page.getByText('Everything that it names is there').waitFor();
+      await page.getByText('All credentials found').waitFor();
     });
 
     await t.test('an admin publishes, and sees the secret once; a member and a viewer may not', async (t) => {
@@ -213,7 +213,7 @@ else
       await page.getByText(/No value with the data.*no such field/).waitFor();
       t.same(await inaccessible(page), []);
 
-      await page.getByRole('complementary').getByRole('button', { name: 'Rerun from here' }).click();
+      await page.locator('.graph-node').getByRole('button', { name: 'Rerun from here' }).click();
       await dialog(page).getByRole('button', { name: 'Rerun', exact: true }).click();
       await page.waitForURL((url) => !url.pathname.endsWith(run_id));
       await page.getByText('Rerun of', { exact: true }).waitFor();
@@ -274,7 +274,7 @@ else
       other.setDefaultTimeout(30_000);
       await go('/graphs/orders/edit', other);
       await other.getByText('What it needs').click();
-      await other.getByText('Everything that it names is there').waitFor();
+      await other.getByText('All credentials found').waitFor();
       await other.getByRole('button', { name: 'pack', exact: true }).first().click();
       await other.getByRole('heading', { name: 'pack' }).waitFor();
       await other.close();

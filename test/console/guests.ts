@@ -34,7 +34,7 @@ export class Guests {
 
   /** The plugin that the README shows. */
   async addExample(): Promise<void> {
-    const readme = await readFile(join(clone, 'plugins/console/README.md'), 'utf8');
+    const readme = await readFile(join(clone, 'plugins/operations/console/README.md'), 'utf8');
     const blocks = [...readme.matchAll(/^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm)];
     await this.add('hand-over', Object.fromEntries(blocks.map(([, path = '', text = '']) => [path, text])));
   }

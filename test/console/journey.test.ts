@@ -35,15 +35,16 @@ else
 
     await t.test('an account is connected', async () => {
       await page.getByRole('link', { name: 'Connections' }).click();
+      await page.getByRole('button', { name: /^Connect / }).click();
       await page.getByLabel('Name').fill('mail');
-      await page.getByRole('button', { name: 'Connect' }).click();
+      await page.getByRole('button', { name: /^Continue to/ }).click();
       await page.locator('input[name=login]').fill('ana');
       await page.locator('input[name=password]').fill('any');
       await page.locator('button[type=submit]').click();
       await page.getByText('Continue').click();
       await page.getByRole('heading', { name: 'The account is connected' }).waitFor();
       await page.getByRole('link', { name: /Connections/ }).click();
-      await page.getByRole('row', { name: /mail/ }).getByText('active').waitFor();
+      await page.getByRole('row', { name: /mail/ }).getByText('Healthy').waitFor();
     });
 
     await t.test('a graph is drawn, and says what it lacks', async (t) => {
@@ -71,11 +72,11 @@ else
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Edit orders' }).waitFor();
       await page.getByText('What it needs').click();
-      await page.getByText('It lacks something').waitFor();
+      await page.getByText('Something is missing').waitFor();
       await page.getByRole('button', { name: 'Make chat-bot' }).click();
       await dialog.locator('[name=token]').fill(FIRST);
       await dialog.getByRole('button', { name: 'Store it' }).click();
-      await page.getByText('Everything that it names is there').waitFor();
+      await page.getByText('All credentials found').waitFor();
       t.match(page.url(), /\/graphs\/orders\/edit$/, 'without leaving');
     });
 
@@ -111,7 +112,7 @@ else
       await node('post_message', /failed/).waitFor();
       await page.getByRole('link', { name: 'Runs', exact: true }).click();
       await page
-        .getByRole('row', { name: /failed/ })
+        .getByRole('row', { name: /Failed/ })
         .getByRole('link')
         .first()
         .click();
@@ -128,7 +129,7 @@ else
       await dialog.waitFor({ state: 'detached' });
       await page.goto(failed);
       await node('post_message', /failed/).click();
-      await page.getByRole('complementary').getByRole('button', { name: 'Rerun from here' }).click();
+      await page.locator('.graph-node').getByRole('button', { name: 'Rerun from here' }).click();
       await dialog.getByRole('button', { name: 'Rerun', exact: true }).click();
       await page.waitForURL((url) => url.href !== failed);
       await node('code', /succeeded/).waitFor();

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Sample } from './sample.ts';
 
 const HERE = '/orgs/dev/projects/main';
-const APP = resolve(import.meta.dirname, '../../plugins/console/web/app');
+const APP = resolve(import.meta.dirname, '../../plugins/operations/console/web/app');
 
 /** A page of the console: how its picture is called, and where it is in a project that was filled. */
 interface SamplePage {
@@ -16,6 +16,7 @@ const at = (name: string, path: string): SamplePage => ({ name, path: () => path
 /** By its route below a project, as `router.tsx` has it: every page, with something on it. */
 export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>> = {
   '/': at('overview', ''),
+  'new-run': at('new-run', '/new-run'),
   runs: at('runs', '/runs'),
   'runs/$run': { name: 'run', path: ({ run }) => `/runs/${run}` },
   'runs/compare': { name: 'compare', path: ({ compared: [a, b] }) => `/runs/compare?a=${a}&b=${b}` },
@@ -49,6 +50,7 @@ export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>>
   audit: at('audit', '/audit'),
   settings: at('settings', '/settings'),
   plugins: at('plugins', '/plugins'),
+  components: at('components', '/components'),
   // Of a plugin: what stands there is the plugin's.
   'plugins/$plugin/$page': [],
 };

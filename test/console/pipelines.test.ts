@@ -47,8 +47,12 @@ const HOLDER = `svc lock production
 svc wait-signal go
 `;
 
+/** Its head: those of its combinations stand below. */
 const job = (page: Page, name: string) =>
-  page.getByRole('region', { name: 'Jobs by stages' }).getByRole('button', { name: new RegExp(`^${name} `) });
+  page
+    .getByRole('region', { name: 'Jobs by stages' })
+    .getByRole('button', { name: new RegExp(`^${name} `) })
+    .first();
 
 async function accessible(t: Test, place: Console, address: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -99,27 +103,30 @@ else
       await job(page, 'ship')
         .getByText(/waits for the lock production/)
         .waitFor();
-      t.match(await job(page, 'lint').innerText(), /failed.*exit code 3/s);
-      t.match(await job(page, 'never').innerText(), /skipped.*condition was not true: false/s);
-      t.match(await job(page, 'build').innerText(), /succeeded.*2 of 2 combinations/s);
-      t.match(await job(page, 'approval').innerText(), /waiting.*needs ship/s);
+      t.match(await job(page, 'lint').innerText(), /Failed.*exit code 3/s);
+      t.match(await job(page, 'never').innerText(), /Skipped.*condition was not true: false/s);
+      t.match(await job(page, 'build').innerText(), /Succeeded.*2 of 2.*combinations/s);
+      t.match(await job(page, 'approval').innerText(), /Waiting.*needs ship/s);
       await place.svc(['signal', holder, 'go']);
       await job(page, 'approval')
         .getByText(/waits for an event of the type ship\.approved/)
         .waitFor();
-      t.match(await job(page, 'ship').innerText(), /succeeded/);
+      t.match(await job(page, 'ship').innerText(), /Succeeded/);
     });
 
     await t.test('a job has its combinations, steps and log', async (t) => {
       await job(page, 'build').click();
       const open = page.getByRole('region', { name: 'Job build' });
       await open.getByRole('button', { name: 'node 22' }).click();
+      const steps = open.getByRole('list', { name: 'Steps of the job' });
+      await steps.getByRole('button', { name: /compile/ }).click();
       await open.getByText('building for 22').waitFor();
       t.match(await open.innerText(), /"version": "1\.22"/);
       t.notMatch(await open.innerText(), /building for 20/, 'of this combination alone');
-      const steps = open.getByRole('list', { name: 'Steps of the job' });
-      await steps.getByRole('listitem').filter({ hasText: 'onerror=' }).getByText('succeeded').waitFor();
-      t.match(await steps.innerText(), /compile.*succeeded.*onerror=.*succeeded/s);
+      const hostile = steps.getByRole('listitem').filter({ hasText: 'onerror=' });
+      await hostile.getByRole('img', { name: 'Succeeded' }).waitFor();
+      t.match(await steps.innerText(), /compile.*onerror=/s);
+      t.equal(await steps.getByRole('img', { name: 'Succeeded' }).count(), 2);
       await steps.getByRole('button', { name: /onerror/ }).click();
       await open.getByText('building for 22').waitFor({ state: 'detached' });
       t.match(page.url(), /\?job=build$/);
@@ -127,12 +134,14 @@ else
       const lint = page.getByRole('region', { name: 'Job lint' });
       await lint.getByText('no good').waitFor();
       const linted = lint.getByRole('list', { name: 'Steps of the job' });
-      await linted.getByText('failed').waitFor();
-      t.match(await linted.innerText(), /look.*failed/s);
+      await linted.getByRole('img', { name: 'Failed' }).waitFor();
+      t.match(await linted.innerText(), /look/);
       t.not(await page.title(), 'owned');
     });
 
+    const run = page.url().replace(/\?.*/, '');
     await t.test('artifacts are looked at, downloaded and removed', async (t) => {
+      await page.getByRole('navigation', { name: 'About the run' }).getByRole('link', { name: 'Artifacts' }).click();
       const row = page.getByRole('row', { name: /dist\/hostile\.html/ });
       await row.getByRole('button', { name: 'Look' }).click();
       const shown = page.getByRole('region', { name: 'Content of dist/hostile.html' });
@@ -163,7 +172,6 @@ else
     await t.test('a viewer looks, and runs nothing', async (t) => {
       const made = await place.svc(['token', 'create', 'looks', '--role', 'viewer', '--json']);
       const { token } = JSON.parse(made.stdout) as { token: string };
-      const run = page.url();
       const vic = await place.signedIn(token);
       await vic.goto(`${base}/pipelines`);
       await vic.getByRole('table').getByText('release').waitFor();
@@ -171,6 +179,7 @@ else
       t.equal(await vic.getByRole('button', { name: 'Run it' }).count(), 0);
       await vic.goto(run);
       await job(vic, 'build').waitFor();
+      await vic.goto(`${run}?tab=artifacts`);
       await vic
         .getByRole('row', { name: /notes-20/ })
         .getByRole('button', { name: 'Look' })
@@ -181,12 +190,12 @@ else
 
     await t.test('both themes and a narrow screen', async (t) => {
       await accessible(t, place, `${base}/pipelines`);
-      await accessible(t, place, page.url());
+      await accessible(t, place, run);
       const narrow = await place.signedIn(
         place.token,
         await place.newBrowser({ viewport: { width: 390, height: 800 } }),
       );
-      for (const address of [`${base}/pipelines`, page.url()]) {
+      for (const address of [`${base}/pipelines`, run]) {
         await narrow.goto(address);
         await job(narrow, 'build')
           .or(narrow.getByRole('region', { name: 'Stage 1' }))

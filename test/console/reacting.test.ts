@@ -10,9 +10,15 @@ const path = chromiumPath();
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
-/** Presses a button that asks first, and agrees. */
-async function confirmed(page: Page, button: string, verb: string): Promise<void> {
-  await page.getByRole('button', { name: button, exact: true }).click();
+/** Opens the menu of a page or of a row, and chooses from it. */
+async function choose(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
+/** Chooses what asks first, and agrees. */
+async function confirmed(page: Page, name: string, item: string, verb = item): Promise<void> {
+  await choose(page, name, item);
   await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
 }
 
@@ -32,15 +38,15 @@ else
 
     await t.test('a handler is made, started by an event, read, tested and changed', async (t) => {
       await open('Handlers');
-      await page.getByRole('link', { name: 'New handler' }).click();
+      await page.getByRole('link', { name: 'New handler' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('shop');
-      await page.getByLabel('Types of events that start it').fill('order.*');
-      await page.getByRole('textbox', { name: 'Only when' }).fill('event.payload.');
-      await page.getByRole('button', { name: 'Register it' }).click();
+      await page.getByLabel('Event types').fill('order.*');
+      await page.getByRole('textbox', { name: /^Condition/ }).fill('event.payload.');
+      await page.getByRole('button', { name: 'Create handler' }).click();
       await page.getByText(/when does not compile/).waitFor();
-      await page.getByRole('textbox', { name: 'Only when' }).fill('event.payload.total > 10');
+      await page.getByRole('textbox', { name: /^Condition/ }).fill('event.payload.total > 10');
       await page.getByRole('textbox', { name: 'Document' }).fill('echo first\n');
-      await page.getByRole('button', { name: 'Register it' }).click();
+      await page.getByRole('button', { name: 'Create handler' }).click();
       await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
 
       await open('Events');
@@ -76,30 +82,32 @@ else
       await page.getByText('the predicate is false').waitFor();
 
       await page.getByRole('link', { name: 'shop' }).click();
+      await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
       const row = page.getByRole('row', { name: /order\.open/ });
-      await row.getByText('declined').waitFor();
+      await row.getByText(/^Declined/).waitFor();
       await page
         .getByRole('row', { name: /order\.paid/ })
-        .getByText('delivered')
+        .getByText(/^Delivered/)
         .waitFor();
       await row.getByRole('link', { name: /^Test with/ }).click();
       await page
-        .getByRole('textbox', { name: 'Id of the event' })
+        .getByRole('textbox', { name: 'Event ID' })
         .and(page.locator(`[value="${small}"]`))
         .waitFor();
-      await page.getByRole('button', { name: 'Test it' }).click();
-      await page.getByText('the predicate declines it').waitFor();
-      await page.getByText('Change it').click();
-      await page.getByRole('textbox', { name: 'Only when' }).fill('event.payload.total > 1');
-      await page.getByRole('button', { name: 'Replace it' }).click();
+      await page.getByRole('button', { name: 'Test handler' }).click();
+      await page.getByText('The condition declines it').waitFor();
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await page.getByRole('textbox', { name: /^Condition/ }).fill('event.payload.total > 1');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Handler shop saved').waitFor();
       await page.getByText('event.payload.total > 1', { exact: true }).first().waitFor();
-      await page.getByRole('button', { name: 'Test it' }).click();
-      await page.getByText('a run would start at once').waitFor();
-      await page.getByText('With an event that is made up').click();
-      await page.getByLabel('Type of the event').fill('order.made');
-      await page.getByLabel('Its payload, as JSON').fill('{"total": 12.50}');
-      await page.getByRole('button', { name: 'Try it' }).click();
-      await page.getByText('made up: order.made').waitFor();
+      await page.getByRole('button', { name: 'Test handler' }).click();
+      await page.getByText('A run would start now').waitFor();
+      await page.getByRole('button', { name: 'Sample event' }).click();
+      await page.getByRole('textbox', { name: /^Type/ }).fill('order.made');
+      await page.getByLabel('Payload, as JSON').fill('{"total": 12.50}');
+      await page.getByRole('button', { name: 'Test handler' }).click();
+      await page.getByText('Sample order.made').waitFor();
       await page
         .getByText(/"total": 12\.50/)
         .first()
@@ -119,7 +127,22 @@ else
       const [replayed] = JSON.parse((await place.svc(['events', 'show', small, '--json'])).stdout).replays;
       t.match(replayed, { handler: 'shop', state: 'delivered', forced: false });
       await open('Handlers');
-      await page.getByRole('row', { name: /^shop.* started/ }).waitFor();
+      const listed = page.getByRole('row', { name: /shop.* started/ });
+      await listed.waitFor();
+      await page.getByRole('searchbox', { name: 'Find a handler' }).fill('no such handler');
+      await page.waitForURL(/find=no/);
+      await page.getByText('No handler fits these filters').waitFor();
+      await page.getByRole('searchbox', { name: 'Find a handler' }).fill('ORDER');
+      await listed.waitFor();
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Idle' }).click();
+      await page.waitForURL(/state=idle/);
+      await listed.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await listed.waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
 
       await open('Events');
       await page.getByRole('link', { name: 'Types of events' }).click();
@@ -150,107 +173,146 @@ else
 
     await t.test('a hook shows its secret once, takes deliveries, again too, gets new secrets and goes', async (t) => {
       await open('Hooks');
-      await page.getByRole('button', { name: 'New hook' }).click();
+      await page.getByRole('link', { name: 'New hook' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('builds');
       await page.getByRole('textbox', { name: 'Type of its events' }).fill('build.done');
-      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('button', { name: 'Create hook' }).click();
       await page.getByText('It is shown this once').waitFor();
       const first = await shownSecret(page);
       await page.getByRole('link', { name: 'builds' }).click();
-      await page.getByText('Nothing has been delivered yet').waitFor();
+      await page.getByText('No deliveries yet').waitFor();
       t.notMatch(await page.content(), first, 'it is nowhere on the next page');
-      const address = await page.locator('dd code').first().innerText();
+      const address = await page.locator('.address code').innerText();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: 'Copy address' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      t.equal(await page.evaluate('navigator.clipboard.readText()'), address, 'the address was copied');
       const deliver = async (secret: string) =>
         (await fetch(address, { method: 'POST', headers: { 'x-svc-hook-secret': secret }, body: '{}' })).status;
       t.equal(await deliver(first), 202);
       await page.getByRole('row', { name: /build\.done/ }).waitFor();
-      await confirmed(page, 'New secret', 'Make it');
+      await confirmed(page, 'builds', 'New secret', 'Create secret');
       await page.getByText('It is shown this once').waitFor();
       const second = await shownSecret(page);
+      await page.getByRole('button', { name: 'Send a test delivery' }).click();
+      const drawer = page.getByRole('dialog');
+      t.equal(await drawer.getByLabel('Secret', { exact: false }).inputValue(), second, 'it is the one that is shown');
+      await drawer.getByRole('button', { name: 'Send test delivery' }).click();
+      await drawer.getByText('Delivered · 202').waitFor();
+      await drawer.getByLabel('Secret', { exact: false }).fill('another one');
+      await drawer.getByRole('button', { name: 'Send test delivery' }).click();
+      await drawer.getByText('Rejected · 401').waitFor();
+      await drawer.getByRole('button', { name: 'Close' }).click();
       t.same([await deliver(first), await deliver(second)], [401, 202], 'the old one ended');
       await page.getByRole('button', { name: 'I have kept it' }).click();
       t.notMatch(await page.content(), second);
-      await page.getByRole('row', { name: /hook_secret_wrong|does not belong/ }).waitFor();
-      await page.getByRole('button', { name: 'New secret' }).click();
+      await page
+        .getByRole('row', { name: /Rejected/ })
+        .first()
+        .waitFor();
+      await choose(page, 'builds', 'New secret');
       await page.getByLabel('Overlap').fill('1h');
-      await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create secret' }).click();
       await page.getByText('It is shown this once').waitFor();
       t.equal(await deliver(second), 202, 'the old one counts for an hour');
-      await page.getByText(/^counts until/).waitFor();
-      await page.getByRole('row', { name: /by the old secret/ }).waitFor();
-      await confirmed(page, 'End the old one', 'End it');
-      await page.getByText(/^counts until/).waitFor({ state: 'detached' });
+      await page.getByText(/^The old secret is valid until/).waitFor();
+      await page.getByRole('row', { name: /with the old secret/ }).waitFor();
+      await confirmed(page, 'builds', 'End the old secret', 'End old secret');
+      await page.getByText(/^The old secret is valid until/).waitFor({ state: 'detached' });
       t.equal(await deliver(second), 401);
-      await page.getByRole('button', { name: 'Redeliver' }).first().click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Record it' }).click();
+      const delivered = page.getByRole('row', { name: /build\.done/ }).first();
+      await delivered.getByRole('button', { name: /^Actions for delivery/ }).click();
+      await page.getByRole('menuitem', { name: 'Redeliver' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
       await page.getByText(/redelivery_of/).waitFor();
       await open('Hooks');
       await page.getByRole('link', { name: 'builds' }).click();
-      await page.getByRole('row', { name: /again, by/ }).waitFor();
-      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByRole('row', { name: /redelivered by/ }).waitFor();
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
       await page.getByLabel('How a delivery proves itself').selectOption('hmac');
       await page.getByRole('textbox', { name: 'Header with the HMAC' }).fill('X-Sig');
       await page.getByRole('textbox', { name: 'Signing key' }).fill('a-key-of-the-far-end-0123456789');
-      await page.getByRole('button', { name: 'Set it again' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('X-Sig: <sha256, hex>').waitFor();
-      await page.getByRole('button', { name: 'New key' }).click();
+      await choose(page, 'builds', 'New key');
       await page.getByRole('textbox', { name: 'Signing key' }).fill('another-key-of-the-far-end-0123456789');
-      await page.getByRole('button', { name: 'Set it', exact: true }).click();
+      await page.getByRole('button', { name: 'Set key', exact: true }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await confirmed(page, 'Remove', 'Remove it');
-      await page.getByText('There is no hook yet').waitFor();
+      await page.getByRole('button', { name: 'Send a test delivery' }).click();
+      await page.getByRole('textbox', { name: 'Signing key' }).fill('another-key-of-the-far-end-0123456789');
+      await page.getByRole('button', { name: 'Send test delivery' }).click();
+      await page.getByText('Delivered · 202').waitFor();
+      await page.keyboard.press('Escape');
+      await confirmed(page, 'builds', 'Remove hook');
+      await page.getByText('No hooks yet').waitFor();
     });
 
     await t.test('a webhook is made, given a new secret, changed and removed', async (t) => {
       await open('Webhooks');
-      await page.getByRole('link', { name: 'New webhook' }).click();
+      await page.getByRole('link', { name: 'New webhook' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('site');
       await page.getByRole('textbox', { name: /^Forge/ }).fill('forge_a');
       await page.getByRole('textbox', { name: 'Repository' }).fill('acme/site');
       await page.getByLabel('What runs').selectOption('source');
       await page.getByRole('textbox', { name: 'Document' }).fill('echo push\n');
-      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('button', { name: 'Create webhook' }).click();
       await page.getByText('It is shown this once').waitFor();
       const first = await shownSecret(page);
       await page.getByRole('link', { name: 'site', exact: true }).click();
-      await confirmed(page, 'New secret', 'Make it');
+      await page.getByText('No deliveries yet').waitFor();
+      await confirmed(page, 'site', 'New secret', 'Create secret');
       await page.getByText('It is shown this once').waitFor();
       t.not(await shownSecret(page), first);
+      await page.getByRole('button', { name: 'Send a test delivery' }).click();
+      await page.getByRole('button', { name: 'Send test delivery' }).click();
+      await page.getByText('Delivered · 202').waitFor();
+      await page.getByRole('dialog').getByRole('link', { name: 'forge.ping' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('row', { name: /forge\.ping.*Delivered/ }).waitFor();
       const read = async () => JSON.parse((await place.svc(['webhook', 'show', 'site', '--json'])).stdout);
       t.match(await read(), { repo: 'acme/site', workflow: { source: 'echo push\n' } }, 'all else stayed');
-      await page.getByText('Change it').click();
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
       await page.getByLabel('What runs').selectOption('nothing');
-      await page.getByRole('button', { name: 'Replace it' }).click();
-      await page.getByText('nothing', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Nothing', { exact: true }).waitFor();
       t.equal((await read()).workflow, undefined);
-      await confirmed(page, 'Remove', 'Remove it');
-      await page.getByText('There is no webhook yet').waitFor();
+      await confirmed(page, 'site', 'Remove webhook');
+      await page.getByText('No webhooks yet').waitFor();
     });
 
     await t.test('a schedule is made, ticks, is paused, triggered, resumed and goes', async (t) => {
       await open('Schedules');
-      await page.getByRole('link', { name: 'New schedule' }).click();
+      await page.getByRole('link', { name: 'New schedule' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('pulse');
       await page.getByRole('textbox', { name: 'When' }).fill('every now and then');
-      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('button', { name: 'Create schedule' }).click();
       await page.getByRole('alert').waitFor();
       await page.getByRole('textbox', { name: 'When' }).fill('* * * * * *');
-      await page.getByRole('button', { name: 'Make it' }).click();
-      await page.getByRole('heading', { name: 'Next times' }).waitFor();
+      await page.getByRole('button', { name: 'Create schedule' }).click();
+      await page.getByRole('heading', { name: 'Next five times' }).waitFor();
+      await page.getByText('Every second').waitFor();
       await page
-        .getByRole('row', { name: /schedule\.tick/ })
+        .getByRole('row', { name: /Event only/ })
         .first()
         .waitFor();
-      await confirmed(page, 'Pause', 'Pause it');
-      await page.getByText(/^paused .* by /).waitFor();
-      await confirmed(page, 'Trigger', 'Trigger it');
+      await open('Schedules');
+      const active = page.getByRole('switch', { name: /pulse$/ });
+      t.equal(await active.getAttribute('aria-checked'), 'true');
+      await active.click();
+      await page.getByRole('switch', { name: 'Resume pulse', checked: false }).waitFor();
+      await page.getByRole('row', { name: /pulse.*Paused/ }).waitFor();
+      await page.getByRole('link', { name: 'pulse', exact: true }).click();
+      await page.getByRole('heading', { name: 'pulse', level: 1 }).getByText('Paused').waitFor();
+      await page.getByText(/^Paused .* by /).waitFor();
+      await page.getByRole('button', { name: 'Run now' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       const shown = JSON.parse((await place.svc(['schedule', 'show', 'pulse', '--json'])).stdout);
       t.match(shown, { paused: true, last_tick: { triggered_by: /./ } });
-      await confirmed(page, 'Resume', 'Resume it');
+      await page.getByRole('button', { name: 'Resume', exact: true }).click();
       await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-      await confirmed(page, 'Remove', 'Remove it');
-      await page.getByText('Nothing is due by the clock yet').waitFor();
+      await confirmed(page, 'pulse', 'Remove schedule');
+      await page.getByText('No schedules yet').waitFor();
     });
 
     await t.test('accessible in both themes on a narrow screen, and a viewer is offered no write', async (t) => {
@@ -263,18 +325,19 @@ else
       const [event = ''] = emitted.stdout.match(/evt_\w+/) ?? [];
       const pages: [string, RegExp][] = [
         ['/events', /order\.seen/],
-        [`/events/${event}`, /delivered/],
+        [`/events/${event}`, /Delivered/],
         ['/event-types', /order\.seen/],
         ['/handlers', /order\.\*/],
-        ['/handlers/shop', /declined/],
+        ['/handlers/shop', /Declined/],
         ['/hooks', /scan\.done/],
-        ['/hooks/scans', /Nothing has been delivered/],
+        ['/hooks/scans', /No deliveries yet/],
         ['/webhooks', /acme\/site/],
-        ['/webhooks/site', /made by hand/],
-        ['/schedules', /30 2/],
-        ['/schedules/nightly', /not ticked yet/],
+        ['/webhooks/site', /Created by hand/],
+        ['/schedules', /Every day at 02:30/],
+        ['/schedules/nightly', /It has not run yet/],
       ];
-      const WRITES = /^(New|Emit|Change|Remove|Pause|Resume|Trigger|Replay|Redeliver|Test|Replace|Register|Make)/;
+      const WRITES =
+        /^(New|Emit|Change|Remove|Pause|Resume|Trigger|Replay|Redeliver|Test|Replace|Register|Make|Edit|Run now|Send|Actions)/;
       const writesOf = async (looked: Page) => {
         const main = looked.getByRole('main');
         return (

@@ -74,7 +74,7 @@ else
 
     await t.test('two runs are compared', async (t) => {
       await page.goto(`${base}/runs/${a}`);
-      await page.getByRole('link', { name: 'Compare with…' }).click();
+      await page.getByRole('link', { name: 'Compare', exact: true }).click();
       await page.getByRole('link', { name: b }).click();
       await page.waitForURL(`${base}/runs/compare?a=${a}&b=${b}`);
       await changed(page, `- ${SHOWN}`);
@@ -97,11 +97,13 @@ else
     });
 
     await t.test('what led to a run and what came of it', async (t) => {
-      await page.goto(`${base}/runs/${a}`);
+      await page.goto(`${base}/runs/${a}?tab=lineage`);
       const chain = page.locator('.chain');
       await chain.getByRole('link', { name: 'built.done' }).waitFor();
       await chain.getByRole('link', { name: /child\.sh|handler/ }).click();
-      await page.getByRole('heading', { name: 'What led here', exact: true }).waitFor();
+      await page.getByRole('heading', { name: /child\.sh/, level: 1 }).waitFor();
+      await page.getByRole('link', { name: 'Lineage' }).click();
+      await page.getByRole('heading', { name: 'Caused by', exact: true }).waitFor();
       await chain.getByRole('link', { name: 'varies.sh' }).waitFor();
       await chain.getByRole('link', { name: 'built.done' }).click();
       await page.getByRole('heading', { name: 'built.done', level: 1 }).waitFor();
@@ -122,11 +124,11 @@ else
       await reaches(retries, 'waiting');
       await page.goto(`${base}/runs/${retries}`);
       await page.getByText('has failed 1 of 5 times, at last with exit code 7').waitFor();
-      await page.locator('dt', { hasText: 'Deadline' }).waitFor();
-      const step = page.locator('.step', { hasText: 'pay' });
-      await step.getByText('attempt 2 of 5').waitFor();
-      await step.click();
-      await page.locator('.step-open').getByText('no answer').waitFor();
+      await page.getByText(/^Deadline in 29 d$/).waitFor();
+      await page.getByRole('button', { name: /^attempt Attempt 1 · exit 7/ }).waitFor();
+      const step = page.getByRole('region', { name: 'Step pay' });
+      await step.getByText('Attempt 2 of 5').waitFor();
+      await step.getByText('no answer').first().waitFor();
     });
 
     await t.test('a signal under a wrong name is seen, and all runs of a list are cancelled at once', async () => {
@@ -154,7 +156,8 @@ else
       const pages: [string, string][] = [
         [`/runs/compare?a=${a}&b=${b}&all=steps`, '.diff'],
         [`/runs/compare?a=${a}`, 'table'],
-        [`/runs/${a}`, '.chain'],
+        [`/runs/${a}?tab=lineage`, '.chain'],
+        [`/runs/${a}`, '.step-card'],
         [`/runs/${broken}`, '.diff'],
       ];
       for (const [address, shows] of pages)
@@ -192,11 +195,12 @@ else
       await place.svc(['emit', 'order.approved']);
       await reaches(waits, 'succeeded');
       await page.goto(`${base}/runs/${waits}`);
-      await page.getByRole('button', { name: /^pass 2,/ }).waitFor();
-      t.equal(await page.getByRole('button', { name: /^pass \d,/ }).count(), 1, 'earlier passes are folded');
-      await page.getByRole('button', { name: 'Show 1 earlier pass', exact: true }).press('Enter');
-      await page.getByRole('button', { name: /^pass 1,/ }).waitFor();
-      t.equal(await page.getByRole('button', { name: /^pass \d,/ }).count(), 2, 'each pass has its bar');
+      const passes = page.getByRole('button', { name: '2 passes', exact: true });
+      await passes.waitFor();
+      t.equal(await page.getByRole('button', { name: /^pass \d/ }).count(), 0, 'passes are folded');
+      await passes.press('Enter');
+      await page.getByRole('button', { name: /^pass 1/ }).waitFor();
+      t.equal(await page.getByRole('button', { name: /^pass \d/ }).count(), 2, 'each pass has its bar');
     });
 
     t.same(place.faults, [], 'no error, and nothing that the content security policy refused');

@@ -92,7 +92,7 @@ else {
     const page = await place.signedIn();
     // Nothing is known of this window yet: its reading goes on when a stream that opens has the page read again.
     const held = hold(page, 'GET', ({ pathname, search }) => pathname.endsWith('/summary') && search === '?window=7d');
-    await page.getByLabel('Window', { exact: true }).selectOption('7d');
+    await page.getByRole('group', { name: 'Window' }).getByRole('button', { name: '7 days' }).click();
     const summary = await held;
     const cookie = await summary.request().headerValue('cookie');
     const tab = await place.newPage(page.context());

@@ -26,7 +26,7 @@ else
     const { run_id } = JSON.parse(stdout) as { run_id: string };
     const page = await place.signedIn();
     await page.goto(`${place.url}/orgs/dev/projects/main/runs/${run_id}`);
-    const step = page.locator('.journal').getByRole('button', { name: /step slow/ });
+    const step = page.getByRole('region', { name: 'Step slow' });
     await step.getByText(/^running for \d+s on /).waitFor();
     const first = await step.getByText(/^running for/).textContent();
     await step
@@ -34,8 +34,10 @@ else
       .filter({ hasNotText: first! })
       .waitFor();
     t.pass('it counts by itself');
-    await page.getByRole('button', { name: /^step slow, .* so far/ }).waitFor();
+    await page.getByRole('button', { name: /^step slow .* so far/ }).waitFor();
     await page.getByText(/Now: step slow#0 running for/).waitFor();
+    t.same(await inaccessible(page), []);
+    await page.getByRole('navigation', { name: 'About the run' }).getByRole('link', { name: 'Log' }).click();
     const line = page.locator('.log .line').getByText('a line of each pass');
     const unfold = page.getByRole('button', { name: '1 line of earlier passes' });
     await unfold.waitFor();
@@ -46,10 +48,11 @@ else
     await line.nth(1).waitFor();
     t.equal(await unfold.getAttribute('aria-expanded'), 'true');
     t.same(await inaccessible(page), []);
+    await page.goBack();
     const gate = await open(join(place.folder, 'gate'), 'w');
     await gate.close();
-    await page.getByRole('heading', { level: 1 }).getByText('succeeded').waitFor();
-    await step.getByText('recorded').waitFor();
+    await page.getByRole('heading', { level: 1 }).getByText('Succeeded').waitFor();
+    await step.getByText('it took its time').first().waitFor();
     t.equal(await page.getByText(/running for/).count(), 0);
     t.same(place.faults, []);
   });

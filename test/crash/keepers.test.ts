@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { until } from '../kit/index.ts';
-import { nativePrograms } from '../../plugins/scripts/native/build.mjs';
-import { AgentProcesses } from '../../plugins/agents/testing/agent-processes.ts';
+import { nativePrograms } from '../../plugins/execution/scripts/native/build.mjs';
+import { AgentProcesses } from '../../plugins/execution/agents/testing/agent-processes.ts';
 import { lacking } from '../kit/needs.ts';
 
 t.setTimeout(300_000);

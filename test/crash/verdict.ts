@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { OwnTarget } from '../../features/support/target.ts';
-import { openDatabase } from '../../plugins/database/open-database.ts';
-import { checkBusInvariants } from '../../plugins/bus/testing/invariants.ts';
-import { checkFlows } from '../../plugins/flows/testing/invariants.ts';
-import { checkHandlerInvariants } from '../../plugins/handlers/testing/invariants.ts';
-import { checkLockInvariants } from '../../plugins/locks/testing/invariants.ts';
+import { openDatabase } from '../../plugins/platform/database/open-database.ts';
+import { checkBusInvariants } from '../../plugins/events/bus/testing/invariants.ts';
+import { checkFlows } from '../../plugins/engine/flows/testing/invariants.ts';
+import { checkHandlerInvariants } from '../../plugins/events/handlers/testing/invariants.ts';
+import { checkLockInvariants } from '../../plugins/execution/locks/testing/invariants.ts';
 import { checkRuns, createIds, systemClock } from '../kit/index.ts';
 import type { CrashRun } from './crash-run.ts';
 import { readLedger } from './ledger.ts';

@@ -5,7 +5,7 @@ import { clone } from '../../features/support/target.ts';
 import { until } from '../../features/support/process.ts';
 import { boot } from '../../kernel/boot/index.ts';
 import { Clock } from '../../kernel/contracts/index.ts';
-import { Bootstrap } from '../../plugins/access/contract.ts';
+import { Bootstrap } from '../../plugins/security/access/contract.ts';
 import { systemClock } from '../kit/index.ts';
 import { homeFolder } from '../../features/support/home.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { EventBus } from '../../plugins/bus/contract.ts';
-import { expr, FlowServer, node } from '../../plugins/flows/testing/flow-server.ts';
+import { EventBus } from '../../plugins/events/bus/contract.ts';
+import { expr, FlowServer, node } from '../../plugins/engine/flows/testing/flow-server.ts';
 import { until } from '../kit/index.ts';
 
 t.setTimeout(600_000);

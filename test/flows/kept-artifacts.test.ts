@@ -1,10 +1,10 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { openTestDatabase, STORES } from '../kit/index.ts';
-import { GraphServer, graphOf, node } from '../../plugins/graphs/testing/graph-server.ts';
-import { Prunables } from '../../plugins/retention/contract.ts';
-import type { ClaimRef } from '../../plugins/runs/contract.ts';
-import { Artifacts } from '../../plugins/artifacts/contract.ts';
+import { GraphServer, createGraph, node } from '../../plugins/documents/graphs/testing/graph-server.ts';
+import { Prunables } from '../../plugins/platform/retention/contract.ts';
+import type { ClaimRef } from '../../plugins/engine/runs/contract.ts';
+import { Artifacts } from '../../plugins/execution/artifacts/contract.ts';
 
 t.setTimeout(600_000);
 
@@ -40,7 +40,7 @@ for (const store of STORES)
       (await graphs.call(`POST /runs/${run_id}/rerun`, { from })).json.run_id;
 
     const shell = (id: string) => node(id, 'shell', { script: 'true' });
-    const first = await graphs.submit(graphOf([shell('a'), shell('b'), shell('c')], 'a>b b>c'));
+    const first = await graphs.submit(createGraph([shell('a'), shell('b'), shell('c')], 'a>b b>c'));
     await put(first, 'by-hand');
     for (let n = 0; n < 3; n++) await work(first);
     t.same(await paths(first), ['by-hand', 'of-a', 'of-b', 'of-c']);

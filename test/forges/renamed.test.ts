@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Expressions } from '../../kernel/contracts/index.ts';
-import { readForge } from '../../plugins/forges/domain/forge.ts';
-import type { JsonObject } from '../../plugins/forges/domain/places.ts';
-import type { ConnectorManifest } from '../../plugins/manifests/contract.ts';
+import { readForge } from '../../plugins/integrations/forges/domain/forge.ts';
+import type { JsonObject } from '../../plugins/integrations/forges/domain/json-pointer.ts';
+import type { ConnectorManifest } from '../../plugins/integrations/manifests/contract.ts';
 import { boot } from '../kit/index.ts';
 import { SENT } from './examples.ts';
 
@@ -23,11 +23,11 @@ for (const name of ['forge_a', 'forge_b'] as const)
     const manifest = manifestOf(name);
     const forge = readForge(manifest, kernel.use(Expressions))!;
     const mine = SENT.filter((sent) => sent.forge === name);
-    const untrusted = mine.filter(({ event, payload }) => !forge.trusts(event, payload as JsonObject));
+    const untrusted = mine.filter(({ event, payload }) => !forge.isTrusted(event, payload as JsonObject));
     t.ok(untrusted.length > (name === 'forge_a' ? 90 : 5), `${untrusted.length} untrusted deliveries`);
     const taken = untrusted.flatMap(({ event, payload }) =>
       Object.keys(manifest.forge!.trust)
-        .filter((other) => forge.trusts(other, payload as JsonObject))
+        .filter((other) => forge.isTrusted(other, payload as JsonObject))
         .map((other) => `${event}.${String(payload.action)} as ${other}`),
     );
     t.same([...new Set(taken)], []);

@@ -3,7 +3,8 @@ import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
 import { startTarget } from '../../features/support/target.ts';
 import { type Address, deliver } from '../../features/support/forge-delivery.ts';
-import { all, ask, chanceOf } from '../hooks/place.ts';
+import { chanceOf } from '../hooks/chance.ts';
+import { all, ask } from '../hooks/place.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { leaveOut } from '../kit/needs.ts';
 

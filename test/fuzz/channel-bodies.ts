@@ -1,4 +1,4 @@
-import type { ClaimRef } from '../../plugins/runs/contract.ts';
+import type { ClaimRef } from '../../plugins/engine/runs/contract.ts';
 
 /** A request of the channel in which every member has a value. */
 export interface ChannelBody {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { AgentHello } from '../../plugins/agents/contract.ts';
-import { hello } from '../../plugins/agents/testing/raw-client.ts';
+import type { AgentHello } from '../../plugins/execution/agents/contract.ts';
+import { hello } from '../../plugins/execution/agents/testing/raw-client.ts';
 import { boot, STORES, type TestServer } from '../kit/index.ts';
 import { isLong, storesOf } from '../support/length.ts';
 import { type ChannelAnswer, RawChannel } from './channel.ts';

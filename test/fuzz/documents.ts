@@ -42,11 +42,26 @@ export const PIPELINES: Readonly<Record<string, (bytes: number) => string>> = {
     return jobs(lines(Math.sqrt(bytes / 3), (n) => `  j${n}: { needs: [${before(n)}], steps: [{ run: x }] }`));
   },
   'a matrix': (bytes) => jobs(`  a: { strategy: { matrix: { x: [${times('1,', bytes)}] } }, steps: [{ run: x }] }`),
+  // Small enough to be read without a worker thread, except for its expressions.
+  'a few long expressions': () =>
+    jobs(lines(7, (n) => `  j${n}: { if: "${longExpression(n)} == 1", steps: [{ run: make }] }`)),
   'a long program with holes': (bytes) => jobs(`  a: { steps: [{ run: "${times('${{ vars.x }}', bytes)}" }] }`),
 };
 
+/** About as long as an expression may be. One of them is compiled in an instant; all that fit into a small document are not. */
+const longExpression = (n: number) => `${n}${'+1'.repeat(4080)}`;
+
 /** The same of graphs. */
 export const GRAPHS: Readonly<Record<string, (bytes: number) => object>> = {
+  // Small enough to be checked without a worker thread, except for its expressions.
+  'a few long expressions': () =>
+    nodesOf([
+      {
+        id: 'a',
+        type: 'set',
+        config: { values: Array.from({ length: 7 }, (_, n) => ({ $expr: `${longExpression(n)}+input.a` })) },
+      },
+    ]),
   'expressions in one node': (bytes) =>
     nodesOf([
       {

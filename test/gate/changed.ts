@@ -23,9 +23,9 @@ function changedSince(commit: string): string[] {
 export async function changedParts(commit: string, wanted: Wanted): Promise<Part[]> {
   const changed = changedSince(commit);
   const graph = new ImportGraph();
-  const plugins = new Set(changed.flatMap((path) => /^plugins\/([^/]+)\//.exec(path)?.[1] ?? []));
+  const plugins = new Set(changed.flatMap((path) => /^plugins\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? []));
   const reached = (file: string): boolean => {
-    const plugin = /^plugins\/([^/]+)\//.exec(file)?.[1];
+    const plugin = /^plugins\/[^/]+\/([^/]+)\//.exec(file)?.[1];
     return (plugin !== undefined && plugins.has(plugin)) || changed.some((path) => graph.reach(file).files.has(path));
   };
   const unit = await unitParts(wanted, reached);

@@ -216,19 +216,20 @@ t.test('what starts something, or changes what a process shares, has its own', a
   const pure = files.filter((file) => isPure(file, graph));
   t.ok(pure.length > 50, `${pure.length} of ${files.length}`);
   t.ok(pure.includes('kernel/contracts/bounded-map.test.ts'));
-  for (const file of ['plugins/runs/many-waits.test.ts', 'test/gate/gate.test.ts']) t.notOk(pure.includes(file), file);
+  for (const file of ['plugins/engine/runs/many-waits.test.ts', 'test/gate/gate.test.ts'])
+    t.notOk(pure.includes(file), file);
   t.same([...graph.reach('test/kit/until.ts').files], ['test/kit/until.ts']);
 });
 
 t.test('files that boot servers of the kit share a process, those that do more to theirs do not', async (t) => {
   const graph = new ImportGraph();
-  t.ok(isServing('plugins/locks/locks.test.ts', graph));
+  t.ok(isServing('plugins/execution/locks/locks.test.ts', graph));
   const others = {
-    'plugins/agents/channel/measured.test.ts': 'it replaces JSON.parse',
-    'plugins/bus/poison.test.ts': 'it measures how long its process stands still',
-    'plugins/retention/retention.test.ts': 'it measures times',
-    'plugins/agents/agents.test.ts': 'it starts processes',
-    'plugins/graphs/check.test.ts': 'it has hooks at the root',
+    'plugins/execution/agents/channel/measured.test.ts': 'it replaces JSON.parse',
+    'plugins/events/bus/poison.test.ts': 'it measures how long its process stands still',
+    'plugins/platform/retention/retention.test.ts': 'it measures times',
+    'plugins/execution/agents/agents.test.ts': 'it starts processes',
+    'plugins/documents/graphs/check.test.ts': 'it has hooks at the root',
     'test/crash/crash.test.ts': 'it loads other helpers than those of the kit',
   };
   for (const [file, why] of Object.entries(others)) t.notOk(isServing(file, graph), `${file}: ${why}`);
@@ -278,19 +279,19 @@ t.test('a file that loops over the stores runs on one, and on the other at the n
     else t.same([now[index], next[index]].sort(), ['mysql', 'sqlite'], file);
   });
   for (const file of [
-    'plugins/locks/locks.test.ts',
+    'plugins/execution/locks/locks.test.ts',
     'test/conformance/schema.test.ts',
-    'plugins/runs/store/lanes.test.ts',
+    'plugins/engine/runs/store/claim/queues.test.ts',
   ])
     t.equal(storeOfFile(file, 0), undefined, file);
 
   const databases = (['sqlite', 'mysql'] as const).map((store) => ({ store, server_url: `${store}:` }));
   const only = (name: string) => (one: string) => one === name;
   const wanted = { long: false, turn: 1, cache: '', folder: '', databases };
-  const routes = 'plugins/schedules/routes.test.ts';
+  const routes = 'plugins/events/schedules/routes.test.ts';
   t.match(await unitParts(wanted, only(routes)), [{ env: { SVC_TEST_STORE: storeOfFile(routes, 1) } }]);
   for (const [whole, file] of [
-    [wanted, 'plugins/locks/locks.test.ts'],
+    [wanted, 'plugins/execution/locks/locks.test.ts'],
     [{ ...wanted, long: true }, routes],
     [{ ...wanted, databases: databases.slice(0, 1) }, routes],
   ] as const)
@@ -313,11 +314,11 @@ t.test('a name means parts, unit files and feature files, and one that nothing h
       counts: 'cucumber',
     })),
   );
-  const alone = await named('plugins/http/connections.test.ts');
-  t.match(alone, [{ command: ['node', 'plugins/http/connections.test.ts'] }]);
-  const [shared, ...more] = await named('plugins/schema/exact-json.test.ts');
+  const alone = await named('plugins/platform/http/connections.test.ts');
+  t.match(alone, [{ command: ['node', 'plugins/platform/http/connections.test.ts'] }]);
+  const [shared, ...more] = await named('plugins/platform/schema/exact-json.test.ts');
   t.same(more, []);
-  t.match(shared?.env?.SVC_TEST_FILES ?? shared?.command.join(' '), 'plugins/schema/exact-json.test.ts');
+  t.match(shared?.env?.SVC_TEST_FILES ?? shared?.command.join(' '), 'plugins/platform/schema/exact-json.test.ts');
   t.same(
     (await named('types-aware')).map(({ name }) => name),
     ['types and types-aware lint'],

@@ -39,7 +39,7 @@ export function checks({ cache, long }: Pick<Wanted, 'cache' | 'long'>): Part[] 
     ...(long
       ? [
           check('types', 'tsc', '-p', '.', ...built('clone')),
-          check('types of the console', 'tsc', '-p', 'plugins/console/web', ...built('console')),
+          check('types of the console', 'tsc', '-p', 'plugins/operations/console/web', ...built('console')),
         ]
       : []),
     check(

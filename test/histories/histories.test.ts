@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import type { JournalRecord } from '../../plugins/runs/contract.ts';
-import { idempotencyKey } from '../../plugins/replay/contract.ts';
-import { openBench } from '../../plugins/scripts/executor/testing/host.ts';
+import type { JournalRecord } from '../../plugins/engine/runs/contract.ts';
+import { idempotencyKey } from '../../plugins/execution/replay/contract.ts';
+import { openBench } from '../../plugins/execution/scripts/executor/testing/host.ts';
 import { type History, histories, scripts } from './history.ts';
 import { Activity, systemClock as clock } from '../kit/index.ts';
 
@@ -15,7 +15,7 @@ async function replay(history: History, journal: readonly JournalRecord[], in_sh
     const activity = new Activity();
     activity.journal.push(...structuredClone(journal));
     const { filename, source } = history;
-    const end = await bench.begin(activity, { filename, source }).ended;
+    const end = await bench.begin(activity, { filename, source }).result;
     return { end, journal: activity.journal, armed: activity.armed };
   } finally {
     await bench.close();

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JournalRecord } from '../../plugins/runs/contract.ts';
+import type { JournalRecord } from '../../plugins/engine/runs/contract.ts';
 
 /** What a run left behind, as its agent was last handed it. Written once by `record.ts`, and never again. */
 export interface History {

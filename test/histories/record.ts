@@ -2,7 +2,7 @@
 // already stays as it is: a history is what earlier versions wrote.
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Assignment } from '../../plugins/agents/contract.ts';
+import type { Assignment } from '../../plugins/execution/agents/contract.ts';
 import { until } from '../../features/support/process.ts';
 import { withScripts } from '../bench/own-agent.ts';
 import { clone, Place } from '../bench/place.ts';

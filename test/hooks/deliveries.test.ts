@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
-import { all, ask, type Chance, chanceOf, openPlace, type Place, send, sideBySide } from './place.ts';
+import { all, ask, openPlace, type Place, send, sideBySide } from './place.ts';
+import { type Chance, chanceOf } from './chance.ts';
 import { SENDERS, type Sender, type Sent } from './senders.ts';
 import { leaveOut } from '../kit/needs.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { Chance } from './place.ts';
+import type { Chance } from './chance.ts';
 
 /** A delivery on its way: what a far end, or somebody who plays it, sends. */
 export interface Sent {

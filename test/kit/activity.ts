@@ -1,6 +1,6 @@
 import { type ErrorDefinition, ServiceError } from '../../kernel/contracts/index.ts';
-import type { ActivityHost } from '../../plugins/agents/contract.ts';
-import { createMaskers } from '../../plugins/masking/service/maskers.ts';
+import type { ActivityHost } from '../../plugins/execution/agents/contract.ts';
+import { createMaskers } from '../../plugins/security/masking/service/maskers.ts';
 import type {
   ArmWait,
   Attempted,
@@ -9,7 +9,7 @@ import type {
   JournalRecord,
   Json,
   Tried,
-} from '../../plugins/runs/contract.ts';
+} from '../../plugins/engine/runs/contract.ts';
 
 /** Not in the catalogue of errors: plugins declare these codes themselves. */
 const refusalOf = (definition: ErrorDefinition) => (detail: string) => new ServiceError(definition, detail);

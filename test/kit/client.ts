@@ -1,6 +1,6 @@
 export interface Answer {
   status: number;
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member
   json: any;
   text: string;

@@ -1,4 +1,4 @@
-import { type Claimed, type SubmitRun, type WorkflowKind, WorkflowKinds } from '../../plugins/runs/contract.ts';
+import { type Claimed, type SubmitRun, type WorkflowKind, WorkflowKinds } from '../../plugins/engine/runs/contract.ts';
 import { plan } from '../../kernel/boot/index.ts';
 import { boot, type TestOptions, type TestServer } from './boot.ts';
 import { anyScript, StandInAgent, submission } from './stand-in-runs.ts';
@@ -18,8 +18,11 @@ export interface EngineServer extends TestServer {
   claim(): Promise<Claimed>;
 }
 
+/** What a server of runs always has: the views that tests read, and the state that scripts keep. */
+const ALWAYS = ['run-views', 'state'];
+
 /**
- * Boots plugin runs and those named. Without plugin scripts, `anyScript` stands in for it. Without background work unless
+ * Boots plugins runs, run-views and state, and those named. Without plugin scripts, `anyScript` stands in for it. Without background work unless
  * `idle` is false: a test claims and ends activities itself.
  */
 export async function bootEngine({ kinds = [], plugins = [], ...options }: EngineOptions = {}): Promise<EngineServer> {
@@ -29,7 +32,7 @@ export async function bootEngine({ kinds = [], plugins = [], ...options }: Engin
   const brought = testPlugin('stand-in-kinds', (plugin) => plugin.contribute(WorkflowKinds, () => all), {
     requires: ['runs'],
   });
-  const server = await boot({ idle: true, ...options, plugins: [brought, ...plugins] });
+  const server = await boot({ idle: true, ...options, plugins: [brought, ...ALWAYS, ...plugins] });
   const agent = new StandInAgent(server.use);
   const submit = (more?: Partial<SubmitRun>) => submission(more, server.scope);
   return Object.assign(server, { agent, submit, claim: () => agent.claimOne() });

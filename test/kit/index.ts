@@ -6,6 +6,7 @@ export { type Answer, ask } from './client.ts';
 export { ForwardClock, VirtualClock } from './clocks.ts';
 export { contestedPuts } from './contested-puts.ts';
 export { bootEngine, type EngineOptions, type EngineServer, withEngine } from './engine.ts';
+export { countWork, type Work, type WorkCounter } from './counted-work.ts';
 export { countReads, type ReadCounter, type Reads } from './counted-reads.ts';
 export { countWalked, type WalkCounter, type Walked } from './walked-pages.ts';
 export { cpuOf, longestHold, maxHoldMs } from './held.ts';

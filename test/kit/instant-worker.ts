@@ -1,4 +1,4 @@
-import type { Claimed, InstantClaimer } from '../../plugins/runs/contract.ts';
+import type { Claimed, InstantClaimer } from '../../plugins/engine/runs/contract.ts';
 
 /** Stands for an agent at this server that begins work at the moment of its creation. */
 export class InstantWorker implements InstantClaimer {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -35,6 +36,9 @@ export interface Skip {
   skip?: string;
 }
 
+/** A user that owns nothing here. */
+const NOBODY = 65_534;
+
 /** Where servers lie that only root is meant to start, besides the PATH. */
 const SERVERS = ['/usr/sbin', '/sbin'];
 
@@ -56,6 +60,16 @@ export function needs(...programs: Need[]): Skip {
  */
 export function lacking(need: Need, why: string | boolean | undefined): Skip {
   return why === undefined || why === false ? {} : { skip: reasonOf([need], why) };
+}
+
+/**
+ * Options of a test in which root runs programs as other users: it is left out for anyone but root, and where other users
+ * cannot start this Node, as in a clone in a private folder.
+ */
+export function needsOtherUsers(): Skip {
+  if (process.getuid?.() !== 0) return lacking('root', true);
+  const { status } = spawnSync(process.execPath, ['-e', ''], { uid: NOBODY, gid: NOBODY, cwd: '/' });
+  return lacking('other users', status !== 0);
 }
 
 /** Leaves out the test that this is, or a whole file at its beginning, before anything was tested. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { SealedPlace, Sealer } from '../../kernel/contracts/index.ts';
+import type { SealContext, Sealer } from '../../kernel/contracts/index.ts';
 
-const mark = (place: SealedPlace): Buffer => createHash('sha256').update(JSON.stringify(place)).digest();
+const mark = (place: SealContext): Buffer => createHash('sha256').update(JSON.stringify(place)).digest();
 
 /** Encrypts nothing. Like the real sealer it opens a value only where it was sealed, and only after `prepare`. */
 export class PlaceSealer implements Sealer {
@@ -11,18 +11,18 @@ export class PlaceSealer implements Sealer {
     this.#prepared.add(org_id);
   }
 
-  seal(place: SealedPlace, plain: Buffer): Buffer {
+  seal(place: SealContext, plain: Buffer): Buffer {
     this.#check(place);
     return Buffer.concat([mark(place), plain]);
   }
 
-  open(place: SealedPlace, blob: Buffer): Buffer {
+  open(place: SealContext, blob: Buffer): Buffer {
     this.#check(place);
     if (!blob.subarray(0, 32).equals(mark(place))) throw new Error(`a value was moved to ${place.table}/${place.name}`);
     return blob.subarray(32);
   }
 
-  #check({ org_id }: SealedPlace): void {
+  #check({ org_id }: SealContext): void {
     if (!this.#prepared.has(org_id)) throw new Error(`the keys of ${org_id} were not prepared`);
   }
 }

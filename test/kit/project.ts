@@ -1,5 +1,5 @@
 import type { Resolve, Scope } from '../../kernel/contracts/index.ts';
-import { Bootstrap, Scopes } from '../../plugins/access/contract.ts';
+import { Bootstrap, Scopes } from '../../plugins/security/access/contract.ts';
 import { ask } from './client.ts';
 
 /** Makes the project acme/web with a token of each role, and `rival`, the owner of another org. */

@@ -8,7 +8,7 @@ import {
   RunStore,
   type SubmitRun,
   type WorkflowKind,
-} from '../../plugins/runs/contract.ts';
+} from '../../plugins/engine/runs/contract.ts';
 import { SCOPE } from './role-tokens.ts';
 
 const LEASE_MS = 600_000;

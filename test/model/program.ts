@@ -16,7 +16,7 @@ export type Op =
   | { op: 'activity-collect'; name: string }
   | { op: 'activity-wait-all' }
   | { op: 'spawn'; exit: number; tag: string }
-  /** A document that is none, a file that is not there, a payload that is no JSON. */
+  /** A document that is none, a file that is not there, a payload that is not JSON. */
   | { op: 'refused'; what: 'document' | 'file' | 'payload' }
   | { op: 'emit'; type: string; payload: unknown }
   | { op: 'wait-event'; type: string; payload: unknown }

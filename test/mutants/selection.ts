@@ -33,10 +33,10 @@ const QUICK_SECONDS = 3;
 const MOST_QUICK = 6;
 /** Where the tests of a file stand: in its plugin or part of the clone, or for a page where a browser looks at it. */
 function roomsOf(file: string): string[] {
-  const [, area] = /^plugins\/console\/web\/([^/]+)\//.exec(file) ?? [];
-  if (area !== undefined) return [`plugins/console/web/${area}/`, `test/console/${area}.`];
-  if (file.startsWith('connectors/')) return ['plugins/connectors/'];
-  const [room] = /^(plugins\/[^/]+|kernel|cli)\//.exec(file) ?? [];
+  const [, area] = /^plugins\/operations\/console\/web\/([^/]+)\//.exec(file) ?? [];
+  if (area !== undefined) return [`plugins/operations/console/web/${area}/`, `test/console/${area}.`];
+  if (file.startsWith('connectors/')) return ['plugins/integrations/connectors/'];
+  const [room] = /^(plugins\/[^/]+\/[^/]+|kernel|cli)\//.exec(file) ?? [];
   return room === undefined ? [] : [room];
 }
 

@@ -159,10 +159,10 @@ export function foundIn(output: string, test: string): { name: string; test: str
 
 /** What is not run as it is written has to be built; answers why it cannot be. */
 async function build({ folder }: Tree, { file }: Mutant, { env }: Machine): Promise<string | undefined> {
-  const script = /^plugins\/scripts\/native\/.*\.[ch]$/.test(file)
-    ? 'plugins/scripts/native/build.mjs'
-    : file.startsWith('plugins/console/web/')
-      ? 'plugins/console/build.mjs'
+  const script = /^plugins\/execution\/scripts\/native\/.*\.[ch]$/.test(file)
+    ? 'plugins/execution/scripts/native/build.mjs'
+    : file.startsWith('plugins/operations/console/web/')
+      ? 'plugins/operations/console/build.mjs'
       : undefined;
   if (script === undefined) return undefined;
   const { code, output } = await boundedRun(['node', script], { cwd: folder, env, bound_ms: BOUND_MS });

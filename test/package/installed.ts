@@ -7,7 +7,7 @@ import { clone } from '../../features/support/target.ts';
 
 /** The project's own Node 24 stands first on the PATH, as on a machine that has it. */
 const NODE = dirname(process.execPath);
-const BOUND_MS = 240_000;
+const BOUND_MS = 1_200_000;
 /** What npm says when there is no way to the registry. */
 const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/;
 
@@ -57,7 +57,7 @@ export function said(command: string, args: string[], cwd: string, env: NodeJS.P
 export function copyOfClone(folder: string): string {
   const copy = join(folder, 'clone');
   const listed = said('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], clone);
-  const pages = 'plugins/console/web/dist';
+  const pages = 'plugins/operations/console/web/dist';
   for (const path of [...listed.split('\0'), pages])
     if (path !== '' && existsSync(join(clone, path))) cpSync(join(clone, path), join(copy, path), { recursive: true });
   symlinkSync(join(clone, 'node_modules'), join(copy, 'node_modules'));

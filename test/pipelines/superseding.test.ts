@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { checkFlows } from '../../plugins/flows/testing/invariants.ts';
-import { checkLockInvariants } from '../../plugins/locks/testing/invariants.ts';
+import { checkFlows } from '../../plugins/engine/flows/testing/invariants.ts';
+import { checkLockInvariants } from '../../plugins/execution/locks/testing/invariants.ts';
 import { bootEngine, checkRuns, type EngineServer, STORES, until } from '../kit/index.ts';
 
 t.setTimeout(600_000);

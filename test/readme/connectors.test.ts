@@ -67,10 +67,10 @@ const headerLines = (headers: Record<string, string> = {}): string[] =>
 function exampleText(connector: string, { title, action, request, response, refused, ...given }: Example): string {
   const values = JSON.stringify({ with: given.with ?? {}, input: given.input ?? {} }, null, 2);
   const asked = `\n**${title}**\n\n\`\`\`json\n${values}\n\`\`\`\n`;
-  if (refused !== undefined) return `${asked}\nis refused at \`${refused}\` before anything is sent.\n`;
+  if (refused !== undefined) return `${asked}\nThe value at \`${refused}\` is rejected, and nothing is sent.\n`;
   const lines = [`${request!.method} ${request!.url}`, ...headerLines(request!.headers), ...bodyLines(request!.body)];
   const answered = [`${response?.status}`, ...headerLines(response?.headers), ...bodyLines(response?.body)];
-  return `${asked}\nis sent by \`${connector}.${action}\` as\n\n\`\`\`http\n${lines.join('\n')}\n\`\`\`\n\nand answered, for example, with\n\n\`\`\`http\n${answered.join('\n')}\n\`\`\`\n`;
+  return `${asked}\n\`${connector}.${action}\` sends:\n\n\`\`\`http\n${lines.join('\n')}\n\`\`\`\n\nA possible response:\n\n\`\`\`http\n${answered.join('\n')}\n\`\`\`\n`;
 }
 
 function section({ name, credential, fields = [], actions = {}, examples = [] }: Manifest): string {
@@ -79,7 +79,7 @@ function section({ name, credential, fields = [], actions = {}, examples = [] }:
     credential ? `\nCredential: ${kind}${credential.required === false ? ', optional' : ''}.\n` : '',
     table('`with`', fields),
     ...Object.entries(actions).map(([action, one]) =>
-      table(`\`${name}.${action}\`${one.more_inputs ? ' (others too)' : ''}`, one.inputs ?? []),
+      table(`\`${name}.${action}\`${one.more_inputs ? ' (and others)' : ''}`, one.inputs ?? []),
     ),
     examples.length > 0 ? '\n## Examples\n' : '',
     ...examples.filter(({ action }) => action !== undefined).map((one) => exampleText(name, one)),
@@ -93,7 +93,7 @@ function section({ name, credential, fields = [], actions = {}, examples = [] }:
 }
 
 const outcome = ({ accepted, event_type }: { accepted: boolean; event_type?: string }): string =>
-  accepted ? `accepted${event_type === undefined ? '' : ` as \`${event_type}\``}` : 'refused';
+  accepted ? `accepted${event_type === undefined ? '' : ` as \`${event_type}\``}` : 'rejected';
 
 const MARKED = /<!-- manifest -->[\s\S]*<!-- \/manifest -->/;
 

@@ -9,7 +9,7 @@ const HEAD = '// Generated from the definitions of all errors (npm run schema). 
 const oneLine = (text: string) => text.replaceAll('\n', ' ');
 
 /** What every errors.ts and contract.ts of kernel and plugins declares. */
-async function declared(): Promise<readonly ErrorDefinition[]> {
+export async function declared(): Promise<readonly ErrorDefinition[]> {
   for await (const file of glob('{kernel,plugins}/**/{errors,contract}.ts', { cwd: clone }))
     await import(pathToFileURL(join(clone, file)).href);
   return errorCatalogue();
@@ -32,5 +32,5 @@ export async function errorTable(): Promise<string> {
   const rows = (await declared()).map(
     ({ code, status, title, next }) => `| \`${code}\` | ${status} | ${title} ${next} |`,
   );
-  return `| Code | Status | What it means, and what to do |\n|---|---|---|\n${rows.map(oneLine).join('\n')}\n`;
+  return `| Code | Status | Meaning, and what to do |\n|---|---|---|\n${rows.map(oneLine).join('\n')}\n`;
 }

@@ -5,7 +5,7 @@ import { chmod, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
-import { named } from '../../cli/commands/plugin-starter.ts';
+import { renameStarter } from '../../cli/commands/plugin-starter.ts';
 import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorModule, errorTable } from './errors.ts';
 import { homeFolder } from '../../features/support/home.ts';
@@ -81,6 +81,12 @@ const PAGES = [
   'docs/from-temporal.md',
   'docs/from-github-actions.md',
   'docs/from-inngest.md',
+  'docs/tutorials/deploy-approval.md',
+  'docs/tutorials/etl.md',
+  'docs/tutorials/webhook-to-slack.md',
+  'docs/tutorials/agent-with-tools.md',
+  'docs/tutorials/migrate-cron.md',
+  'docs/tutorials/migrate-github-workflow.md',
 ];
 
 /** Of pages that show more than every machine has. */
@@ -89,6 +95,7 @@ const NEEDS: Readonly<Record<string, readonly Need[]>> = {
   'docs/scripts.md': ['python3'],
   'docs/deliveries.md': ['curl'],
   'docs/graphs.md': ['curl'],
+  'docs/tutorials/webhook-to-slack.md': ['curl'],
   'docs/languages.md': ['go', 'perl', 'python3', 'ruby'],
 };
 
@@ -146,7 +153,7 @@ t.test('what the page on plugins shows of a plugin is what `svc plugin init` wri
   const starter = join(clone, 'test/plugins/starter');
   const names = (await readdir(starter, { recursive: true })).filter((name) => name.endsWith('.ts'));
   const texts = await Promise.all(
-    names.map(async (name) => named(await readFile(join(starter, name), 'utf8'), 'tally')),
+    names.map(async (name) => renameStarter(await readFile(join(starter, name), 'utf8'), 'tally')),
   );
   const page = blocks(await readFile(join(clone, 'docs/plugins.md'), 'utf8'));
   const shown = page.filter(({ language, file }) => language === 'ts' && file === undefined);
@@ -159,8 +166,9 @@ t.test('what the page on plugins shows of a plugin is what `svc plugin init` wri
 });
 
 t.test('pages with examples are run, and their links lead somewhere', async (t) => {
-  const names = (await readdir(join(clone, 'docs'))).filter((name) => name.endsWith('.md'));
-  const pages = ['README.md', ...names.map((name) => `docs/${name}`)];
+  const namesIn = async (folder: string) =>
+    (await readdir(join(clone, folder))).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
+  const pages = ['README.md', ...(await namesIn('docs')), ...(await namesIn('docs/tutorials'))];
   for (const page of pages) {
     const text = await readFile(join(clone, page), 'utf8');
     t.equal(
@@ -168,11 +176,12 @@ t.test('pages with examples are run, and their links lead somewhere', async (t) 
       PAGES.includes(page),
       page,
     );
-    for (const [, link = ''] of text.matchAll(/\]\(([^)#:]+)\)/g))
+    const prose = text.replaceAll(/^```.*?^```$/gms, '');
+    for (const [, link = ''] of prose.matchAll(/\]\(([^)#:]+)\)/g))
       t.ok(existsSync(join(clone, dirname(page), link)), `${page} links to ${link}`);
   }
   const lines = (await readFile(join(clone, 'README.md'), 'utf8')).split('\n').length;
-  t.ok(lines < 250, `the README has ${lines} lines`);
+  t.ok(lines < 221, `the README has ${lines} lines`);
 });
 
 t.test('the table of error codes is what the code declares', async (t) => {

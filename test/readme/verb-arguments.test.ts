@@ -1,11 +1,11 @@
 import t from 'tap';
-import { verbs as artifactVerbs } from '../../plugins/artifacts/cli/verbs.ts';
-import { verbs as busVerbs } from '../../plugins/bus/cli/verbs.ts';
-import { verbs as childVerbs } from '../../plugins/children/cli/verbs.ts';
-import { verbs as lockVerbs } from '../../plugins/locks/cli/verbs.ts';
-import { verbs as scriptVerbs } from '../../plugins/scripts/cli/verbs.ts';
-import { lintBash } from '../../plugins/scripts/lint/bash-lint.ts';
-import { VerbArguments } from '../../plugins/scripts/lint/verb-arguments.ts';
+import { verbs as artifactVerbs } from '../../plugins/execution/artifacts/cli/verbs.ts';
+import { verbs as busVerbs } from '../../plugins/events/bus/cli/verbs.ts';
+import { verbs as childVerbs } from '../../plugins/execution/children/cli/verbs.ts';
+import { verbs as lockVerbs } from '../../plugins/execution/locks/cli/verbs.ts';
+import { verbs as scriptVerbs } from '../../plugins/execution/scripts/cli/verbs.ts';
+import { lintBash } from '../../plugins/execution/scripts/lint/bash-lint.ts';
+import { VerbArguments } from '../../plugins/execution/scripts/lint/verb-arguments.ts';
 
 const ALL = [...scriptVerbs, ...busVerbs, ...childVerbs, ...lockVerbs, ...artifactVerbs];
 const said = (source: string) =>
@@ -20,23 +20,23 @@ t.test('what a verb would refuse is found where it stands', (t) => {
     ['svc sleep', /^1:5 `svc sleep`: <duration> is missing/],
     ['svc sleep 1h 30m', /^1:14 `svc sleep`: "30m" is one argument too many/],
     ['svc sleep 5s --quietly', /^1:14 `svc sleep` has no --quietly/],
-    ['echo\n  svc wait-signal event:x', /^2:19 names that begin with event: are the engine's own/],
+    ['echo\n  svc wait-signal event:x', /^2:19 names that begin with event: are reserved for the engine/],
     ['svc wait-signal "event:$x"', /^1:17 names that begin with event:/],
     ['svc wait-signal', /^1:5 .*<name> is missing/],
     ['svc wait-signal a --timeout 5', /^1:29 "5" is not a duration/],
     ['svc wait-signal a --timeout=soon', /^1:19 "soon" is not a duration/],
     ['svc wait-signal a --timeout', /^1:19 `svc wait-signal`: --timeout needs a value/],
     ['svc wait-signal a --timeot 5m', /^1:19 `svc wait-signal` has no --timeot; did you mean --timeout\?/],
-    ['x=$(svc wait-event "a b") || true', /^1:20 "a b" is no type of an event/],
-    ['svc emit done! --payload 1', /^1:10 "done!" is no type/],
+    ['x=$(svc wait-event "a b") || true', /^1:20 "a b" is not an event type/],
+    ['svc emit done! --payload 1', /^1:10 "done!" is not an event type/],
     ["svc step '' -- make", /^1:10 `svc step`: <name> is empty/],
     ['svc step build#2 -- make', /^1:10 a name must not end with # and a number/],
     ['svc step build make', /^1:5 `svc step`: the command is missing: write it after --/],
     ['svc step build --', /^1:16 `svc step`: there is no command after --/],
     ['svc step -- make', /^1:5 `svc step`: <name> is missing/],
-    ['svc step build --retry 0 -- make', /^1:24 --retry takes a number of attempts from 1 to 100/],
-    ['svc step build --retry many -- make', /^1:24 --retry takes/],
-    ['svc step build --timeout 1m --timeout 2m -- make', /^1:29 `svc step`: --timeout is given twice/],
+    ['svc step build --retry 0 -- make', /^1:24 --retry needs a number of attempts from 1 to 100/],
+    ['svc step build --retry many -- make', /^1:24 --retry needs/],
+    ['svc step build --timeout 1m --timeout 2m -- make', /^1:29 `svc step`: --timeout is set twice/],
     ['svc step build -v -- make', /^1:16 `svc step` has no -v/],
     ['svc activity a --backof 1s -- make', /^1:16 .*has no --backof; did you mean --backoff\?/],
     ['svc activity-collect a b', /^1:24 .*"b" is one argument too many/],

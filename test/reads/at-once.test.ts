@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { RunStore } from '../../plugins/runs/contract.ts';
+import { RunStore } from '../../plugins/engine/runs/contract.ts';
 import { boot, StandInAgent, STORES, until } from '../kit/index.ts';
 
 const AT_ONCE = 40;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { LiveServer } from '../../plugins/live/testing/live-server.ts';
+import { LiveServer } from '../../plugins/engine/live/testing/live-server.ts';
 import { countReads, countWalked, STORES } from '../kit/index.ts';
 
 /** Of the topics, and of what the server does in the background. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Database } from '../../kernel/contracts/index.ts';
-import { Activities, type Claimed, type JournalRecord, type RunStore } from '../../plugins/runs/contract.ts';
+import { Activities, type Claimed, type JournalRecord, type RunStore } from '../../plugins/engine/runs/contract.ts';
 import { Sealer } from '../../kernel/contracts/index.ts';
-import { CredentialNames } from '../../plugins/credentials/contract.ts';
-import { RunStore as Store } from '../../plugins/runs/contract.ts';
+import { CredentialNames } from '../../plugins/secrets/credentials/contract.ts';
+import { RunStore as Store } from '../../plugins/engine/runs/contract.ts';
 import { ask, type TestServer, StandInAgent } from '../kit/index.ts';
 
 /** How many there are of everything, and the bytes of each that is large: a list that reads them all is found out. */
@@ -273,7 +273,7 @@ export class Planter {
           field: 'tokens/1',
         };
         const tokens = use(Sealer).seal(at, Buffer.from(JSON.stringify({ access_token: text(LARGE) })));
-        await use(CredentialNames).take(tx, scope, `mail-${n}`, 'account');
+        await use(CredentialNames).reserve(tx, scope, `mail-${n}`, 'account');
         await tx.write(
           `INSERT INTO accounts_accounts (project_id, name, org_id, account_id, provider, far_id, far_label, status,
              status_at, granter_id, granter, scopes_asked, scopes, granted_at, renewable, epoch, tokens, failures)

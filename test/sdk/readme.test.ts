@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import ts from 'typescript';
-import * as sdk from '../../plugins/scripts/sdk/sdk.mjs';
+import * as sdk from '../../plugins/execution/scripts/sdk/sdk.mjs';
 import { homeFolder } from '../../features/support/home.ts';
 import { needs } from '../kit/needs.ts';
 
 const run = promisify(execFile);
 const clone = join(import.meta.dirname, '../..');
-const folder = join(clone, 'plugins/scripts/sdk');
+const folder = join(clone, 'plugins/execution/scripts/sdk');
 
 t.test('the examples of the README do what they say', { timeout: 600_000, ...needs('python3') }, async (t) => {
   const workdir = await homeFolder('svc-sdk-readme-');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { openBench } from '../../plugins/scripts/executor/testing/host.ts';
+import { openBench } from '../../plugins/execution/scripts/executor/testing/host.ts';
 import { Activity, createIds, Refusals, systemClock as clock } from '../kit/index.ts';
 import { needs } from '../kit/needs.ts';
 
@@ -106,9 +106,9 @@ const failures = (language: { error: string; coded: string; json: string; call: 
   failed(1, 'flood', `: the output of step flood#0 is 10 bytes over the limit ${OVER}`),
   2097152,
   ['6100ff62', 'a\0\ufffdb'],
-  ['usage', null, 'the name of a step must be a text that is not empty'],
+  ['usage', null, 'the name of a step must be a string that is not empty'],
   ['verb_usage', null, 'the name of a step must not end with # and a number: "x#1"'],
-  ['socket_request_invalid', null, 'name must be a text without NUL and halves of characters'],
+  ['socket_request_invalid', null, 'name must be a string without NUL and halves of characters'],
   ['verb_usage', null, 'the name of a step must not contain control characters such as line breaks'],
   ['duration_invalid', null, '"soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m'],
   ['usage', null, 'there is an idempotency key only inside the function of a step'],
@@ -182,7 +182,7 @@ t.test(
     ];
     const after = [
       '{"n":1}',
-      'true WaitTimeoutError: the wait for the signal "late" came to no end within 2h',
+      'true WaitTimeoutError: the wait for the signal "late" did not end within 2h',
       '5 {"list":[1,"ü"]} {"list":[1,"ü"]}',
       '[null,"x"]',
       '["/json","repo/shared"]',
@@ -265,5 +265,5 @@ t.test('Python: asyncio', needs('python3'), async (t) => {
   t.match(text, /step "cancelled" failed: CancelledError\n/, 'on replay the record says how it ended');
   t.notMatch(text, /swallowed/, 'nobody can give up a wait that has parked the run');
   t.equal(text.match(/after the wait/g)?.length, 2);
-  t.match(text, /the wait for the signal "late" came to no end within 2h\n$/);
+  t.match(text, /the wait for the signal "late" did not end within 2h\n$/);
 });

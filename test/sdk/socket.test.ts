@@ -73,7 +73,7 @@ interface Program {
 /** One expression for each call: of JavaScript, and of Python. */
 type Calls = readonly (readonly [javascript: string, python: string])[];
 
-const SDK = join(import.meta.dirname, '../../plugins/scripts/sdk');
+const SDK = join(import.meta.dirname, '../../plugins/execution/scripts/sdk');
 
 function start(file: string, args: string[], path: string | undefined, more: Record<string, string>) {
   const { PATH = '' } = process.env;
@@ -179,7 +179,7 @@ for (const { language, run } of [javascript, python])
       );
       t.same(lines, [
         "agent_answer_invalid: the agent's answer cannot be read: it is not JSON",
-        "agent_answer_invalid: the agent's answer cannot be read: it is no JSON object",
+        "agent_answer_invalid: the agent's answer cannot be read: it is not a JSON object",
         "agent_answer_invalid: the agent's answer cannot be read: nobody asked for it",
         'too_long: a line has too many bytes',
         'agent_answer_invalid: the agent asked for nothing known',

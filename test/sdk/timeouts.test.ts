@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { needs } from '../kit/needs.ts';
 
-const SDK = join(import.meta.dirname, '../../plugins/scripts/sdk');
+const SDK = join(import.meta.dirname, '../../plugins/execution/scripts/sdk');
 const run = promisify(execFile);
 
 t.test('JavaScript: a time longer than a timer can hold is waited for to its end', async (t) => {

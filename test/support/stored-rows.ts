@@ -1,4 +1,4 @@
-import { openDatabase } from '../../plugins/database/open-database.ts';
+import { openDatabase } from '../../plugins/platform/database/open-database.ts';
 import { createIds, RecordingLog, systemClock, tablesWith } from '../kit/index.ts';
 
 /**

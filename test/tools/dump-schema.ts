@@ -3,7 +3,7 @@ import { createIds } from '../../kernel/boot/services/ids.ts';
 import { createLog } from '../../kernel/boot/services/log.ts';
 import { isServiceError } from '../../kernel/contracts/index.ts';
 import { dumpSchema } from './dump.ts';
-import { openDatabase } from '../../plugins/database/open-database.ts';
+import { openDatabase } from '../../plugins/platform/database/open-database.ts';
 
 /** `node test/tools/dump-schema.ts <url>` prints the schema of a database. */
 async function main([url, ...rest]: readonly string[]): Promise<number> {

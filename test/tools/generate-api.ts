@@ -2,34 +2,14 @@
  * `node test/tools/generate-api.ts [--check]`: writes cli/generated/api.ts, the types of what the API answers, from the
  * OpenAPI document of all built-in plugins. With `--check` it writes nothing and exits 1 when the file is stale.
  */
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { compile } from 'json-schema-to-typescript';
-import { boot } from '../../kernel/boot/index.ts';
-import { HttpRoutes } from '../../kernel/contracts/index.ts';
-import { openapi } from '../../plugins/http/openapi.ts';
+import { type Document, readOpenapi } from './openapi.ts';
 
 const HEAD = '// Generated from the OpenAPI document (npm run generate). Do not edit.\n';
 const PREFIX = '#/components/schemas/';
 const home = resolve(import.meta.dirname, '../..');
-
-interface Document {
-  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
-  components: { schemas: Record<string, unknown> };
-}
-
-async function read(): Promise<Document> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-openapi-'));
-  const settings = { database_url: 'sqlite::memory:', home: folder };
-  const kernel = await boot({ role: 'server', env: { SVC_LOG_LEVEL: 'error' }, settings, quiet: true });
-  try {
-    return openapi(kernel.use.all(HttpRoutes), '0') as unknown as Document;
-  } finally {
-    await kernel.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** The names of the schemas that answers refer to, and of those that these refer to. */
 function answered({ paths, components: { schemas } }: Document): string[] {
@@ -57,7 +37,7 @@ const membersOf = (schema: object): string =>
 
 /** The schemas that have a generated type already, by title. */
 function known(): Map<string, Known> {
-  const found = globSync('plugins/*/schema/*.schema.json', { cwd: home }).map((path) => {
+  const found = globSync('plugins/*/*/schema/*.schema.json', { cwd: home }).map((path) => {
     const schema = JSON.parse(readFileSync(join(home, path), 'utf8')) as { title: string };
     const file = join('../..', dirname(dirname(path)), 'generated', `${basename(path, '.schema.json')}.ts`);
     return [schema.title, { name: schema.title, file, members: membersOf(schema) }] as const;
@@ -107,7 +87,7 @@ async function generate(document: Document): Promise<string> {
 }
 
 const path = join(home, 'cli/generated/api.ts');
-const text = await generate(await read());
+const text = await generate(await readOpenapi());
 const fresh = existsSync(path) && readFileSync(path, 'utf8') === text;
 if (process.argv.includes('--check')) {
   if (!fresh) process.stderr.write('cli/generated/api.ts is stale: run `npm run generate`\n');

@@ -7,28 +7,30 @@ import { generate, stale } from './generate.ts';
 t.test('types are generated from the schemas of plugins', async (t) => {
   const root = t.testdir({
     plugins: {
-      one: {
-        schema: {
-          'thing.schema.json': JSON.stringify({
-            title: 'ThingBody',
-            type: 'object',
-            additionalProperties: false,
-            required: ['name'],
-            properties: { name: { type: 'string' }, any: {} },
-          }),
+      wing: {
+        one: {
+          schema: {
+            'thing.schema.json': JSON.stringify({
+              title: 'ThingBody',
+              type: 'object',
+              additionalProperties: false,
+              required: ['name'],
+              properties: { name: { type: 'string' }, any: {} },
+            }),
+          },
         },
       },
     },
   });
   const [thing, ...rest] = await generate(root);
   t.equal(rest.length, 0);
-  t.equal(thing?.path, join('plugins', 'one', 'generated', 'thing.ts'));
+  t.equal(thing?.path, join('plugins', 'wing', 'one', 'generated', 'thing.ts'));
   t.match(thing?.text, /export interface ThingBody \{\n {2}name: string;\n {2}any\?: unknown;\n\}/);
   t.equal(stale(root, [thing!]).changed.length, 1, 'not there yet');
-  mkdirSync(join(root, 'plugins/one/generated'));
+  mkdirSync(join(root, 'plugins/wing/one/generated'));
   writeFileSync(join(root, thing!.path), thing!.text);
-  writeFileSync(join(root, 'plugins/one/generated/gone.ts'), '');
-  t.same(stale(root, [thing!]), { changed: [], orphaned: [join('plugins', 'one', 'generated', 'gone.ts')] });
+  writeFileSync(join(root, 'plugins/wing/one/generated/gone.ts'), '');
+  t.same(stale(root, [thing!]), { changed: [], orphaned: [join('plugins', 'wing', 'one', 'generated', 'gone.ts')] });
 });
 
 t.test('a reference to another schema file becomes an import of its type', async (t) => {
@@ -37,13 +39,13 @@ t.test('a reference to another schema file becomes an import of its type', async
     JSON.stringify({ title: 'Whole', type: 'object', allOf: [{ $ref: path }], properties: { at: { type: 'string' } } });
   const root = t.testdir({
     plugins: {
-      one: { schema: { 'part.schema.json': part, 'whole.schema.json': whole('part.schema.json') } },
-      two: { schema: { 'whole.schema.json': whole('../../one/schema/part.schema.json') } },
+      lower: { one: { schema: { 'part.schema.json': part, 'whole.schema.json': whole('part.schema.json') } } },
+      upper: { two: { schema: { 'whole.schema.json': whole('../../../lower/one/schema/part.schema.json') } } },
     },
   });
   const [, near, far] = await generate(root);
   t.match(near!.text, /import type \{ ?Part ?\} from '\.\/part\.ts';/);
-  t.match(far!.text, /import type \{ ?Part ?\} from '\.\.\/\.\.\/one\/contract\.ts';/);
+  t.match(far!.text, /import type \{ ?Part ?\} from '\.\.\/\.\.\/\.\.\/lower\/one\/contract\.ts';/);
   t.match(far!.text, /export type Whole = Part & \{\n {2}at\?: string;\n\};/);
 });
 

@@ -1,9 +1,9 @@
 /**
- * `node test/tools/generate.ts [--check]`: turns `plugins/<id>/schema/<name>.schema.json` into
- * `plugins/<id>/generated/<name>.ts`. With `--check` it writes nothing and exits 1 naming what is stale.
+ * `node test/tools/generate.ts [--check]`: turns `plugins/<wing>/<id>/schema/<name>.schema.json` into
+ * `plugins/<wing>/<id>/generated/<name>.ts`. With `--check` it writes nothing and exits 1 naming what is stale.
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
 const HEAD = '// Generated from the JSON Schema of the same name (npm run generate). Do not edit.\n';
@@ -16,7 +16,7 @@ export interface Generated {
 
 /** What the schema files of every plugin below `root` come to. */
 export async function generate(root: string): Promise<Generated[]> {
-  const sources = globSync('plugins/*/schema/*.schema.json', { cwd: root }).sort();
+  const sources = globSync('plugins/*/*/schema/*.schema.json', { cwd: root }).sort();
   return Promise.all(
     sources.map(async (source) => {
       const name = basename(source, '.schema.json');
@@ -45,9 +45,9 @@ function named(root: string, source: string, value: unknown, imports: Set<string
   if (typeof $ref === 'string' && $ref.endsWith('.schema.json')) {
     const path = join(dirname(source), $ref);
     const title = String(readSchema(join(root, path)).title);
-    const [, own] = source.split('/');
-    const [, owner] = path.split('/');
-    const from = owner === own ? `./${basename($ref, '.schema.json')}.ts` : `../../${owner}/contract.ts`;
+    const [own, owner] = [source, path].map((file) => dirname(dirname(file)));
+    const contract = relative(join(own!, 'generated'), join(owner!, 'contract.ts'));
+    const from = owner === own ? `./${basename($ref, '.schema.json')}.ts` : contract;
     imports.add(`import type { ${title} } from '${from}';\n`);
     return { tsType: title, description: rest.description };
   }
@@ -56,7 +56,7 @@ function named(root: string, source: string, value: unknown, imports: Set<string
 
 /** Files that differ from what the schemas say, and files whose schema is gone. */
 export function stale(root: string, wanted: readonly Generated[]): { changed: Generated[]; orphaned: string[] } {
-  const present = globSync('plugins/*/generated/*.ts', { cwd: root });
+  const present = globSync('plugins/*/*/generated/*.ts', { cwd: root });
   const names = new Set(wanted.map(({ path }) => path));
   return {
     changed: wanted.filter(

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Migration, migration } from '../../kernel/contracts/index.ts';
-import { RunEngine } from '../../plugins/runs/contract.ts';
+import { RunEngine } from '../../plugins/engine/runs/contract.ts';
 import { bootEngine, type EngineServer, openTestDatabase, STORES, testPlugin, until } from '../kit/index.ts';
 
 t.setTimeout(300_000);
@@ -36,7 +36,7 @@ for (const store of STORES)
       const older = await start(first);
       const before = await submitted(older);
       const newer = await start(first, adding);
-      const beside = ({ message }: { message: string }) => message.endsWith('goes on beside it');
+      const beside = ({ message }: { message: string }) => message.endsWith('this server continues');
       await until(async () => older.log.lines.some(beside), { what: 'the older server to notice' });
       t.equal(await readiness(older), 200);
       const during = await submitted(older);

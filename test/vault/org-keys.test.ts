@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { Database, type Scope } from '../../kernel/contracts/index.ts';
-import { Scopes } from '../../plugins/access/contract.ts';
-import { Credentials } from '../../plugins/credentials/contract.ts';
-import { masterKey, parseMasterKey, unwrapOrgKey } from '../../plugins/vault/domain/master-key.ts';
+import { Scopes } from '../../plugins/security/access/contract.ts';
+import { Credentials } from '../../plugins/secrets/credentials/contract.ts';
+import { masterKey, parseMasterKey, unwrapOrgKey } from '../../plugins/security/vault/domain/master-key.ts';
 import { boot, openTestDatabase, STORES, tablesWith, type TestServer } from '../kit/index.ts';
 
 const SECRET = 'canary-of-a-secret-71c4';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Cancel, Clock } from '../../contracts/index.ts';
 
-/** setTimeout holds at most 2^31-1 ms; a longer delay is slept in parts. */
+/** setTimeout takes at most 2^31-1 ms. A longer delay is split into several timers. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. */
@@ -9,12 +9,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delay_ms, run, options): Cancel {
-    let left = Math.max(0, delay_ms);
+    let remaining_ms = Math.max(0, delay_ms);
     let timer: NodeJS.Timeout;
     const arm = () => {
-      const piece = Math.min(left, MAX_TIMER_MS);
-      left -= piece;
-      timer = setTimeout(() => (left > 0 ? arm() : run()), piece);
+      const delay = Math.min(remaining_ms, MAX_TIMER_MS);
+      remaining_ms -= delay;
+      timer = setTimeout(() => (remaining_ms > 0 ? arm() : run()), delay);
       if (options?.unref) timer.unref();
     };
     arm();

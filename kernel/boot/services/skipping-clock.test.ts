@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { iso, type Log, rest, type Round, WorkLoop } from '../../contracts/index.ts';
+import { iso, type Log, rest, type IterationResult, WorkLoop } from '../../contracts/index.ts';
 import { SkippingClock } from './skipping-clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -8,9 +8,9 @@ const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: 
 const all = async () => ({ recurring: true });
 
 /** A loop with long pauses, so that only wake-ups and looks make it work. */
-function looping(t: Test, clock: SkippingClock, round: () => Promise<Round>): WorkLoop {
+function looping(t: Test, clock: SkippingClock, round: () => Promise<IterationResult>): WorkLoop {
   const says = { failing: 'failing', recovered: 'recovered' };
-  const loop = new WorkLoop({ clock, log, says, poll: { min_ms: HOUR_MS, max_ms: HOUR_MS }, round });
+  const loop = new WorkLoop({ clock, log, messages: says, poll: { min_ms: HOUR_MS, max_ms: HOUR_MS }, iterate: round });
   t.teardown(loop.start());
   return loop;
 }
@@ -22,7 +22,7 @@ function timers(t: Test, clock: SkippingClock, times: number[], recurs = false):
     const due = times.filter((at) => at <= clock.now()).sort((a, b) => a - b);
     for (const at of due) done.push(times.splice(times.indexOf(at), 1)[0]!);
     const next = times.length === 0 ? undefined : { at: Math.min(...times), recurs };
-    return { found: due.length, next };
+    return { processed: due.length, next };
   });
   return done;
 }
@@ -56,7 +56,7 @@ t.test('work that goes from loop to loop is done before any time is skipped', as
     const one = from.shift();
     await new Promise<void>((resolve) => void clock.after(5, resolve));
     if (one !== undefined) to.push(one);
-    return { found: one === undefined ? 0 : 1 };
+    return { processed: one === undefined ? 0 : 1 };
   };
   // The later stage looks first, so that it has looked when the earlier one hands over.
   looping(t, clock, () => move(second, ended));
@@ -71,7 +71,7 @@ t.test('what is under way holds the clock, but for pauses that rest', async (t) 
   let working = 1;
   const moved: number[] = [];
   clock.skips.hold({
-    isUnderWay: async (resting) => working > resting,
+    isInFlight: async (resting) => working > resting,
     async jump(by_ms, resting, jump) {
       if (working > resting) return false;
       moved.push(by_ms);
@@ -88,7 +88,7 @@ t.test('what is under way holds the clock, but for pauses that rest', async (t) 
   t.match(await clock.skip(async () => void cancel()), { state: 'busy' });
   t.same(await clock.skip(all), { state: 'busy' }, 'one of them works again');
   working = 2;
-  t.match(await clock.skip(all), { state: 'skipped', says: 'a pause between attempts' });
+  t.match(await clock.skip(all), { state: 'skipped', description: 'a pause between attempts' });
   t.same(over, ['one']);
   t.equal(moved.length, 1);
   t.same(await clock.skip(all), { state: 'busy' }, 'the one whose pause is over works');

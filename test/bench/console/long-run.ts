@@ -1,4 +1,4 @@
-import { RunStore } from '../../../plugins/runs/contract.ts';
+import { RunStore } from '../../../plugins/engine/runs/contract.ts';
 import { StandInAgent, type TestServer } from '../../kit/index.ts';
 import { mustBe } from '../figure.ts';
 

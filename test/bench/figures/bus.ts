@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { until } from '../../../features/support/process.ts';
-import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/agents/contract.ts';
+import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/execution/agents/contract.ts';
 import type { Bench } from '../bench-run.ts';
 import { atMost, type Figure, mustBe, type Row } from '../figure.ts';
 import { sqliteBatchedUpdatesMs } from '../floors.ts';

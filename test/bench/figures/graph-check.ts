@@ -1,6 +1,6 @@
 import { parse } from '@bufbuild/cel';
 import { boot } from '../../kit/index.ts';
-import { type WorkflowKind, WorkflowKinds } from '../../../plugins/runs/contract.ts';
+import { type WorkflowKind, WorkflowKinds } from '../../../plugins/engine/runs/contract.ts';
 import { cpuMsOf } from '../cpu.ts';
 import { atMostValue, type Figure, mustBe } from '../figure.ts';
 import { median } from '../statistics.ts';

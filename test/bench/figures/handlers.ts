@@ -1,4 +1,4 @@
-import type { Assignment } from '../../../plugins/agents/contract.ts';
+import type { Assignment } from '../../../plugins/execution/agents/contract.ts';
 import type { Api } from '../api.ts';
 import type { Bench } from '../bench-run.ts';
 import { atLeast, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';

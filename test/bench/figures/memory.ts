@@ -1,7 +1,7 @@
 import type { Bench } from '../bench-run.ts';
 import { atMost, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';
 import { nodeResidentBytes } from '../floors.ts';
-import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/agents/contract.ts';
+import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/execution/agents/contract.ts';
 import { withoutProcesses } from '../own-agent.ts';
 import { type Place, proportionalBytes, residentBytes } from '../place.ts';
 import { median, together } from '../statistics.ts';

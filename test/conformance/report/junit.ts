@@ -1,6 +1,6 @@
 import { escaped } from './escape.ts';
 import type { Scenario } from './verdicts.ts';
-import type { Report } from './write.ts';
+import type { Report } from './report.ts';
 
 type Told = Pick<Report, 'date' | 'scenarios'>;
 

@@ -1,6 +1,6 @@
 import { escaped } from './escape.ts';
 import type { RuleVerdict, Scenario } from './verdicts.ts';
-import type { Report } from './write.ts';
+import type { Report } from './report.ts';
 
 const WORDS: Record<RuleVerdict['result'], string> = {
   passed: 'passed',

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { needs } from '../../kit/needs.ts';
 import { summaryOf } from './summary.ts';
-import { type Report, writeReport } from './write.ts';
+import type { Report } from './report.ts';
+import { writeReport } from './write.ts';
 
 const clone = join(import.meta.dirname, '../../..');
 const sample = 'test/conformance/report/sample';

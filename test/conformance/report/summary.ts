@@ -1,4 +1,4 @@
-import type { Report } from './write.ts';
+import type { Report } from './report.ts';
 
 /** A few lines for the terminal: how many rules were shown, and why others were not, the most frequent reason first. */
 export function summaryOf({ rules }: Pick<Report, 'rules'>): string {

@@ -5,24 +5,10 @@ import { type Applying, leftOutTags } from './applies.ts';
 import { junitOf } from './junit.ts';
 import { type Messages, readMessages } from './messages.ts';
 import { pageOf } from './page.ts';
+import type { Report } from './report.ts';
 import { readRules } from './rules.ts';
 import { readUnitTests } from './unit-tests.ts';
-import { type RuleVerdict, type Scenario, scenariosOf, verdictsOf } from './verdicts.ts';
-
-export interface Report {
-  /** When the report was written; ISO 8601. */
-  date: string;
-  /** Without user and password. */
-  base_url: string;
-  suite_version: string;
-  /** What the server says of itself; absent where it does not. */
-  server_version?: string;
-  /** Was the run for the specification alone? */
-  spec_only: boolean;
-  counts: { rules: Record<string, number>; scenarios: Record<string, number> };
-  rules: RuleVerdict[];
-  scenarios: Scenario[];
-}
+import { scenariosOf, verdictsOf } from './verdicts.ts';
 
 /** Reads the messages of a run and writes `conformance.json`, `junit.xml` and `report.html`. */
 export async function writeReport(

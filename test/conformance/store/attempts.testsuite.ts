@@ -1,8 +1,9 @@
 import type { Test } from 'tap';
 import { insertRows } from '../../../kernel/contracts/index.ts';
-import type { FailedAttempt } from '../../../plugins/runs/contract.ts';
-import { createStepViews } from '../../../plugins/runs/service/step-views.ts';
-import { sealed } from '../../../plugins/runs/store/sealing.ts';
+import type { FailedAttempt } from '../../../plugins/engine/runs/contract.ts';
+import { createRunReader } from '../../../plugins/engine/runs/store/read/run-reader.ts';
+import { sealContext } from '../../../plugins/engine/runs/store/rows/sealing.ts';
+import { StepViews } from '../../../plugins/operations/run-views/service/step-views.ts';
 import { codeOf, refOf, type Scenario, step, until } from './scenario.ts';
 
 const failed = (attempt: number, over: Partial<FailedAttempt> = {}): FailedAttempt => ({
@@ -163,7 +164,7 @@ export function attemptSuite(t: Test, scenario: () => Scenario): void {
     for (const { activity_id, run_id } of claims) {
       const rows = Array.from({ length: 99 }, (_, i) => {
         const at = { run_id, activity_id, position: 0, attempt: i + 1 };
-        const output = sealer.seal(sealed.attempt(h, at, 'output'), Buffer.from('no'));
+        const output = sealer.seal(sealContext.attempt(h, at, 'output'), Buffer.from('no'));
         return [run_id, activity_id, 0, i + 1, 100, 'step', 'try', 0, 1, output, 1, 1, 1, 1];
       });
       const columns =
@@ -171,7 +172,8 @@ export function attemptSuite(t: Test, scenario: () => Scenario): void {
       await database.transaction((tx) => insertRows(tx, 'INSERT INTO runs_attempts', columns.split(' '), rows));
     }
     await h.store.cancelRun({ ...h.run(run.run_id), reason: 'enough' });
-    const views = createStepViews({ on: database, sealer, masks, under_way: { of: async () => [] } });
+    const idle = { inFlight: async () => [], envelope_sources: [], tracer: undefined };
+    const views = new StepViews(createRunReader({ database, sealer, ...idle }), masks);
     const names: string[] = [];
     let cursor: string | undefined;
     do {

@@ -7,10 +7,10 @@ import {
   type Replacement,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { DatabaseErrors } from '../../../plugins/database/errors.ts';
-import { DatabaseGroupCommits } from '../../../plugins/database/group-commit.ts';
-import type { Claimed, Completion } from '../../../plugins/runs/contract.ts';
-import { lockRun } from '../../../plugins/runs/store/run-rows.ts';
+import { DatabaseErrors } from '../../../plugins/platform/database/errors.ts';
+import { DatabaseGroupCommits } from '../../../plugins/platform/database/group-commit.ts';
+import type { Claimed, Completion } from '../../../plugins/engine/runs/contract.ts';
+import { lockRun } from '../../../plugins/engine/runs/store/rows/runs.ts';
 import { codeOf, refOf, Scenario } from './scenario.ts';
 import { openServer, type Server } from './server.ts';
 import { alteredDatabase, systemClock, type TestDatabase } from '../../kit/index.ts';
@@ -40,7 +40,10 @@ class Disturbed {
       this.onCommit();
       return answer;
     };
-    const altered = alteredDatabase(database, { certifies: () => database.certifies(), transaction });
+    const altered = alteredDatabase(database, {
+      usesCommitCertification: () => database.usesCommitCertification(),
+      transaction,
+    });
     this.replace = [
       [Database, () => altered],
       [GroupCommits, () => new DatabaseGroupCommits(altered, systemClock)],

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Claimed } from '../../../plugins/runs/contract.ts';
-import { readRun } from '../../../plugins/runs/store/reading.ts';
+import type { Claimed } from '../../../plugins/engine/runs/contract.ts';
+import { readRun } from '../../../plugins/engine/runs/store/read/reading.ts';
 import { call, codeOf, type Scenario, refOf, step, until } from './scenario.ts';
 
 /** claim, renew, release, expiry and the fence that they share. */

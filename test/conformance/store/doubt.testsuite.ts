@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import { Database, GroupCommits, type Replacement, type Transaction } from '../../../kernel/contracts/index.ts';
-import { DatabaseErrors } from '../../../plugins/database/errors.ts';
-import { DatabaseGroupCommits } from '../../../plugins/database/group-commit.ts';
-import { readRun } from '../../../plugins/runs/store/reading.ts';
+import { DatabaseErrors } from '../../../plugins/platform/database/errors.ts';
+import { DatabaseGroupCommits } from '../../../plugins/platform/database/group-commit.ts';
+import { readRun } from '../../../plugins/engine/runs/store/read/reading.ts';
 import { call, refOf, Scenario, step, text, waitFor } from './scenario.ts';
 import { openServer, type Server } from './server.ts';
 import { alteredDatabase, systemClock, type TestDatabase } from '../../kit/index.ts';
@@ -27,7 +27,7 @@ function doubtful(database: Database): { replace: Replacement[]; struck: () => n
     if (fate === 'lost') throw lostAnswer();
     return answer;
   };
-  const broken = alteredDatabase(database, { certifies: () => false, transaction });
+  const broken = alteredDatabase(database, { usesCommitCertification: () => false, transaction });
   const replace: Replacement[] = [
     [Database, () => broken],
     [GroupCommits, () => new DatabaseGroupCommits(broken, systemClock)],

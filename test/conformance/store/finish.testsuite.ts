@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { RunStatus } from '../../../plugins/runs/contract.ts';
-import { readRun } from '../../../plugins/runs/store/reading.ts';
+import type { RunStatus } from '../../../plugins/engine/runs/contract.ts';
+import { readRun } from '../../../plugins/engine/runs/store/read/reading.ts';
 import { codeOf, type Scenario, refOf, step, waitFor } from './scenario.ts';
 
 type Transition = { type: string; payload: Record<string, unknown> };

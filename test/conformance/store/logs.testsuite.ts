@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { LogChunk } from '../../../plugins/runs/contract.ts';
-import { readLogs } from '../../../plugins/runs/store/stored-logs.ts';
+import type { LogChunk } from '../../../plugins/engine/runs/contract.ts';
+import { readLogs } from '../../../plugins/engine/runs/store/read/stored-logs.ts';
 import { codeOf, type Scenario, refOf } from './scenario.ts';
 
 const chunk = (n: number, text = `line ${n}\n`): LogChunk => ({

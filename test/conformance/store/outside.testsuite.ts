@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { Sealer } from '../../../kernel/contracts/index.ts';
-import type { Json, NewRun } from '../../../plugins/runs/contract.ts';
-import { readRun } from '../../../plugins/runs/store/reading.ts';
+import type { Json, NewRun } from '../../../plugins/engine/runs/contract.ts';
+import { readRun } from '../../../plugins/engine/runs/store/read/reading.ts';
 import { codeOf, type Scenario, refOf, text, until, waitFor } from './scenario.ts';
 
 const read = (h: Scenario, run_id: string) =>

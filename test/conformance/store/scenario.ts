@@ -8,8 +8,8 @@ import {
   type JournalRecord,
   type Json,
   type NewRun,
-} from '../../../plugins/runs/contract.ts';
-import type { SqlRunStore } from '../../../plugins/runs/store/sql-run-store.ts';
+} from '../../../plugins/engine/runs/contract.ts';
+import type { RunTransitions } from '../../../plugins/engine/runs/store/run-store.ts';
 import { createIds, systemClock } from '../../kit/index.ts';
 import { forget, type Server } from './server.ts';
 
@@ -31,7 +31,7 @@ export class Scenario {
     return this.servers[0]!;
   }
 
-  get store(): SqlRunStore {
+  get store(): RunTransitions {
     return this.first.store;
   }
 

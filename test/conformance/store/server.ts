@@ -2,11 +2,11 @@ import {
   Database,
   Errors,
   type Replacement,
-  type SealedPlace,
+  type SealContext,
   Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { RunMasks } from '../../../plugins/masking/contract.ts';
+import { RunMasks } from '../../../plugins/security/masking/contract.ts';
 import {
   type ClaimRef,
   type EnvelopeSource,
@@ -23,15 +23,15 @@ import {
   WaitKinds,
   WaitResolver,
   Wakeups,
-} from '../../../plugins/runs/contract.ts';
-import { envelopeGone } from '../../../plugins/runs/errors.ts';
-import type { SqlRunStore } from '../../../plugins/runs/store/sql-run-store.ts';
-import { VaultErrors } from '../../../plugins/vault/errors.ts';
+} from '../../../plugins/engine/runs/contract.ts';
+import { envelopeGone } from '../../../plugins/engine/runs/errors.ts';
+import type { RunTransitions } from '../../../plugins/engine/runs/store/run-store.ts';
+import { VaultErrors } from '../../../plugins/security/vault/errors.ts';
 import { boot, PlaceSealer, type TestDatabase, testPlugin } from '../../kit/index.ts';
 
 /** One engine in the suite: what a server process is, without its process. */
 export interface Server {
-  store: SqlRunStore;
+  store: RunTransitions;
   database: Database;
   sealer: PlaceSealer;
   masks: RunMasks;
@@ -54,7 +54,7 @@ export interface Heard {
 
 /** Refuses a moved or altered value with the code that the real one has. */
 class CodedSealer extends PlaceSealer {
-  override open(place: SealedPlace, blob: Buffer): Buffer {
+  override open(place: SealContext, blob: Buffer): Buffer {
     try {
       return super.open(place, blob);
     } catch (error) {
@@ -197,7 +197,7 @@ export async function openServer(database: TestDatabase, replace: readonly Repla
     replace: [[Sealer, () => sealer], [Wakeups, () => recordingWakeups(heard)], ...replace],
   });
   return {
-    store: use(WaitResolver) as SqlRunStore,
+    store: use(WaitResolver) as RunTransitions,
     database: use(Database),
     sealer,
     masks: use(RunMasks),

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { isServiceError, Log } from '../../../kernel/contracts/index.ts';
-import type { Claimed } from '../../../plugins/runs/contract.ts';
+import type { Claimed } from '../../../plugins/engine/runs/contract.ts';
 import { refOf, Scenario, step, waitFor } from './scenario.ts';
 import { openServer } from './server.ts';
 

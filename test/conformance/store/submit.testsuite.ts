@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { triggerEventOf } from '../../../plugins/runs/contract.ts';
+import { triggerEventOf } from '../../../plugins/engine/runs/contract.ts';
 import { codeOf, type Scenario, until } from './scenario.ts';
 
 /** createRun: one run a key and an id, trust that only falls, bounds. */

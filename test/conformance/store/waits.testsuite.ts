@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import type { Sealer } from '../../../kernel/contracts/index.ts';
-import { readRun } from '../../../plugins/runs/store/reading.ts';
+import { readRun } from '../../../plugins/engine/runs/store/read/reading.ts';
 import { codeOf, type Scenario, refOf, step, text, until, waitFor } from './scenario.ts';
 
 const record = (answer: Awaited<ReturnType<Scenario['store']['park']>>) =>

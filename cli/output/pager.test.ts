@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { showInPager } from './pager.ts';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const svc = path('../svc');
+const terminal = path('../../features/support/terminal.py');
+const has_python = spawnSync('python3', ['--version']).status === 0;
+
+/** Calls svc on a terminal of 24 rows. */
+function onTerminal(argv: readonly string[], pager: Readonly<Record<string, string>>) {
+  const { SVC_PAGER: _own, PAGER: _other, LESS: _less, ...rest } = process.env;
+  const env = { ...rest, TERM: 'xterm', ...pager };
+  const { stdout, status } = spawnSync('python3', [terminal, svc, ...argv], { env, encoding: 'utf8' });
+  return { shown: stdout.replaceAll('\r\n', '\n'), status };
+}
+
+t.test('long help is shown through a pager on a terminal', { skip: !has_python && 'needs python3' }, (t) => {
+  const marked = onTerminal(['help', 'all'], { PAGER: "sed 's/^/P /'" });
+  t.match(marked.shown, /^P Run\n/m);
+  t.equal(marked.status, 0);
+  t.match(onTerminal(['help', 'all'], { SVC_PAGER: "sed 's/^/S /'", PAGER: 'false' }).shown, /^S Run\n/m);
+  t.match(onTerminal(['help', 'all'], { PAGER: 'printf "less %s\\n" "$LESS"; cat' }).shown, /^less FRX\n/m);
+  t.end();
+});
+
+t.test('the pager has no say in the exit code', { skip: !has_python && 'needs python3' }, (t) => {
+  t.equal(onTerminal(['help', 'all'], { PAGER: 'exit 3' }).status, 0);
+  t.end();
+});
+
+t.test('help is printed without a pager that can show it', { skip: !has_python && 'needs python3' }, (t) => {
+  for (const pager of ['', 'cat', 'no-such-pager-anywhere'])
+    t.match(onTerminal(['help', 'all'], { PAGER: pager }).shown, /^Run\n/m, pager);
+  const short = onTerminal(['help'], { PAGER: "sed 's/^/P /'" }).shown;
+  t.match(short, /^svc: durable/);
+  t.end();
+});
+
+t.test('help for a program has no pager', (t) => {
+  const { stdout, status } = spawnSync(svc, ['help', 'all'], {
+    env: { ...process.env, PAGER: 'false' },
+    encoding: 'utf8',
+  });
+  t.match(stdout, /^Run\n/m);
+  t.equal(status, 0);
+  t.end();
+});
+
+const LONG = 'a line of the text\n'.repeat(100_000);
+
+t.test('a pager that quits early ends the text, without an error', async (t) => {
+  const listeners = process.listenerCount('SIGTERM');
+  const printed: string[] = [];
+  const options = { stdout: { isTTY: true, rows: 24 } as const, print: (text: string) => void printed.push(text) };
+  await showInPager(LONG, { ...options, env: { ...process.env, PAGER: 'true' } });
+  t.same(printed, [], 'the reader has seen enough');
+  await showInPager(LONG, { ...options, env: { PATH: '/nonexistent' } });
+  t.equal(printed.length, 1, 'there is no less');
+  await showInPager('short\n', { ...options, env: { PAGER: 'false' } });
+  t.equal(printed[1], 'short\n');
+  t.equal(process.listenerCount('SIGTERM'), listeners);
+});

@@ -1,0 +1,5 @@
+/// <reference types="vite/client" />
+import Theme from 'vitepress/theme-without-fonts';
+import './style.css';
+
+export default Theme;

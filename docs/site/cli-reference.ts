@@ -1,0 +1,122 @@
+import type { Argument, Command, Flag, Flags, ScriptVerb } from '../../cli/command.ts';
+import { commonFlags } from '../../cli/flags.ts';
+import { usageLine } from '../../cli/help.ts';
+import { loadCommands, loadVerbs } from '../../cli/tables.ts';
+import type { Page } from './pages.ts';
+import { cell, code, joined, plain, table } from './text.ts';
+
+/** The pages of the reference: headings of `svc help all`, with a title and the sentence that the page begins with. */
+const PAGES: readonly (readonly [path: string, title: string, groups: readonly string[], about: string])[] = [
+  ['run', 'Run and change runs', ['Run'], 'Start workflows, and change runs that exist.'],
+  ['inspect', 'Inspect runs', ['Look'], 'See what runs do, why they wait, and what they have printed.'],
+  ['graphs', 'Graphs and expressions', ['Graphs'], 'Store, compare and publish graphs.'],
+  ['events', 'Events', ['Events'], 'Emit events and look at them.'],
+  ['triggers', 'Handlers, hooks and schedules', ['React'], 'Start runs when something happens.'],
+  ['vault', 'Secrets, credentials and accounts', ['Vault'], 'Store values that jobs use and nobody reads.'],
+  ['connectors', 'Connectors', ['Connect'], 'Find, check and try connectors.'],
+  ['operate', 'Servers and agents', ['Operate'], 'Start servers and agents, check them, and back them up.'],
+  ['access', 'People, tokens and profiles', ['Access', 'Shell'], 'Sign in, and decide who may do what.'],
+];
+
+const argumentOf = ({ name, rest, optional }: Argument): string =>
+  code(optional ? `[<${name}>${rest ? '...' : ''}]` : `<${name}>${rest ? '...' : ''}`);
+
+const flagOf = (name: string, flag: Flag): string => {
+  const value =
+    flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.choices ? flag.choices.join('|') : `<${name}>`)}`;
+  return code(`${flag.short ? `-${flag.short}, ` : ''}--${name}${value}`).replaceAll('|', String.raw`\|`);
+};
+
+const argumentRows = (args: readonly Argument[] = []) => args.map((one) => [argumentOf(one), cell(one.summary)]);
+
+const flagRows = (flags: Flags = {}) =>
+  Object.entries(flags).map(([name, flag]) => [
+    flagOf(name, flag),
+    cell(`${flag.summary}${flag.many ? ' (may be repeated)' : ''}`),
+  ]);
+
+const examplesOf = (examples: Command['examples'] = []): string =>
+  examples.length === 0
+    ? ''
+    : `\`\`\`sh\n${examples.map(([command, says]) => `# ${says}\n${command}`).join('\n\n')}\n\`\`\``;
+
+const sentence = (text: string): string => {
+  const [first = '', ...rest] = plain(text);
+  return `${first.toUpperCase()}${rest.join('')}${/[.!?]$/.test(text) ? '' : '.'}`;
+};
+
+const commandSection = (command: Command): string =>
+  joined(
+    `## svc ${command.name}`,
+    sentence(command.summary),
+    `\`\`\`txt\n${usageLine(command).replace(/^usage: /, '')}\n\`\`\``,
+    command.description === undefined ? '' : plain(command.description),
+    table(['Argument or flag', 'Meaning'], [...argumentRows(command.args), ...flagRows(command.flags)]),
+    examplesOf(command.examples),
+  );
+
+const verbSection = ({ verb, usage, summary, brief, args, flags, exits, recorded, examples }: ScriptVerb): string =>
+  joined(
+    `## svc ${verb}`,
+    summary === undefined ? sentence(brief ?? '') : plain(summary),
+    `\`\`\`txt\n${usage}\n\`\`\``,
+    table(['Argument or flag', 'Meaning'], [...argumentRows(args), ...flagRows(flags)]),
+    exits &&
+      table(
+        ['Exit code', 'Meaning'],
+        exits.map(([exit, meaning]) => [exit, cell(meaning)]),
+      ),
+    recorded === undefined ? '' : `**Recorded:** ${plain(recorded)}`,
+    examplesOf(examples),
+  );
+
+const byName =
+  <T>(name: (one: T) => string) =>
+  (one: T, other: T) =>
+    name(one) < name(other) ? -1 : 1;
+
+/** One page for each heading of the help, and one for the verbs of scripts. */
+export async function cliPages(): Promise<Page[]> {
+  const commands = await loadCommands({});
+  const verbs = (await loadVerbs({})).toSorted(byName(({ verb }) => verb));
+  const known = new Set(PAGES.flatMap(([, , groups]) => groups));
+  const pages = PAGES.map(([name, title, groups, about]): Page => {
+    const own = commands.filter(({ group = '' }) => groups.includes(known.has(group) ? group : 'Shell'));
+    return {
+      path: `cli/${name}`,
+      group: 'Commands',
+      title,
+      markdown: joined(
+        `# ${title}`,
+        about,
+        table(
+          ['Command', 'What it does'],
+          own.map((one) => [`[${code(`svc ${one.name}`)}](#svc-${one.name.replaceAll(' ', '-')})`, cell(one.summary)]),
+        ),
+        'Flags of every command are [on the page of the verbs](/cli/verbs#flags-of-every-command).',
+        ...own.map(commandSection),
+      ),
+    };
+  });
+  const [sample] = commands.filter(({ anywhere }) => !anywhere);
+  const verbPage: Page = {
+    path: 'cli/verbs',
+    group: 'Commands',
+    title: 'Verbs of scripts',
+    markdown: joined(
+      '# Verbs of scripts',
+      'Look up what a script can call, what each call prints and records, and how it exits. These work only inside a run.',
+      table(
+        ['Verb', 'What it does'],
+        verbs.map(({ verb, brief, summary = '' }) => [
+          `[${code(`svc ${verb}`)}](#svc-${verb.replaceAll(' ', '-')})`,
+          cell(brief ?? summary),
+        ]),
+      ),
+      ...verbs.map(verbSection),
+      '## Flags of every command',
+      table(['Flag', 'Meaning'], flagRows(commonFlags(sample!))),
+    ),
+  };
+  return [verbPage, ...pages];
+}

@@ -1,3 +1,0 @@
-import type { Noun } from '../../resources/contract.ts';
-
-export const ACCOUNT: Noun = { noun: 'account', plural: 'accounts' };

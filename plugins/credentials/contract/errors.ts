@@ -1,9 +1,0 @@
-import { defineError } from '../../../kernel/contracts/index.ts';
-
-/** An untrusted run names a credential or an account. */
-export const untrustedRunDeclaresCredential = defineError({
-  code: 'untrusted_run_declares_credential',
-  status: 403,
-  title: 'An untrusted run may not use credentials.',
-  next: 'Use a workflow without credentials for untrusted events, or let a trusted person start the run.',
-});

@@ -1,9 +1,0 @@
-import type { CredentialFields, RawSecret } from '../contract.ts';
-
-/** The text for a variable. A pair is one text, and each half is masked too. */
-export function rawOf(fields: CredentialFields): RawSecret {
-  if (fields.kind === 'api_key') return { value: fields.value, masks: [] };
-  if (fields.kind !== 'basic') return { value: fields.token, masks: [] };
-  const { username, password } = fields;
-  return { value: `${username}:${password}`, masks: [password, username] };
-}

@@ -1,3 +1,0 @@
-import { lockable, migration } from '../../../kernel/contracts/index.ts';
-
-export const lockVersions = migration('0002-lock-versions', [lockable('credentials_names')]);

@@ -1,2 +1,0 @@
-/** The delivery that became an event; one follows from the other. */
-export const deliveryOf = (event_id: string): string => event_id.replace(/^evt_/, 'dlv_');

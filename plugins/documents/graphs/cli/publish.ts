@@ -1,0 +1,28 @@
+import { type Api, type Columns, formatItem, type Run } from '../../../../cli/contract.ts';
+import { storedPath } from './document.ts';
+
+type Registered = Api.PublishedGraph['triggers'][number];
+
+const COLUMNS: Columns<Registered> = {
+  trigger: 'node_id',
+  type: 'type',
+  on: 'on',
+  address: 'ingest_url',
+  secret: 'secret',
+  schedule: 'schedule',
+  'next due': 'next_due',
+};
+
+export const run: Run = async ({ args, output, client }) => {
+  const api = await client();
+  const { path, query } = storedPath(api, args[0]!);
+  const body = { version_number: query.version };
+  const published = await api.json<Api.PublishedGraph>({ method: 'POST', path: `${path}/publish`, body });
+  output.data(published, () => published.triggers.map((one) => formatItem(COLUMNS, one, output)).join('\n\n'));
+  for (const warning of published.warnings) output.note(`warning: ${warning}`);
+  if (published.triggers.length === 0) output.noteEmpty('triggers');
+  output.note(`graph ${published.name} is published in version ${published.published_version}`);
+  if (published.triggers.some(({ secret }) => secret !== undefined))
+    output.note('store the secret now: it is not shown again. Senders put it into the header X-Svc-Hook-Secret');
+  return undefined;
+};

@@ -1,0 +1,12 @@
+import { type Api, namedPath, putItem, type Run } from '../../../../cli/contract.ts';
+import { readGraph } from './document.ts';
+
+export const run: Run = async (invocation) => {
+  const { args } = invocation;
+  await putItem<Api.SavedGraph>(invocation, {
+    path: namedPath('/graphs'),
+    body: await readGraph(args[1]!, invocation),
+    confirmation: (_made, { version_number }) => `graph ${args[0]} is saved as version ${version_number}`,
+  });
+  return undefined;
+};

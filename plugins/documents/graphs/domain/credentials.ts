@@ -1,0 +1,40 @@
+import type { CredentialState, CredentialRequest } from '../../../secrets/credentials/contract.ts';
+import { type CheckedGraph, workNode } from './graph.ts';
+
+/** A credential that a node of a graph names. */
+export interface GraphCredential extends CredentialRequest {
+  node_id: string;
+  /** The JSON pointer into the document. */
+  pointer: string;
+}
+
+/** Lists the credentials that the nodes of a graph name literally, in the order of the nodes. */
+export function namedCredentials({ nodes }: CheckedGraph): GraphCredential[] {
+  return nodes.flatMap((typed) => {
+    const { type, config, pointer } = workNode(typed);
+    return (type.credentials?.(config) ?? []).map((one) => ({
+      ...one,
+      pointer: pointer + one.pointer,
+      node_id: typed.node.id,
+    }));
+  });
+}
+
+export const formatKinds = ({ kinds = [] }: CredentialRequest): string => kinds.join('|');
+
+/** Describes why a credential cannot be used; undefined when it can. */
+export function describeProblem(named: GraphCredential, state: CredentialState): string | undefined {
+  const { node_id, name } = named;
+  switch (state.state) {
+    case 'ok':
+      return undefined;
+    case 'missing':
+      return `node ${node_id} names the credential ${name}, which the project does not have`;
+    case 'conflict':
+      return `node ${node_id} names ${name}, which is the name of a credential and of a connected account: it resolves to neither`;
+    case 'needs_reconnect':
+      return `node ${node_id} names the connected account ${name}, which must be connected again`;
+    case 'wrong_kind':
+      return `node ${node_id} needs a credential of kind ${formatKinds(named)}, and ${name} is of kind ${state.stored_kind}`;
+  }
+}

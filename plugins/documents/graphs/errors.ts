@@ -1,0 +1,16 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const GraphErrors = {
+  graphInvalid: defineError({
+    code: 'workflow_invalid',
+    status: 422,
+    title: 'The workflow is not valid.',
+    next: 'Correct the problems in `errors`. `svc check` finds them without submitting.',
+  }),
+  graphsFull: defineError({
+    code: 'graphs_full',
+    status: 409,
+    title: 'The project has reached the limit for graphs.',
+    next: 'Remove graphs that are no longer used (`svc graph rm`).',
+  }),
+} as const;

@@ -1,0 +1,25 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The value of an expression, or why it has none.
+ */
+export interface EvaluatedExpression {
+  ok: boolean;
+  /**
+   * With `ok`.
+   */
+  value?: null | boolean | number | string | unknown[] | {};
+  /**
+   * Without a value: the errors.
+   */
+  reason?: string;
+  /**
+   * The text is not an expression: what is wrong, and where. Lines and columns count from 1.
+   */
+  problems?: ExpressionProblem[];
+}
+export interface ExpressionProblem {
+  line: number;
+  column: number;
+  message: string;
+}

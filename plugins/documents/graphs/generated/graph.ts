@@ -1,0 +1,119 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A workflow of nodes that depend on each other. A value in a config can be `{"$expr": "<CEL>"}`.
+ */
+export interface GraphDocument {
+  version: 'svc-graph/v1';
+  /**
+   * For people.
+   */
+  title?: string;
+  /**
+   * For people, in Markdown.
+   */
+  description?: string;
+  /**
+   * @minItems 1
+   * @maxItems 5000
+   */
+  nodes: [GraphNode, ...GraphNode[]];
+  /**
+   * Absent: all nodes start at once.
+   *
+   * @maxItems 50000
+   */
+  edges?: GraphEdge[];
+  /**
+   * The output of a run: `{"$expr": …}`, or JSON with such values. Absent: the output of the node at which the graph ends; with several such nodes an object with their outputs by id.
+   */
+  output?: {} | unknown[];
+  /**
+   * After the failure of a node without `continue_on_error`: `stop` (the default) cancels everything and ends the run; `finish` first runs everything that does not depend on the failed node. The run fails in both cases.
+   */
+  on_failure?: 'stop' | 'finish';
+  /**
+   * Types of events that cancel a run while it has not ended.
+   *
+   * @maxItems 32
+   */
+  cancel_on?: string[];
+  /**
+   * Tags of every run, in addition to those of the submit.
+   *
+   * @maxItems 64
+   */
+  tags?: string[];
+  /**
+   * Subject of a run whose submit or trigger sets none.
+   */
+  subject?: string;
+}
+export interface GraphNode {
+  /**
+   * Letters, digits, `_` and `-`, beginning with a letter; unique in the graph. `graph.<graph>.<id>.` must be shorter than 64 characters.
+   */
+  id: string;
+  /**
+   * What it does: `http`, `set`, `team_chat.post_message`…
+   */
+  type: string;
+  /**
+   * Depends on the type.
+   */
+  config?: {
+    [k: string]: unknown;
+  };
+  /**
+   * For a fan_out: of each item.
+   */
+  retry?: {
+    /**
+     * All attempts, the first one included.
+     */
+    attempts: number;
+    /**
+     * The pause between two attempts: `5s`. Default none.
+     */
+    backoff?: string;
+  };
+  /**
+   * For each attempt, with its time in the queue: `10m`.
+   */
+  timeout?: string;
+  /**
+   * A failure is data: the nodes after it run. For a fan_out: of each item.
+   */
+  continue_on_error?: boolean;
+  /**
+   * Whether all its edges must be met, or one of them is enough. Default `all`; `any` if several edges come from triggers.
+   */
+  join?: 'all' | 'any';
+  /**
+   * Replaces the ID of run, node and item. `{{ }}` and `$expr` are evaluated.
+   */
+  idempotency_key?: string | {};
+  title?: string;
+  description?: string;
+  /**
+   * On a canvas.
+   */
+  position?: {
+    x: number;
+    y: number;
+  };
+}
+export interface GraphEdge {
+  /**
+   * Id of a node.
+   */
+  from: string;
+  /**
+   * ID of a node that starts after it.
+   */
+  to: string;
+  /**
+   * Only for this case of a condition (`true`, `false`) or of a switch (one of its cases, or `default`).
+   */
+  when?: boolean | string;
+}

@@ -1,0 +1,16 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The result of saving a graph.
+ */
+export interface SavedGraph {
+  name: string;
+  /**
+   * From 1. An unchanged document does not create a new version.
+   */
+  version_number: number;
+  /**
+   * What would currently make a submit fail, and likely mistakes.
+   */
+  warnings: string[];
+}

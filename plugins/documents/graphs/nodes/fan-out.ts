@@ -1,0 +1,43 @@
+import { FAN_OUT } from '../domain/graph.ts';
+import type { GraphNodeType } from '../contract.ts';
+import { validateLiterals } from './literals.ts';
+
+/** Runs a node for each item of a list. It is lowered together with that node. */
+export const fanOut: GraphNodeType = {
+  type: FAN_OUT,
+  title: 'Runs a node for each item of a list',
+  config: {
+    type: 'object',
+    required: ['items', 'node'],
+    properties: {
+      items: {
+        type: ['array', 'string'],
+        minLength: 1,
+        maxItems: 50_000,
+        description: 'A list, or CEL that gives one.',
+      },
+      node: {
+        type: 'object',
+        required: ['type'],
+        additionalProperties: false,
+        properties: {
+          type: { type: 'string' },
+          config: { type: 'object', additionalProperties: true },
+        },
+        description: 'What runs for each item, with `item` and `index` in its expressions.',
+      },
+      concurrency: { type: 'integer', minimum: 1, maximum: 1000, description: 'Items at a time; default 16.' },
+      finish_all: { type: 'boolean', description: 'The other items run on when one fails; the node fails at the end.' },
+    },
+  },
+  expressions: ['items'],
+  faults: (config) => [
+    ...validateLiterals(config, ['concurrency', 'finish_all']),
+    ...(isExpression(config.node)
+      ? [{ pointer: '/node', message: 'must be written here; it cannot be computed' }]
+      : []),
+  ],
+};
+
+const isExpression = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, '$expr');

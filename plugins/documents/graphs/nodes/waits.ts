@@ -1,0 +1,140 @@
+import { type Fault, isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
+import { validateEventType } from '../../../events/bus/contract.ts';
+import { type FlowNodeType, flowConfigInvalid } from '../../../engine/flows/contract.ts';
+import type { Json } from '../../../engine/runs/contract.ts';
+import type { GraphNodeType } from '../contract.ts';
+import { validateDuration } from '../domain/validate-duration.ts';
+
+const DURATION = { type: 'string', description: 'A duration: `30s`, `2h`, `7d`.' };
+const TIMEOUT = { ...DURATION, description: 'After this time the node fails with `wait_timeout`.' };
+/** The prefix of signal names that are reserved for the service. */
+const RESERVED_SIGNALS = 'event:';
+
+const errorsAt = (pointer: string, message: string | undefined): Fault[] =>
+  message === undefined ? [] : [{ pointer, message }];
+
+const validateDurationAt = (member: string, value: Json | undefined, min_ms: number): Fault[] =>
+  errorsAt(`/${member}`, typeof value === 'string' ? validateDuration(value, min_ms) : undefined);
+
+const validateSignalName = (name: string): string | undefined => {
+  if (name.startsWith(RESERVED_SIGNALS)) return `must not begin with ${RESERVED_SIGNALS}, which belongs to the service`;
+  return name === '' || name.length > 128 || /\p{Cc}/u.test(name)
+    ? 'must have 1 to 128 characters and no control characters'
+    : undefined;
+};
+
+const delay: GraphNodeType = {
+  type: 'delay',
+  title: 'Waits for a time',
+  config: { type: 'object', required: ['for'], properties: { for: DURATION } },
+  faults: ({ for: time }) => validateDurationAt('for', time, 0),
+  lower: (config) => ({ type: 'graph.delay', config: { ...config } }),
+};
+
+const waitSignal: GraphNodeType = {
+  type: 'wait_signal',
+  title: 'Waits for a signal of a person or a program',
+  config: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', description: 'Of the signal; its payload is the output.' },
+      timeout: TIMEOUT,
+    },
+  },
+  faults: ({ name, timeout }) => [
+    ...errorsAt('/name', typeof name === 'string' ? validateSignalName(name) : undefined),
+    ...validateDurationAt('timeout', timeout, 1),
+  ],
+  lower: (config) => ({ type: 'graph.wait_signal', config: { ...config } }),
+};
+
+const event: GraphNodeType = {
+  type: 'event',
+  title: 'Waits for an event',
+  config: {
+    type: 'object',
+    required: ['event'],
+    properties: {
+      event: { type: 'string', description: 'Type of the event; the whole envelope is the output.' },
+      when: { type: 'string', minLength: 1, description: 'CEL over `event`; an event that it declines is skipped.' },
+      untrusted: { type: 'boolean', description: 'Events that untrusted runs emit are taken too.' },
+      timeout: TIMEOUT,
+    },
+  },
+  predicates: ['when'],
+  faults: ({ event: type, timeout }) => [
+    ...errorsAt('/event', typeof type === 'string' ? validateEventType(type) : undefined),
+    ...validateDurationAt('timeout', timeout, 1),
+  ],
+  lower: (config) => ({ type: 'graph.event', config: { ...config } }),
+};
+
+export const waitNodes: readonly GraphNodeType[] = [delay, waitSignal, event];
+
+/** Milliseconds of a rendered duration. Throws `flow_config_invalid`. */
+function parseMs(node: string, member: string, value: Json | undefined): number {
+  try {
+    if (typeof value === 'string') return parseDuration(value);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    throw flowConfigInvalid(`node ${node}: ${member}: ${error.message}`);
+  }
+  throw flowConfigInvalid(`node ${node}: ${member} must be a duration like 30s`);
+}
+
+function readText(
+  node: string,
+  member: string,
+  value: Json | undefined,
+  validate: (text: string) => string | undefined,
+) {
+  if (typeof value !== 'string') throw flowConfigInvalid(`node ${node}: ${member} must be a string`);
+  const message = validate(value);
+  if (message === undefined) return value;
+  throw flowConfigInvalid(`node ${node}: ${member} ${message}`);
+}
+
+function readFlag(node: string, member: string, value: Json | undefined): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  throw flowConfigInvalid(`node ${node}: ${member} must be true or false`);
+}
+
+const readTimeout = (node: string, timeout: Json | undefined, node_timeout_ms: number | undefined) =>
+  timeout === undefined || timeout === null ? node_timeout_ms : parseMs(node, 'timeout', timeout);
+
+/** The flow nodes behind these types. They wait without an agent. */
+export const waitFlowNodes: readonly FlowNodeType[] = [
+  {
+    type: 'graph.delay',
+    begin(_tx, { name, config }) {
+      const timeout_ms = parseMs(name, 'for', config.for);
+      return timeout_ms === 0 ? { output: null } : { wait: { kind: 'sleep', name: '', args: null, timeout_ms } };
+    },
+  },
+  {
+    type: 'graph.wait_signal',
+    begin(_tx, { name, config, timeout_ms: node_timeout_ms }) {
+      const signal = readText(name, 'name', config.name, validateSignalName);
+      return {
+        wait: {
+          kind: 'wait-signal',
+          name: signal,
+          args: null,
+          timeout_ms: readTimeout(name, config.timeout, node_timeout_ms),
+        },
+      };
+    },
+  },
+  {
+    type: 'graph.event',
+    begin(_tx, { name, config, timeout_ms: node_timeout_ms }) {
+      const type = readText(name, 'event', config.event, validateEventType);
+      const untrusted = readFlag(name, 'untrusted', config.untrusted);
+      const args = { when: config.when ?? null, signal: `${RESERVED_SIGNALS}${name}`, untrusted };
+      return {
+        wait: { kind: 'wait-event', name: type, args, timeout_ms: readTimeout(name, config.timeout, node_timeout_ms) },
+      };
+    },
+  },
+];

@@ -1,0 +1,100 @@
+import { Errors } from '../../../../kernel/contracts/index.ts';
+import type { LeaseOwner, LeaseOwnerKind, LeaseRequest, Leases } from '../../../execution/locks/contract.ts';
+import type {
+  ActivityContext,
+  ArmWait,
+  Json,
+  WaitKind,
+  WaitOutcome,
+  WaitResolver,
+} from '../../../engine/runs/contract.ts';
+import { insertSupersession } from '../store/supersessions.ts';
+
+/** The wait kind of a concurrency group. */
+export const WAIT = 'concurrency';
+
+/**
+ * The owners of leases. A run keeps its lease until it ends and shares it with its own `svc lock`. A job also excludes
+ * other jobs of its run.
+ */
+const OWNERS = { run: 'concurrency', job: 'concurrency-job' } as const;
+type LeaseLevel = keyof typeof OWNERS;
+
+export interface LeaseWaitDeps {
+  leases: () => Pick<Leases, 'acquire' | 'tryAcquire' | 'leaveQueue' | 'replaceEarlier'>;
+  now: () => number;
+  /** Called after a commit that recorded that earlier runs are to be cancelled. */
+  wakeSuperseder: () => void;
+}
+
+/**
+ * Waits for the lease of a concurrency group. Its arguments are `{of: run | job, policy}`; with `cancel-running`
+ * earlier runs are cancelled.
+ */
+export function leaseWaitKind(deps: LeaseWaitDeps): WaitKind {
+  return {
+    kind: WAIT,
+    substate: 'awaiting_lease',
+    async tryResolve(tx, context, wait) {
+      const lease = await deps.leases().tryAcquire(tx, toLeaseRequest(context, wait));
+      return lease && grantedOutcome(lease.fence, context.activity_id);
+    },
+    async arm(tx, context, wait) {
+      const request = toLeaseRequest(context, wait);
+      await deps.leases().acquire(tx, request);
+      if (readArgs(wait).policy !== 'cancel-running') return;
+      await deps.leases().replaceEarlier(tx, request.owner);
+      await insertSupersession(tx, { ...context, group_name: wait.name, asked_at: deps.now() });
+      tx.afterCommit(deps.wakeSuperseder);
+    },
+    expire: ({ name }) => ({
+      exit_code: 124,
+      output: Buffer.alloc(0),
+      message: `the concurrency group ${name} was not free before the timeout`,
+    }),
+    async ended(tx, waits) {
+      for (const wait of waits)
+        for (const level of Object.keys(OWNERS) as LeaseLevel[])
+          await deps.leases().leaveQueue(tx, leaseOwner(wait, level));
+    },
+  };
+}
+
+/** Waiting runs and jobs: the grant ends their wait. */
+export const leaseOwners = (resolver: () => WaitResolver): readonly LeaseOwnerKind[] =>
+  (Object.keys(OWNERS) as LeaseLevel[]).map((level) => ({
+    kind: OWNERS[level],
+    shares: level === 'run',
+    async granted(tx, { owner, fence }) {
+      const wait = { run_id: owner.run_id, activity_id: owner.id, position: 0 };
+      const resolved = await resolver().resolveAll(tx, [wait], () => grantedOutcome(fence, owner.id));
+      return resolved.length === 1;
+    },
+  }));
+
+export const leaseOwner = (
+  { run_id, activity_id }: { run_id: string; activity_id: string },
+  level: LeaseLevel,
+): LeaseOwner => ({
+  run_id,
+  kind: OWNERS[level],
+  id: activity_id,
+});
+
+/** The release finds the lease by the activity that took it. */
+const grantedOutcome = (fence: number, activity: string): WaitOutcome => ({
+  exit_code: 0,
+  output: Buffer.from(`${JSON.stringify({ fence, activity })}\n`),
+});
+
+function toLeaseRequest(context: ActivityContext, wait: ArmWait): LeaseRequest {
+  const { org_id, project_id, trusted } = context;
+  return { org_id, project_id, trusted, group: wait.name, owner: leaseOwner(context, readArgs(wait).of) };
+}
+
+function readArgs({ args }: { args: Json }): { of: LeaseLevel; policy: string } {
+  const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
+  const { of, policy } = members;
+  if ((of === 'run' || of === 'job') && typeof policy === 'string') return { of, policy };
+  throw Errors.invalidRequest('the arguments of concurrency are {of: run | job, policy}');
+}

@@ -1,0 +1,160 @@
+import { isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
+import { findFileClashes } from '../domain/child.ts';
+import { hasTemplate } from '../domain/templates.ts';
+import { axesOf, combinationsOf, MAX_COMBINATIONS, sizeOf } from '../explain/matrix.ts';
+import { RESERVED_NODES } from '../domain/concurrency.ts';
+import { validatePath } from '../../../integrations/forges/contract.ts';
+import { variableFault } from '../../../engine/runs/contract.ts';
+import type { Job, PipelineDocument, Retry } from '../generated/pipeline.ts';
+import type { Findings } from './findings.ts';
+import type { Path } from './source.ts';
+
+const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+/** The members of each kind of job, in addition to those of every job. */
+const KINDS = {
+  steps: ['artifacts', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
+  wait_for_event: ['when', 'untrusted'],
+  workflow: ['with', 'include', 'checkout', 'strategy', 'requires', 'env', 'credentials'],
+} as const;
+type Kind = keyof typeof KINDS;
+const KIND_NAMES = Object.keys(KINDS) as Kind[];
+const KIND_MEMBERS = [...new Set(Object.values(KINDS).flat())];
+
+/** Rules that no schema states, but for names of jobs and expressions. */
+export function checkRules(document: PipelineDocument, findings: Findings): void {
+  checkEnv(document.env, ['env'], findings);
+  checkCredentials(document.credentials, ['credentials'], findings);
+  for (const [i, tag] of (document.tags ?? []).entries()) checkLiteral(tag, ['tags', i], findings);
+  if (document.subject !== undefined) checkLiteral(document.subject, ['subject'], findings);
+  for (const [one, other] of findFileClashes(document.files ?? {}))
+    findings.atKey(['files', other], `\`${other}\` and \`${one}\` are one path with two texts; remove one`);
+  for (const [id, job] of Object.entries(document.jobs)) {
+    if (id.startsWith(RESERVED_NODES))
+      findings.atKey(['jobs', id], `names of jobs do not begin with ${RESERVED_NODES}`);
+    checkJob(job, document, ['jobs', id], findings);
+  }
+}
+
+function checkJob(job: Job, document: PipelineDocument, path: Path, findings: Findings): void {
+  checkKind(job, path, findings);
+  checkEnv(job.env, [...path, 'env'], findings);
+  checkCredentials(job.credentials, [...path, 'credentials'], findings);
+  checkDuration(job.timeout, [...path, 'timeout'], findings);
+  checkRetry(job.retry, [...path, 'retry'], findings);
+  checkMatrix(job, [...path, 'strategy', 'matrix'], findings);
+  checkWorkflow(job, [...path, 'workflow'], findings);
+  checkInclude(job, document, path, findings);
+  const ids = new Set<string>();
+  for (const [i, step] of (job.steps ?? []).entries()) {
+    const at = [...path, 'steps', i];
+    checkEnv(step.env, [...at, 'env'], findings);
+    checkNul(step.run, [...at, 'run'], findings);
+    checkDuration(step.timeout, [...at, 'timeout'], findings);
+    checkRetry(step.retry, [...at, 'retry'], findings);
+    if (step.id === undefined) continue;
+    if (ids.has(step.id)) findings.atValue([...at, 'id'], `the job has another step \`${step.id}\``);
+    ids.add(step.id);
+  }
+}
+
+function checkKind(job: Job, path: Path, findings: Findings): void {
+  const [kind, another] = KIND_NAMES.filter((one) => job[one] !== undefined);
+  if (kind === undefined)
+    return findings.atKey(path, 'the job does nothing: give it `steps`, `wait_for_event` or `workflow`');
+  if (another !== undefined)
+    return findings.atKey(
+      [...path, another],
+      `\`${another}\` cannot be combined with \`${kind}\`; a job has one of them`,
+    );
+  for (const member of KIND_MEMBERS)
+    if (job[member] !== undefined && !(KINDS[kind] as readonly string[]).includes(member))
+      findings.atKey([...path, member], `\`${member}\` does nothing in a job with \`${kind}\``);
+  if (job.steps?.length === 0) findings.atValue([...path, 'steps'], '`steps` is empty; give the job one step or more');
+}
+
+function checkEnv(env: Job['env'], path: Path, findings: Findings): void {
+  for (const name of Object.keys(env ?? {}))
+    if (name.startsWith('SVC_'))
+      findings.atKey([...path, name], 'variables that begin with SVC_ belong to the service; choose another name');
+  for (const [name, value] of Object.entries(env ?? {})) checkNul(String(value), [...path, name], findings);
+}
+
+/** YAML can write the character, and no process can get it. */
+function checkNul(text: string | undefined, path: Path, findings: Findings): void {
+  if (text?.includes('\0') === true)
+    findings.atValue(path, 'this contains a NUL character (`\\0`), which no program can receive; remove it');
+}
+
+function checkCredentials(credentials: Job['credentials'], path: Path, findings: Findings): void {
+  for (const [variable, name] of Object.entries(credentials ?? {})) {
+    const at = [...path, variable];
+    const error = variableFault(variable);
+    if (error !== undefined) findings.atKey(at, `\`${variable}\` ${error}`);
+    checkCredential(name, at, findings);
+  }
+}
+
+function checkCredential(name: string, at: Path, findings: Findings): void {
+  if (hasTemplate(name))
+    findings.atValue(at, 'write the credential name literally: `${{ }}` is not allowed here', 'credential_invalid');
+  else if (!CREDENTIAL.test(name))
+    findings.atValue(at, 'this is not a credential name: letters, digits, _ and -, at most 63', 'credential_invalid');
+}
+
+function checkWorkflow({ workflow }: Job, path: Path, findings: Findings): void {
+  if (typeof workflow !== 'object') return;
+  const { graph, from_repo } = workflow;
+  if ((graph === undefined) === (from_repo === undefined))
+    return findings.atValue(path, '`workflow` is a path, or has one of `graph` and `from_repo`');
+  if (!from_repo) return;
+  checkCredential(from_repo.credential, [...path, 'from_repo', 'credential'], findings);
+  for (const member of ['repo', 'path'] as const) {
+    const text = from_repo[member];
+    const error = hasTemplate(text) ? undefined : validatePath(text);
+    if (error !== undefined) findings.atValue([...path, 'from_repo', member], `\`${member}\` ${error}`);
+  }
+}
+
+/** Checks `include`: its files belong to a script that was submitted with the pipeline, and were uploaded before. */
+function checkInclude(
+  { workflow, include }: Job,
+  { included = {} }: PipelineDocument,
+  path: Path,
+  findings: Findings,
+): void {
+  if (include === undefined || workflow === undefined) return;
+  const at = [...path, 'include'];
+  if (typeof workflow !== 'string' || /\.(ya?ml|json)$/i.test(workflow))
+    return findings.atKey(at, '`include` is for a `workflow` that is the path of a script');
+  if (!Object.hasOwn(included, String(path.at(-1))))
+    findings.atKey(at, '`included` has no entry for this job; `svc` adds the files beside the script');
+}
+
+function checkRetry(retry: Retry | undefined, path: Path, findings: Findings): void {
+  checkDuration(retry?.backoff, [...path, 'backoff'], findings);
+}
+
+function checkDuration(text: string | undefined, path: Path, findings: Findings): void {
+  if (text === undefined) return;
+  try {
+    if (parseDuration(text) > 0 || path.at(-1) === 'backoff') return;
+    findings.atValue(path, 'the time must be more than 0');
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    findings.atValue(path, error.message);
+  }
+}
+
+function checkMatrix({ strategy }: Job, path: Path, findings: Findings): void {
+  if (!strategy) return;
+  for (const [axis, values] of Object.entries(axesOf(strategy)))
+    if (values.length === 0) findings.atValue([...path, axis], `the axis \`${axis}\` has no value`);
+  const size = sizeOf(strategy);
+  if (size > MAX_COMBINATIONS)
+    return findings.atKey(path, `the matrix has ${size} combinations; the limit is ${MAX_COMBINATIONS}`);
+  if (combinationsOf(strategy).length === 0) findings.atKey(path, 'the matrix has no combination');
+}
+
+function checkLiteral(text: string, path: Path, findings: Findings): void {
+  if (hasTemplate(text)) findings.atValue(path, '`${{ }}` is not filled here; write the text');
+}

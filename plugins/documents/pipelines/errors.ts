@@ -1,0 +1,47 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const PipelineErrors = {
+  pipelineInvalid: defineError({
+    code: 'pipeline_invalid',
+    status: 422,
+    title: 'The pipeline is not valid.',
+    next: 'Correct what `detail` names; `svc check <file>` lists every problem with its line and column.',
+  }),
+  stepFailed: defineError({
+    code: 'step_failed',
+    status: 422,
+    title: 'A step of the job failed.',
+    next: 'Read `svc logs` of the run: the step in `detail` printed the reason.',
+  }),
+  /** An error outside the step's program, such as an expression without a value or a missing folder. */
+  stepInvalid: defineError({
+    code: 'step_invalid',
+    status: 422,
+    title: 'A step of the job cannot be executed.',
+    next: 'Correct what `detail` names: the expression, the folder or the outputs of the step.',
+  }),
+  stepTimeout: defineError({
+    code: 'step_timeout',
+    status: 422,
+    title: 'A step of the job took longer than its timeout.',
+    next: 'Give the step more time with `timeout`, or make it faster.',
+  }),
+  jobTimeout: defineError({
+    code: 'job_timeout',
+    status: 422,
+    title: 'The steps of the job took longer than the limit for a job without a timeout.',
+    next: 'Set a `timeout` for the job, or make it faster. An operator can change SVC_JOB_TIMEOUT.',
+  }),
+  artifactFailed: defineError({
+    code: 'artifact_failed',
+    status: 422,
+    title: 'An artifact of the job cannot be stored.',
+    next: 'Check that the steps create the files of `artifacts`, and that they are within the limits of artifacts.',
+  }),
+  jobUnreadable: defineError({
+    code: 'job_unreadable',
+    status: 422,
+    title: 'This agent cannot read the record of the job.',
+    next: 'Run agents of the same version as the server.',
+  }),
+} as const;

@@ -1,0 +1,18 @@
+import type { Verb } from '../../../execution/scripts/contract.ts';
+
+/** The verb that stores a folder or a file. */
+export const ARTIFACT_PUT = 'artifact put';
+
+/** Verbs that need no memo: an emit is known by its place, the others do the same each time that they are called. */
+const ALLOWED: ReadonlySet<string> = new Set(['annotate', ARTIFACT_PUT, 'emit', 'input', 'output', 'state']);
+
+/** Maps the verbs to what a step may call: allowed verbs work, the others explain that they need a script. */
+export const stepVerbs = (verbs: readonly Verb[]): ReadonlyMap<string, Verb> =>
+  new Map(verbs.map((verb) => [verb.verb, ALLOWED.has(verb.verb) ? verb : unsupportedVerb(verb)]));
+
+function unsupportedVerb(verb: Verb): Verb {
+  const message =
+    `svc ${verb.verb} works only in a script run; a step of a pipeline has no memo. ` +
+    'Put it into a script, and run that as a job of its own.';
+  return { ...verb, run: () => Promise.resolve({ exit: 1, stderr: `${message}\n`, message }) };
+}

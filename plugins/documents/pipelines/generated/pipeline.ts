@@ -1,0 +1,334 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export type Scalar = string | number | boolean;
+/**
+ * Capabilities that the agent must have.
+ *
+ * @maxItems 32
+ */
+export type Requires = string[];
+/**
+ * One run (or job) at a time in a group of the project; the same leases as `svc lock`.
+ */
+export type Concurrency =
+  | string
+  | {
+      group: string;
+      /**
+       * `queue` (the default) waits for its turn; `cancel-running` cancels the earlier runs of the group.
+       */
+      policy?: 'queue' | 'cancel-running';
+    };
+/**
+ * The initial content of the workspace. Absent: the commit of the push, pull request or release that started the run. True: the commit of any event of a forge. False: nothing.
+ */
+export type Checkout = boolean | CheckoutChoices;
+/**
+ * CEL; `${{ }}` around the whole expression is stripped.
+ */
+export type Condition = string | boolean;
+/**
+ * `500ms`, `5s`, `20m`, `1h30m`.
+ */
+export type Duration = string;
+
+/**
+ * A pipeline (`svc/pipeline/v1`): jobs that depend on each other, in YAML.
+ */
+export interface PipelineDocument {
+  /**
+   * Shown as the run's workflow; absent: the file name.
+   */
+  name?: string;
+  env?: Env;
+  /**
+   * Constants that expressions read as `vars.<name>`.
+   */
+  vars?: {
+    [k: string]: unknown;
+  };
+  credentials?: Credentials;
+  requires?: Requires;
+  concurrency?: Concurrency;
+  checkout?: Checkout;
+  /**
+   * Types of events that cancel the run.
+   *
+   * @maxItems 32
+   */
+  cancel_on?: string[];
+  /**
+   * @maxItems 64
+   */
+  tags?: string[];
+  /**
+   * The run's subject, unless its submit or trigger gives one.
+   */
+  subject?: string;
+  /**
+   * The run's output: each value is a constant, or one whole expression. Absent: what its scripts set with `svc output set`.
+   */
+  outputs?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Files that `workflow` jobs name, by their path; the command line adds them.
+   */
+  files?: {
+    [k: string]: string;
+  };
+  /**
+   * Files beside the scripts of `workflow` jobs, by job; the command line adds them.
+   */
+  included?: {
+    /**
+     * @maxItems 1000
+     */
+    [k: string]: IncludedFile[];
+  };
+  jobs: {
+    [k: string]: Job;
+  };
+  /**
+   * Not evaluated: for anchors.
+   *
+   * This interface was referenced by `PipelineDocument`'s JSON-Schema definition
+   * via the `patternProperty` "^x-".
+   */
+  [k: string]:
+    | {
+        [k: string]: unknown;
+      }
+    | string
+    | Env
+    | Credentials
+    | Requires
+    | Concurrency
+    | Checkout
+    | string[]
+    | {
+        [k: string]: string;
+      }
+    | {
+        /**
+         * @maxItems 1000
+         */
+        [k: string]: IncludedFile[];
+      }
+    | {
+        [k: string]: Job;
+      }
+    | undefined;
+}
+/**
+ * Variables of the programs. Names that begin with SVC_ are rejected.
+ */
+export interface Env {
+  [k: string]: Scalar;
+}
+/**
+ * Variable → name of a credential or account, written literally.
+ */
+export interface Credentials {
+  [k: string]: string;
+}
+export interface CheckoutChoices {
+  /**
+   * Branch, tag or commit of the event's repository, instead of the event's commit. Can contain expressions. HEAD: its default branch.
+   */
+  ref?: string;
+  /**
+   * Commits of the history, default 1; 0: all commits, and the tags.
+   */
+  depth?: number;
+  /**
+   * True: also submodules; recursive: also their submodules. Only over https.
+   */
+  submodules?: true | false | 'recursive';
+  /**
+   * Folders that are written, in addition to the files at the root. Absent: all.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  paths?: [string, ...string[]];
+}
+export interface IncludedFile {
+  path: string;
+  digest: string;
+  size: number;
+  executable?: boolean;
+}
+export interface Job {
+  /**
+   * Shown in the log; absent: its id.
+   */
+  name?: string;
+  /**
+   * Jobs that must succeed first.
+   */
+  needs?: string | string[];
+  if?: Condition;
+  /**
+   * Evaluated even if a need was not met.
+   */
+  always?: boolean;
+  requires?: Requires;
+  strategy?: Strategy;
+  /**
+   * For each attempt from its start, including its time in the queue.
+   */
+  timeout?: string;
+  retry?: Retry;
+  continue_on_error?: boolean;
+  env?: Env;
+  credentials?: Credentials;
+  /**
+   * @maxItems 1000
+   */
+  steps?: Step[];
+  /**
+   * Read by later jobs as `jobs.<id>.outputs.<name>`.
+   */
+  outputs?: {
+    [k: string]: unknown;
+  };
+  /**
+   * An event type to wait for.
+   */
+  wait_for_event?: string;
+  /**
+   * CEL over `event`; `${{ }}` around the whole expression is stripped.
+   */
+  when?: string | boolean;
+  /**
+   * True: events of untrusted runs also end the wait.
+   */
+  untrusted?: boolean;
+  /**
+   * Another workflow, run as a child: the path of a script, pipeline or graph in `files`, `{graph: <name>}` for a stored graph, or `{from_repo: …}` for a file of a repository.
+   */
+  workflow?:
+    | string
+    | {
+        graph?: string;
+        from_repo?: FromRepo;
+      };
+  /**
+   * Files and folders beside the script of `workflow`, relative to its folder.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  include?: [string, ...string[]];
+  /**
+   * The input of the child.
+   */
+  with?: {
+    [k: string]: unknown;
+  };
+  concurrency?: Concurrency;
+  checkout?: Checkout;
+  /**
+   * Folders and files of the workspace that become artifacts of the run when the steps have succeeded.
+   *
+   * @maxItems 64
+   */
+  artifacts?: string[];
+}
+export interface Strategy {
+  /**
+   * Axes with their values; `include` adds combinations or members, `exclude` removes combinations.
+   */
+  matrix: {
+    /**
+     * @maxItems 1000
+     */
+    include?: {
+      [k: string]: unknown;
+    }[];
+    /**
+     * @maxItems 1000
+     */
+    exclude?: {
+      [k: string]: unknown;
+    }[];
+    [k: string]:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        }[]
+      | undefined;
+  };
+  max_parallel?: number;
+  /**
+   * False: the other combinations continue when one fails.
+   */
+  fail_fast?: boolean;
+}
+export interface Retry {
+  /**
+   * All attempts, the first one included.
+   */
+  attempts: number;
+  /**
+   * Pause between two attempts.
+   */
+  backoff?: string;
+}
+export interface Step {
+  /**
+   * Its name in `steps.<id>`.
+   */
+  id?: string;
+  /**
+   * Shown in the log.
+   */
+  name?: string;
+  /**
+   * A bash program, run with -eu.
+   */
+  run: string;
+  if?: Condition;
+  /**
+   * Evaluated even after a step has failed.
+   */
+  always?: boolean;
+  env?: Env;
+  retry?: Retry;
+  timeout?: Duration;
+  continue_on_error?: boolean;
+  /**
+   * Relative to the workspace.
+   */
+  working_directory?: string;
+}
+/**
+ * Read through the API of the forge when the job starts.
+ */
+export interface FromRepo {
+  /**
+   * The path of the script, pipeline or graph in the repository.
+   */
+  path: string;
+  /**
+   * The name at the forge: `acme/web`.
+   */
+  repo: string;
+  /**
+   * The credential for reading the file: `bearer` or `basic`.
+   */
+  credential: string;
+  /**
+   * Branch, tag or commit; absent: the default branch.
+   */
+  ref?: string;
+  /**
+   * The connector; absent: the connector of the repository's webhook.
+   */
+  forge?: string;
+  /**
+   * The API address of a forge without a default host, or of another host.
+   */
+  api_base?: string;
+}

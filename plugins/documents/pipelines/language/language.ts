@@ -1,0 +1,66 @@
+import type { Expressions } from '../../../../kernel/contracts/index.ts';
+import { Errors } from '../../../../kernel/contracts/index.ts';
+import type { ExpressionContext, FlowLanguage, NodeResult } from '../../../engine/flows/contract.ts';
+import type { Json } from '../../../engine/runs/contract.ts';
+import { type Evaluate, fillEnv } from '../domain/templates.ts';
+import { LANGUAGE } from '../domain/job-spec.ts';
+import type { PipelineConstants } from '../domain/lower.ts';
+import { ROOTS } from '../domain/names.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The names that expressions of pipelines can use. */
+export const pipelineLanguage = (expressions: () => Expressions): FlowLanguage => ({
+  name: LANGUAGE,
+  roots: ROOTS,
+  scope(context) {
+    const { vars, env, given: submitted_env, matrices } = context.constants as PipelineConstants;
+    const scope = {
+      input: readInput(context.envelope),
+      vars,
+      env: {},
+      matrix: context.item ?? {},
+      steps: {},
+      jobs: Object.fromEntries(
+        Object.entries(context.nodes).map(([id, result]) => [id, toJob(result, matrices.includes(id))]),
+      ),
+      run: toRun(context),
+    };
+    return { ...scope, env: { ...fillEnv(env, createEvaluator(expressions(), scope)), ...submitted_env } };
+  },
+});
+
+/** Throws `invalid_request` and names the expression that has no value. */
+export const createEvaluator =
+  (expressions: Expressions, scope: Values): Evaluate =>
+  (expression) => {
+    const result = expressions.compile(expression, ROOTS).evaluate(scope);
+    if (result.ok) return result.value;
+    throw Errors.invalidRequest(`\${{${expression.slice(0, 200)}}}: ${result.reason}`);
+  };
+
+/** A submit's input; of a run that an event, a push or a tick started, the whole envelope. */
+const readInput = (envelope: ExpressionContext['envelope']): Json =>
+  envelope.type === 'manual' || envelope.type === 'spawn' ? (envelope.input ?? null) : envelope;
+
+const toRun = ({ run: { run_id, subject }, envelope }: ExpressionContext) => ({
+  run_id,
+  subject,
+  trigger: envelope.type,
+});
+
+/** `outputs` of a matrix are those of its combinations together, the last one winning; `all` lists each. */
+function toJob({ status, output, error }: NodeResult, matrix: boolean): { [name: string]: Json } {
+  const base = { status, error };
+  if (!matrix) return { ...base, outputs: toMembers(output) };
+  const all = Array.isArray(output) ? output.map(toMembers) : [];
+  return { ...base, outputs: Object.assign({}, ...all) as Json, all };
+}
+
+/** A wait may end with any value that a signal carries. */
+const toMembers = (output: Json): { [name: string]: Json } =>
+  output !== null && typeof output === 'object' && !Array.isArray(output)
+    ? output
+    : output === null
+      ? {}
+      : { payload: output };

@@ -1,0 +1,101 @@
+import {
+  childLog,
+  Clock,
+  Database,
+  deferred,
+  definePlugin,
+  Expressions,
+  provide,
+  type Resolve,
+  SERVER_ROLES,
+} from '../../../kernel/contracts/index.ts';
+import { Executors } from '../../execution/agents/contract.ts';
+import { CredentialStates } from '../../secrets/credentials/contract.ts';
+import { DocumentWorkers } from '../../platform/expressions/contract.ts';
+import { FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
+import { LeaseOwners, Leases } from '../../execution/locks/contract.ts';
+import {
+  CredentialChecks,
+  RunCreation,
+  RunEngine,
+  RunLimits,
+  RunOrigins,
+  RunStore,
+  RunTables,
+  WaitKinds,
+  WaitResolver,
+  Wakeups,
+  WorkflowKinds,
+} from '../../engine/runs/contract.ts';
+import { ProgramsFactory, RepositorySources, Verbs } from '../../execution/scripts/contract.ts';
+import { leaseOwners, leaseWaitKind } from './concurrency/lease-wait.ts';
+import { leaseNode, releaseNode } from './concurrency/nodes.ts';
+import { Superseder } from './concurrency/superseder.ts';
+import { PipelineReader } from './document/read.ts';
+import { createJobExecutor } from './executor/job-executor.ts';
+import { pipelineLanguage } from './language/language.ts';
+import { supersessionTable } from './migrations/0001-supersessions.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { callNode } from './service/call-node.ts';
+import { jobCheckouts } from './service/job-checkouts.ts';
+import { jobNode } from './service/job-node.ts';
+import { readNode } from './service/read-node.ts';
+import { pipelineKind } from './service/kind.ts';
+
+const makeSuperseder = provide(Superseder, {
+  database: Database,
+  leases: Leases,
+  store: RunStore,
+  wakeups: Wakeups,
+  clock: Clock,
+  log: childLog('concurrency'),
+});
+
+const makeCheckouts = (use: Resolve) =>
+  jobCheckouts(
+    () => use.all(RepositorySources),
+    () => use(RunOrigins),
+  );
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.migrations([supersessionTable]);
+  const superseder = plugin.own(makeSuperseder);
+  plugin.contribute(
+    WorkflowKinds,
+    provide(pipelineKind, {
+      flows: deferred(Flows),
+      reader: (use) => new PipelineReader({ expressions: () => use(Expressions), workers: () => use(DocumentWorkers) }),
+      engine: deferred(RunEngine),
+      credential_checks: (use) => () => use.all(CredentialChecks),
+      credentials: (use) => () => ({ states: use(CredentialStates), database: use(Database) }),
+    }),
+  );
+  plugin.contribute(FlowLanguages, (use) => pipelineLanguage(() => use(Expressions)));
+  plugin.contribute(FlowNodes, (use) => [
+    jobNode(makeCheckouts(use), () => use(RunLimits)),
+    callNode(() => use(RunCreation), makeCheckouts(use)),
+    readNode(() => use.all(FlowNodes)),
+    leaseNode,
+    releaseNode(() => use(Leases)),
+  ]);
+  plugin.contribute(
+    WaitKinds,
+    provide(leaseWaitKind, {
+      leases: deferred(Leases),
+      now: (use) => () => use(Database).now(),
+      wakeSuperseder: (use) => () => superseder(use).wake(),
+    }),
+  );
+  plugin.contribute(LeaseOwners, (use) => leaseOwners(() => use(WaitResolver)));
+  plugin.contribute(RunTables, () => ({ table: 'pipelines_supersessions', column: 'run_id' }));
+  plugin.contribute(
+    Executors,
+    provide(createJobExecutor, {
+      clock: Clock,
+      expressions: Expressions,
+      programs: (use) => use(ProgramsFactory)(),
+      verbs: (use) => () => use.all(Verbs),
+    }),
+  );
+  plugin.onStart(SERVER_ROLES, async (use) => superseder(use).start());
+});

@@ -1,4 +1,0 @@
-/** What requests that svc sends may carry; the client itself is `kernel.Egress`. */
-export { requestHeaderFaults, SERVICE_HEADERS } from './contract/request-headers.ts';
-/** `Retry-After` of an answer. */
-export { retryAfter } from './contract/retry-after.ts';

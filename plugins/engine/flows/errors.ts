@@ -1,0 +1,46 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const flowInvalid = defineError({
+  code: 'flow_invalid',
+  status: 422,
+  title: 'The plan of the flow is not valid.',
+  next: 'Correct the nodes named in `errors` and submit it again.',
+});
+
+export const expressionFailed = defineError({
+  code: 'flow_expression_failed',
+  status: 422,
+  title: 'An expression of a node has no value.',
+  next: 'Correct the expression that `detail` names, or check with has() for values that may be absent.',
+});
+
+export const nodeUnknown = defineError({
+  code: 'flow_node_unknown',
+  status: 422,
+  title: 'No plugin provides this node type, or the language of its flow.',
+  next: 'Load the plugin that provides it and rerun the run, or use a type that `svc plugins` shows.',
+});
+
+export const fanOutTooLarge = defineError({
+  code: 'flow_fan_out_too_large',
+  status: 422,
+  title: 'A fan-out has too many items.',
+  next: 'Split the list, or process several items in each node.',
+});
+
+export const outputTooLarge = defineError({
+  code: 'flow_output_too_large',
+  status: 422,
+  title: 'The output of a node, or the outputs that an expression reads, are too large.',
+  next: 'Select the members that are needed, or pass a reference to the data instead of the data.',
+});
+
+export const reusedResultMissing = defineError({
+  code: 'flow_kept_result_gone',
+  status: 422,
+  title: 'The original run was removed before the rerun had copied its results.',
+  next: 'Submit the workflow again, or rerun a run that still exists.',
+});
+
+/** Codes of failed attempts; no request is answered with them. */
+export const TIMED_OUT = 'flow_node_timeout';

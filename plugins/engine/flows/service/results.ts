@@ -1,0 +1,108 @@
+import { BoundedMap, type Sealer } from '../../../../kernel/contracts/index.ts';
+import type { ActivityEnd, Json } from '../../runs/contract.ts';
+import type { NodeResult } from '../contract.ts';
+import { isTerminal } from '../domain/decide.ts';
+import type { Reads } from '../domain/plan.ts';
+import { outputTooLarge } from '../errors.ts';
+import { openOutput, readItems, type StoredNode } from '../store/node-rows.ts';
+import type { FlowMemory } from './flow-memory.ts';
+
+const PAGE = 128;
+/** The limit of the outputs that one expression reads, and of the cached results, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_CACHED = 1000;
+
+interface Output {
+  output: Json;
+  bytes: number;
+}
+
+interface CachedResult {
+  result: NodeResult;
+  bytes: number;
+}
+
+type Ends = ReadonlyMap<string, ActivityEnd>;
+
+/** Reads the node results that the expressions of one transaction use. The result of an ended node is read once. */
+export class Results {
+  readonly #memory: FlowMemory;
+  readonly #sealer: Sealer;
+  readonly #cache = new BoundedMap<number, CachedResult>(MAX_CACHED, {
+    max_weight: MAX_BYTES,
+    weigh: ({ bytes }) => bytes,
+  });
+
+  constructor(memory: FlowMemory, sealer: Sealer) {
+    this.#memory = memory;
+    this.#sealer = sealer;
+  }
+
+  /** Throws `flow_output_too_large`. */
+  async readResults(reads: Reads): Promise<Record<string, NodeResult>> {
+    const missing = reads.map(([, n]) => n).filter((n) => this.#cache.get(n) === undefined);
+    await this.#memory.load(missing);
+    const ends = await this.#readEnds(missing.map((n) => this.#memory.row(n)));
+    const results: Record<string, NodeResult> = {};
+    let remaining_bytes = MAX_BYTES;
+    for (const [id, n] of reads) {
+      const { result, bytes } = this.#cache.get(n) ?? (await this.#readResult(n, ends, remaining_bytes));
+      remaining_bytes -= bytes;
+      if (remaining_bytes < 0) throw tooLarge();
+      results[id] = result;
+    }
+    return results;
+  }
+
+  async #readResult(n: number, ends: Ends, max_bytes: number): Promise<CachedResult> {
+    const row = this.#memory.row(n);
+    const fan_out = row.total !== null && row.state !== 'running';
+    const { output, bytes } = fan_out ? await this.#itemOutputs(n, max_bytes) : this.#readOutput(row, ends);
+    const error = row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' };
+    const read = { result: { status: row.state, output, error, case: row.outcome }, bytes };
+    if (isTerminal(row)) this.#cache.set(n, read);
+    return read;
+  }
+
+  /** The items' outputs in order; null for a failed item. */
+  async #itemOutputs(n: number, max_bytes: number): Promise<Output> {
+    const memory = this.#memory;
+    const output: Json[] = Array.from({ length: memory.row(n).total! }, () => null);
+    let bytes = 0;
+    const addOutputs = async (rows: readonly StoredNode[]) => {
+      const ends = await this.#readEnds(rows);
+      for (const row of rows) {
+        const item_output = this.#readOutput(row, ends);
+        output[row.item] = item_output.output;
+        bytes += item_output.bytes;
+        if (bytes > max_bytes) throw tooLarge();
+      }
+    };
+    const changed = memory.changedItems(n);
+    await addOutputs(changed);
+    const changed_items = new Set(changed.map(({ item }) => item));
+    for (let after = -1; ; ) {
+      const stored = await readItems(memory.tx, memory.run.run_id, n, after, PAGE);
+      await addOutputs(stored.filter(({ item }) => !changed_items.has(item)));
+      if (stored.length < PAGE) return { output, bytes };
+      after = stored.at(-1)!.item;
+    }
+  }
+
+  #readEnds(rows: readonly StoredNode[]): Promise<Ends> {
+    const ids = rows.flatMap(({ state, output, activity_id }) =>
+      state === 'succeeded' && output === null && activity_id !== null ? [activity_id] : [],
+    );
+    return ids.length === 0 ? Promise.resolve(new Map()) : this.#memory.run.ends(ids);
+  }
+
+  #readOutput(row: StoredNode, ends: Ends): Output {
+    if (row.output !== null)
+      return { output: openOutput(this.#sealer, this.#memory.run, row), bytes: row.output.length };
+    const result = row.activity_id === null ? undefined : ends.get(row.activity_id)?.result;
+    if (result?.status !== 'succeeded') return { output: null, bytes: 0 };
+    return { output: result.output, bytes: Buffer.byteLength(JSON.stringify(result.output ?? null)) };
+  }
+}
+
+const tooLarge = () => outputTooLarge(`the outputs that are read have more than ${MAX_BYTES} bytes of JSON`);

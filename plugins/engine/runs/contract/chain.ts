@@ -1,0 +1,12 @@
+import { defineError } from '../../../../kernel/contracts/index.ts';
+
+/** How many runs may stand above a run, each spawned or called by the one before. */
+export const MAX_RUN_DEPTH = 16;
+
+/** Runs that start runs without end: by events and handlers, or by spawning. */
+export const chainTooDeep = defineError({
+  code: 'chain_too_deep',
+  status: 409,
+  title: 'Runs have started each other too often.',
+  next: 'Shorten the chain: handler runs start others by their events for at most five generations, and runs spawn runs at most 16 deep. Look for a workflow that starts itself.',
+});

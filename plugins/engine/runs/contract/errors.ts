@@ -1,0 +1,24 @@
+import { defineError } from '../../../../kernel/contracts/index.ts';
+
+/** Rejections of the engine that plugins with calls of their own give too. */
+export const runStorageLimit = defineError({
+  code: 'run_storage_limit',
+  status: 409,
+  title:
+    'The calls of an untrusted run, or of all untrusted runs of its project, have reached their limit of stored bytes.',
+  next: 'Print less in steps, or store it as artifacts; let one child do more of the work. An operator can raise `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS, and `calls` of SVC_UNTRUSTED_PROJECT_LIMITS, which counts fewer bytes when SVC_RETENTION removes old runs.',
+});
+
+export const leaseLost = defineError({
+  code: 'lease_lost',
+  status: 409,
+  title: 'The claim no longer belongs to this agent.',
+  next: 'Stop this work and report nothing: another agent has the claim, or the run has ended.',
+});
+
+export const runLimit = defineError({
+  code: 'run_limit',
+  status: 429,
+  title: 'The project, or a run and what it calls, has reached its limit of open runs.',
+  next: 'Nothing was started. List the open runs (`svc runs ls --status queued,running,waiting`), cancel those that you do not need, and look for a workflow that starts itself. The operator can raise the limit in `detail`.',
+});

@@ -1,0 +1,67 @@
+import type { AuditSource } from '../../../platform/audit/contract.ts';
+import type { RunRecord } from '../generated/run.ts';
+import type { CheckedDocument } from './workflow.ts';
+
+/** As `parseExact` reads it: whole numbers beyond 2^53 are bigints, and what neither keeps is an object, an `ExactNumber`. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
+
+export type RunStatus = Run['status'];
+export const TERMINAL: readonly RunStatus[] = ['succeeded', 'failed', 'cancelled'];
+
+/** What started a run: `manual`, `push`, `schedule.tick`, `spawn` or an event's type. */
+export interface Trigger {
+  type: string;
+  [field: string]: Json;
+}
+
+/** A run as a plugin submits it. The engine adds its id and its first activities. */
+export interface SubmitRun extends CheckedDocument {
+  org_id: string;
+  project_id: string;
+  /** Names of org and project. They never change, so the run stores them. */
+  org: string;
+  project: string;
+  trigger: Trigger;
+  /**
+   * Content of the input file beside `input` and `parent`; absent: the trigger's fields. With a member `$ref`
+   * (`bus:evt_…`) it is read from there when work is claimed.
+   */
+  envelope?: { type: string; [key: string]: Json };
+  /** The trigger is on the bus already: an event started this run. */
+  triggered?: boolean;
+  trusted: boolean;
+  generation: number;
+  parent?: string;
+  idempotency_key?: string;
+  /** From its submit; then it fails, whatever it waits for. */
+  timeout_ms?: number;
+  /**
+   * The span that starts it, as `keptTrace` of the tracing plugin writes it; null: none. Absent: the one in which the caller
+   * works, where the run is made by its caller and not with others.
+   */
+  trace?: string | null;
+  /** The submitter for the record: a principal's id. */
+  submitted_by?: string;
+  /** The requester, for the audit entry of the run. Absent: the service itself submits. */
+  by?: AuditSource;
+}
+
+/** The id of the event that reports a run's submission. It is derived, so nobody has to look it up. */
+export const triggerEventOf = (run_id: string): string => `evt_${run_id.slice(run_id.indexOf('_') + 1)}`;
+
+export interface SubmitResult {
+  run_id: string;
+  status: RunStatus;
+  duplicate: boolean;
+  /** Only on a duplicate: its document, input, arguments, env, credentials, tags or subject differ from the first one's. */
+  source_differs?: boolean;
+  /** The record of a run that has ended in the transaction that created it. */
+  ended?: Run;
+}
+
+/** The record of a run, as the API shows it. */
+export type Run = RunRecord;
+
+/** The wait of the most recently parked activity. */
+export type Substate = NonNullable<Run['substate']>;
+export type SubstateKind = Substate['kind'];

@@ -1,0 +1,81 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export { leaseLost, runLimit, runStorageLimit } from './contract/errors.ts';
+
+export const workflowInvalid = defineError({
+  code: 'workflow_invalid',
+  status: 422,
+  title: 'The workflow is not valid.',
+  next: 'Correct the problems in `errors`. `svc check` finds them without submitting.',
+});
+
+export const workflowKindUnknown = defineError({
+  code: 'workflow_kind_unknown',
+  status: 400,
+  title: 'No plugin provides this kind of workflow.',
+  next: 'Name a known kind (`--as script` runs any file as a program), or ask the operator to load the plugin that provides it.',
+});
+
+export const envelopeGone = defineError({
+  code: 'envelope_gone',
+  status: 410,
+  title: 'The event that started the run is no longer stored.',
+  next: 'Submit the workflow again with its input.',
+});
+
+export const runFinished = defineError({
+  code: 'run_finished',
+  status: 409,
+  title: 'The run has ended.',
+  next: '`svc status` shows how it ended. Submit the workflow again to run it again.',
+});
+
+export const runUnfinished = defineError({
+  code: 'run_unfinished',
+  status: 409,
+  title: 'The run has not ended.',
+  next: 'Wait until it ends, or cancel it. `svc explain` shows what it waits for.',
+});
+
+export const filesNotKept = defineError({
+  code: 'include_unsupported',
+  status: 422,
+  title: 'This workflow cannot have included files.',
+  next: 'Include files with scripts. In a pipeline, write `include` next to the `workflow` of a job.',
+});
+
+export const spawnLimit = defineError({
+  code: 'spawn_limit',
+  status: 409,
+  title: 'The run has reached its limit for spawned runs.',
+  next: 'Do more of the work in each run, or spawn runs from the spawned runs. An operator can raise `spawns` of SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS.',
+});
+
+export const untrustedRunLimit = defineError({
+  code: 'untrusted_run_limit',
+  status: 409,
+  title: 'The project has too many open untrusted runs.',
+  next: 'Wait until some of them have ended, or cancel them. An operator can raise `runs` of SVC_UNTRUSTED_PROJECT_LIMITS.',
+});
+
+/** The error of a run, not of a request. */
+export const deadlineExceeded = defineError({
+  code: 'deadline_exceeded',
+  status: 408,
+  title: 'The run took longer than its timeout.',
+  next: 'Submit it with a longer timeout, or find out what took the time: `svc steps`, `svc logs`. Waits count too.',
+});
+
+export const activityKilled = defineError({
+  code: 'activity_killed',
+  status: 409,
+  title: 'Every agent that ran this activity was lost.',
+  next: 'Look for what stops those agents: too little memory, or a command that kills other processes.',
+});
+
+export const journalConflict = defineError({
+  code: 'journal_conflict',
+  status: 409,
+  title: 'The journal already has another record at this position.',
+  next: 'Stop this pass and claim the activity again: its journal shows what was recorded.',
+});

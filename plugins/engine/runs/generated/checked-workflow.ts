@@ -1,0 +1,36 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface CheckedWorkflow {
+  ok: boolean;
+  problems: {
+    /**
+     * From 1.
+     */
+    line: number;
+    /**
+     * From 1.
+     */
+    column: number;
+    message: string;
+    code: string;
+  }[];
+  /**
+   * Likely mistakes in what can run. Absent if there are none.
+   */
+  warnings?: {
+    /**
+     * From 1.
+     */
+    line: number;
+    /**
+     * From 1.
+     */
+    column: number;
+    message: string;
+    code: string;
+  }[];
+  /**
+   * What could not be checked, and why. Absent if everything was checked.
+   */
+  notes?: string[];
+}

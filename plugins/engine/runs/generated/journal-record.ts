@@ -1,0 +1,44 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * One durable call of an activity. Immutable once recorded (invariant I1).
+ */
+export interface JournalRecord {
+  /**
+   * From 0, without gaps.
+   */
+  position: number;
+  /**
+   * The verb: `step`, `sleep`, `wait-signal`, `state`…
+   */
+  kind: string;
+  /**
+   * Step name, signal name, `set <key>`…; empty for verbs without one.
+   */
+  name: string;
+  /**
+   * The number of earlier calls of (kind, name) in the activity. `site` is `name#ordinal`.
+   */
+  ordinal: number;
+  /**
+   * Digest of the arguments that replay compares; empty if it compares only kind and name.
+   */
+  digest: string;
+  /**
+   * Display only.
+   */
+  label?: string;
+  exit_code: number;
+  /**
+   * stdout, base64: byte-exact, NUL and missing final newline included. A step has at most 2 MiB; 64 KiB more are for the envelope of an event.
+   */
+  output: string;
+  /**
+   * Text for stderr and the steps view: why a call failed.
+   */
+  message?: string;
+  /**
+   * Epoch ms at the agent; display only.
+   */
+  started_at: number;
+}

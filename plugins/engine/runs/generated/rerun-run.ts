@@ -1,0 +1,12 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface RerunRunBody {
+  /**
+   * A recorded site, `name#ordinal`; a bare name is its first occurrence, and a verb before it selects among calls of one site. In a pipeline or a graph, a job or a node. Calls recorded before it are not repeated.
+   */
+  from?: string;
+  /**
+   * Runs everything in a pipeline or a graph again. Otherwise a rerun without `from` keeps the jobs and nodes that succeeded, unless the whole run did. A script without `from` runs from its first line anyway.
+   */
+  all?: boolean;
+}

@@ -1,0 +1,188 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * One execution of a workflow.
+ */
+export interface RunRecord {
+  /**
+   * Opaque, ordered by time.
+   */
+  run_id: string;
+  /**
+   * `script`, `pipeline`, `graph` or `node`.
+   */
+  kind: string;
+  /**
+   * Versioned type of the workflow, e.g. `svc/script/v1`.
+   */
+  workflow_type?: string;
+  /**
+   * Name of the file, or the kind.
+   */
+  workflow: string;
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * The wait of the most recently parked activity.
+   */
+  substate?: {
+    kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+    name: string;
+    /**
+     * The called run; only of a `child`.
+     */
+    run_id?: string;
+    /**
+     * When it parked.
+     */
+    since: string;
+    /**
+     * When the wait times out.
+     */
+    deadline?: string;
+  };
+  /**
+   * The calls that agents are executing now, oldest first, at most 20; only for a single run, and without calls shorter than about 100 ms.
+   */
+  running?: {
+    /**
+     * The verb.
+     */
+    kind: string;
+    name: string;
+    /**
+     * `name#ordinal`.
+     */
+    site: string;
+    label?: string;
+    /**
+     * When it started, or its current attempt did.
+     */
+    since: string;
+    agent_id: string;
+    /**
+     * Name of the agent.
+     */
+    agent: string;
+    /**
+     * The number of the attempt; only if it can be retried.
+     */
+    attempt?: number;
+    /**
+     * The maximum number of attempts; only with `attempt`.
+     */
+    max_attempts?: number;
+    activity_id: string;
+    /**
+     * Name of the activity.
+     */
+    activity: string;
+  }[];
+  /**
+   * Activities that agents have claimed, at most 20, those with the longest silent agents first; only for a single open run.
+   */
+  claims?: {
+    activity_id: string;
+    /**
+     * Name of the activity.
+     */
+    activity: string;
+    agent_id: string;
+    /**
+     * When the agent last claimed or renewed it.
+     */
+    last_sign_at: string;
+    /**
+     * How long ago, by the clock of the database. An agent renews three times per lease.
+     */
+    silent_ms: number;
+    /**
+     * When another agent can take the work, unless the claim is renewed before.
+     */
+    ends_at: string;
+  }[];
+  subject?: string;
+  tags: string[];
+  trigger: {
+    /**
+     * `manual`, `push`, `schedule.tick`, `spawn` or an event's type.
+     */
+    type: string;
+    [k: string]: unknown;
+  };
+  trusted: boolean;
+  generation: number;
+  parent?: string;
+  rerun_of?: string;
+  /**
+   * When it was accepted.
+   */
+  created_at: string;
+  /**
+   * When an agent first claimed it.
+   */
+  started_at?: string;
+  /**
+   * When it became final.
+   */
+  finished_at?: string;
+  /**
+   * When it times out; only with a `timeout`.
+   */
+  deadline?: string;
+  /**
+   * The output of the workflow; only after success.
+   */
+  output?: null | boolean | number | string | unknown[] | {};
+  /**
+   * Only in a list: true when the output is too large for it, more than about 4,000 bytes. Read the run to see it.
+   */
+  output_omitted?: boolean;
+  error?: {
+    code: string;
+    message: string;
+  };
+  /**
+   * Why it was cancelled.
+   */
+  reason?: string;
+  /**
+   * The event that cancelled it.
+   */
+  cancelled_by?: {
+    event: string;
+    type: string;
+  };
+  /**
+   * Types of events that cancel it; only when it was submitted with any.
+   */
+  cancel_on?: string[];
+  /**
+   * Capabilities that an agent must have; only when it was submitted with any.
+   */
+  requires?: string[];
+  /**
+   * Variables and the names of their credentials; only if it was submitted with any.
+   */
+  credentials?: {
+    [k: string]: string;
+  };
+  /**
+   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` replaces the rest.
+   */
+  annotations: string[];
+  /**
+   * Page of the run; only when the server has a public URL.
+   */
+  run_url?: string;
+  /**
+   * Its trace; only when the server exports traces, or did when the run was submitted.
+   */
+  trace_id?: string;
+  /**
+   * Page of its trace; only when the server exports traces and SVC_TRACE_URL is set.
+   */
+  trace_url?: string;
+}

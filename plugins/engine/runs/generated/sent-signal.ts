@@ -1,0 +1,16 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The state of a signal.
+ */
+export interface SentSignal {
+  name: string;
+  /**
+   * `queued`: no wait has this name yet; the next wait with that name consumes it.
+   */
+  state: 'taken' | 'queued';
+  /**
+   * While it is queued: the names of the signals that the run waits for now, the oldest wait first; at most ten.
+   */
+  waits_for: string[];
+}

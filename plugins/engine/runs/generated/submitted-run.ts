@@ -1,0 +1,27 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The accepted run, or the first run for a repeated idempotency key.
+ */
+export interface SubmittedRun {
+  /**
+   * Opaque, ordered by time.
+   */
+  run_id: string;
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  status?: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * Page of the run; only when the server has a public URL.
+   */
+  run_url?: string;
+  /**
+   * True if the key was used before; no second run was started.
+   */
+  duplicate?: boolean;
+  /**
+   * True when the repeat carries another document, input, `env`, credentials, tags or subject than the first.
+   */
+  source_differs?: boolean;
+}

@@ -1,0 +1,8 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface WaitQuery {
+  /**
+   * A duration of at most 10m, such as `30s`: returns when the run ends, or returns the unfinished run when this time has passed or the server stops. Proxies often end a silent request after 60 s.
+   */
+  wait?: string;
+}

@@ -1,0 +1,134 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * What runs: exactly one of `source`, `graph` and `node`, and how.
+ */
+export interface Workflow {
+  /**
+   * Kind of workflow, e.g. `script`. Absent: found from `filename` and `source`.
+   */
+  kind?: string;
+  /**
+   * Name of the file; its extension determines the kind and the interpreter. Only the part after the last slash is kept.
+   */
+  filename?: string;
+  /**
+   * The document itself, at most 1 MiB of UTF-8.
+   */
+  source?: string;
+  /**
+   * Name of a stored graph, or one version of it: `deploy@3`.
+   */
+  graph?: string;
+  /**
+   * Kind of a single node, e.g. `http` or `forge_a.report_run_status`.
+   */
+  node?: string;
+  /**
+   * Configuration of the node, at most 1 MiB of JSON.
+   */
+  config?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Command that runs the script, split at spaces, e.g. `ruby -w`.
+   */
+  interpreter?: string;
+  /**
+   * Any JSON, at most 2 MiB; the program reads it with `svc input`, or as `input` in the file named by `SVC_INPUT_FILE`.
+   */
+  input?: null | boolean | number | string | unknown[] | {};
+  /**
+   * Arguments of the script, at most 120 KiB together. Scripts only.
+   *
+   * @maxItems 1024
+   */
+  args?: string[];
+  /**
+   * Files beside the script, at most 8 MiB together. Scripts only.
+   *
+   * @maxItems 1000
+   */
+  files?: IncludedFile[];
+  /**
+   * Variables of the program. `SVC_*` is rejected.
+   */
+  env?: {
+    [k: string]: string;
+  };
+  /**
+   * Variables of the program and the names of the credentials whose values they get when a job is claimed. Scripts only.
+   */
+  credentials?: {
+    [k: string]: string;
+  };
+  /**
+   * Tags of the run; `k:v` tags are also seen as a map.
+   *
+   * @maxItems 64
+   */
+  tags?: string[];
+  /**
+   * What the run is about; narrows the events that reach it. Absent: the subject of its trigger.
+   */
+  subject?: string;
+  /**
+   * Capabilities an agent must have.
+   *
+   * @maxItems 32
+   */
+  requires?: string[];
+  /**
+   * Types of events that cancel the run while it has not ended; an event with a subject other than the run's does not.
+   *
+   * @maxItems 32
+   */
+  cancel_on?: string[];
+  /**
+   * True: the script starts in a folder with the repository of the event that starts the run; `SVC_WORKSPACE` names it. Scripts only.
+   */
+  checkout?: boolean | CheckoutOptions;
+  /**
+   * A duration such as `30m` from the submit, including waits: then the run fails with `deadline_exceeded`. Absent: the setting of the project.
+   */
+  timeout?: string;
+}
+export interface IncludedFile {
+  /**
+   * Its path, relative to the folder of the script: names separated by `/`.
+   */
+  path: string;
+  /**
+   * Of its content, which was uploaded before.
+   */
+  digest: string;
+  /**
+   * Bytes.
+   */
+  size: number;
+  /**
+   * True: it can be run as a program.
+   */
+  executable?: boolean;
+}
+export interface CheckoutOptions {
+  /**
+   * Branch, tag or commit of the event's repository, instead of the event's commit. HEAD: its default branch.
+   */
+  ref?: string;
+  /**
+   * Commits of the history, default 1; 0: all commits, and the tags.
+   */
+  depth?: number;
+  /**
+   * True: also submodules; recursive: also their submodules. Only over https.
+   */
+  submodules?: true | false | 'recursive';
+  /**
+   * Folders that are written, in addition to the files at the root. Absent: all.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  paths?: [string, ...string[]];
+}

@@ -1,0 +1,212 @@
+import {
+  distinct,
+  type Param,
+  type Queries,
+  type SearchBounds,
+  type Search,
+  searchInWindows,
+} from '../../../../../kernel/contracts/index.ts';
+import { type OriginFilter, type RunFilter, type RunStatus, TERMINAL } from '../../contract.ts';
+import { lowestId } from '../../../../platform/retention/contract.ts';
+import { OPEN_STATUSES, RECORD_BYTES } from '../rows/runs.ts';
+import { textKey } from '../rows/sealing.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+interface Found {
+  run_id: string;
+  bytes: number;
+}
+
+/**
+ * The newest runs that match a filter, and the bytes of their callers' texts: one more than `limit` if there is one.
+ * `scanned_to`: the search ended at this run, and older ones may match.
+ */
+export async function listRuns(
+  on: Pick<Queries, 'read' | 'sql'>,
+  project_id: string,
+  filter: RunFilter,
+  reach?: SearchBounds,
+): Promise<{ rows: Found[]; scanned_to?: string }> {
+  const read = (within: RunFilter, from?: string): Promise<Found[]> => {
+    const { statement, params } = searchOf(on, project_id, within, from);
+    return on.read(statement, params);
+  };
+  if (!looksAtEach(filter)) return { rows: await read(filter) };
+  const search: Search<Found, string> = {
+    before: filter.before,
+    limit: filter.limit + 1,
+    endOf: (before, rows) => windowFrom(on, project_id, { ...filter, before }, rows),
+    read: (before, from, most) => read({ ...filter, before, limit: most - 1 }, from),
+  };
+  return searchInWindows(search, reach);
+}
+
+/** Whether rows must be looked at that the index does not tell apart. */
+function looksAtEach(filter: RunFilter): boolean {
+  const { tag, statuses, workflow, subject, trigger, since, until } = filter;
+  if (workflow !== undefined || since !== undefined || until !== undefined) return true;
+  const others = [statuses.length > 0, subject !== undefined, trigger !== undefined].filter(Boolean).length;
+  return tag === undefined ? leadingIndex(filter) !== undefined && others > 1 : others > 0;
+}
+
+/** The statement, for tests that look at its plan. `from`: the oldest run that it may read. */
+export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter, from?: string): Query {
+  const lead = leadOf(sql, filter);
+  if (lead === undefined) return statusByStatus(sql, project_id, filter, from);
+  return newest(
+    lead,
+    project_id,
+    [...conditionsOf(filter, lead.name), ...bounds(filter, lead.name, from)],
+    filter.limit + 1,
+  );
+}
+
+interface Lead {
+  name: 'r' | 't';
+  from: string;
+}
+
+/**
+ * What is read from the newest end: the index of the tag, of a subject or of what started the runs, else all runs. Undefined:
+ * status by status. SQLite has no index for the runs of every status, which would cost each run a page.
+ */
+function leadOf(sql: Queries['sql'], filter: RunFilter): Lead | undefined {
+  if (filter.tag !== undefined) return { name: 't', from: 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id' };
+  const index = leadingIndex(filter);
+  if (index === undefined)
+    return sql.family === 'sqlite' || filter.statuses.length > 0 ? undefined : { name: 'r', from: 'runs_runs r' };
+  return indexed(sql, index);
+}
+
+const NOTHING: RunFilter = {
+  statuses: [],
+  tag: undefined,
+  workflow: undefined,
+  subject: undefined,
+  trigger: undefined,
+  since: undefined,
+  until: undefined,
+  limit: 0,
+  before: undefined,
+};
+
+/** What of a filter the leading index decides: a window is of its rows, and reads it alone. */
+function decidedBy(filter: RunFilter): Partial<RunFilter> {
+  const { tag, subject, trigger } = filter;
+  if (tag !== undefined) return { tag };
+  return leadingIndex(filter) === 'runs_runs_subject' ? { subject } : { trigger };
+}
+
+/** The run up to which a statement reads that looks at so many; undefined where there are not as many. */
+async function windowFrom(
+  on: Pick<Queries, 'read' | 'sql'>,
+  project_id: string,
+  filter: RunFilter,
+  rows: number,
+): Promise<string | undefined> {
+  const lead = leadOf(on.sql, filter);
+  const { name } = lead ?? { name: 'r' as const };
+  const decided = conditionsOf({ ...NOTHING, ...decidedBy(filter), before: filter.before }, name);
+  const within = [...decided, ...bounds(filter, name)];
+  const searches = lead
+    ? [windowEnd(lead, project_id, within, rows)]
+    : statusesOf(filter).map((status) =>
+        windowEnd(byStatus(on.sql), project_id, [['r.status = ?', status], ...within], rows),
+      );
+  const ends: string[] = [];
+  for (const { statement, params } of searches) {
+    const [end] = await on.read<{ run_id: string }>(statement, params);
+    if (end) ends.push(end.run_id);
+  }
+  return ends.length === 0 ? undefined : ends.reduce((a, b) => (a > b ? a : b));
+}
+
+const indexed = ({ family }: Queries['sql'], index: string): Lead => ({
+  name: 'r',
+  from: `runs_runs r ${family === 'mysql' ? `FORCE INDEX (${index})` : `INDEXED BY ${index}`}`,
+});
+
+const byStatus = (sql: Queries['sql']): Lead => indexed(sql, 'runs_runs_status');
+
+const windowEnd = (
+  { name, from }: Lead,
+  project_id: string,
+  conditions: readonly Condition[],
+  rows: number,
+): Query => ({
+  statement: `SELECT ${name}.run_id FROM ${name === 't' ? 'runs_tags t' : from}
+      WHERE ${whereOf(name, conditions)} ORDER BY ${name}.run_id DESC LIMIT 1 OFFSET ${Math.trunc(rows) - 1}`,
+  params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
+});
+
+const whereOf = (lead: string, conditions: readonly Condition[]): string =>
+  [`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)].join(' AND ');
+
+interface Query {
+  statement: string;
+  params: Param[];
+}
+
+const statusesOf = ({ statuses }: RunFilter): string[] =>
+  statuses.length === 0 ? [...OPEN_STATUSES, ...TERMINAL] : distinct(statuses, String);
+
+/** The newest runs are among the newest of each status, whose index gives the order. */
+function statusByStatus(sql: Queries['sql'], project_id: string, filter: RunFilter, from: string | undefined): Query {
+  const parts = statusesOf(filter).map((status) => {
+    const conditions = conditionsOf({ ...filter, statuses: [status as RunStatus] }, 'r');
+    return newest(byStatus(sql), project_id, [...conditions, ...bounds(filter, 'r', from)], filter.limit + 1);
+  });
+  return {
+    statement: `${parts.map(({ statement }, n) => `SELECT * FROM (${statement}) s${n}`).join(' UNION ALL ')}
+      ORDER BY run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
+    params: parts.flatMap(({ params }) => params),
+  };
+}
+
+/** Ids begin with their times, so few old runs are looked at. A day is for clocks that were put back: ids do not follow. */
+const bounds = ({ since, until }: RunFilter, lead: string, from?: string): Condition[] => [
+  ...(since === undefined ? [] : [[`${lead}.run_id >= ?`, lowestId('run', since - DAY_MS)] satisfies Condition]),
+  ...(until === undefined ? [] : [[`${lead}.run_id < ?`, lowestId('run', until + DAY_MS)] satisfies Condition]),
+  ...(from === undefined ? [] : [[`${lead}.run_id >= ?`, from] satisfies Condition]),
+];
+
+const newest = ({ name, from }: Lead, project_id: string, conditions: readonly Condition[], most: number): Query => ({
+  statement: `SELECT r.run_id, ${RECORD_BYTES} AS bytes FROM ${from}
+      WHERE ${whereOf(name, conditions)} ORDER BY ${name}.run_id DESC LIMIT ${Math.trunc(most)}`,
+  params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
+});
+
+/** Forced, because an optimizer that sees the order walks all runs of the project for the few of one subject. */
+function leadingIndex({ tag, subject, trigger: given }: RunFilter): string | undefined {
+  if (tag !== undefined) return undefined;
+  const trigger = given ?? {};
+  if ('event' in trigger) return 'runs_runs_event';
+  if ('parent' in trigger) return 'runs_runs_parent';
+  if (subject !== undefined) return 'runs_runs_subject';
+  if ('name' in trigger) return 'runs_runs_starter';
+  return 'type' in trigger ? 'runs_runs_type' : undefined;
+}
+
+type Condition = [string, ...Param[]];
+
+const originCondition = (trigger: OriginFilter): Condition => {
+  if ('type' in trigger) return ['r.trigger_type = ?', trigger.type];
+  if ('name' in trigger) return ['r.trigger_name = ?', trigger.name];
+  return 'event' in trigger ? ['r.trigger_event = ?', trigger.event] : ['r.parent = ?', trigger.parent];
+};
+
+function conditionsOf(filter: RunFilter, lead: string): Condition[] {
+  const { tag, statuses, workflow, subject, trigger, since, until, before } = filter;
+  const found: Condition[] = [];
+  if (tag !== undefined) found.push(['t.tag_key = ?', textKey('tag', tag)]);
+  if (statuses.length > 0) found.push([`r.status IN (${statuses.map(() => '?').join(',')})`, ...statuses]);
+  // HEX compares bytes in both families; MySQL's binary collations would ignore trailing spaces.
+  if (workflow !== undefined) found.push(['HEX(r.workflow) = ?', Buffer.from(workflow).toString('hex').toUpperCase()]);
+  if (subject !== undefined) found.push(['r.subject_bytes = ?', Buffer.from(subject)]);
+  if (trigger !== undefined) found.push(originCondition(trigger));
+  if (since !== undefined) found.push(['r.created_at >= ?', since]);
+  if (until !== undefined) found.push(['r.created_at < ?', until]);
+  if (before !== undefined) found.push([`${lead}.run_id < ?`, before]);
+  return found;
+}

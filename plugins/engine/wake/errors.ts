@@ -1,0 +1,8 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const wakeSettingInvalid = defineError({
+  code: 'wake_setting_invalid',
+  status: 500,
+  title: 'SVC_WAKE_URL has a value that svc cannot use.',
+  next: 'Write it like nats://user:password@host:4222, with commas between several servers. Remove the variable to let servers poll.',
+});

@@ -1,0 +1,26 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A run or an event in a chain of causes and effects.
+ */
+export interface ChainLink {
+  /**
+   * 1 for direct links; a link belongs to the nearest link above it with a smaller depth.
+   */
+  depth: number;
+  /**
+   * From the previous link to this one: an event started, woke or cancelled a run, or a run emitted an event, called or spawned a run, or was rerun.
+   */
+  relation: 'started' | 'woke' | 'cancelled' | 'emitted' | 'called' | 'rerun';
+  kind: 'run' | 'event';
+  id: string;
+  /**
+   * The workflow of the run, the type of the event; absent if it is no longer stored.
+   */
+  name?: string;
+  status?: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * When it was created or recorded.
+   */
+  at?: string;
+}

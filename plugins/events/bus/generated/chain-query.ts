@@ -1,0 +1,8 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ChainQuery {
+  /**
+   * The maximum number of effects.
+   */
+  limit?: number;
+}

@@ -1,0 +1,19 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * Body of `POST {scoped}/events`. With the header `Idempotency-Key`, a second emit of the project with that key returns the first one.
+ */
+export interface EmitEventBody {
+  /**
+   * 1 to 64 characters from A-Z a-z 0-9 . _ -. push, manual, spawn, schedule.tick, run.* and svc.* are reserved.
+   */
+  type: string;
+  /**
+   * The subject, 1 to 255 characters. Runs of another subject do not see the event. Absent: a broadcast.
+   */
+  key?: string;
+  /**
+   * Any JSON; null by default.
+   */
+  payload?: null | boolean | number | string | unknown[] | {};
+}

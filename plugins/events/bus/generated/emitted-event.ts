@@ -1,0 +1,19 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The response to an emit.
+ */
+export interface EmittedEvent {
+  /**
+   * Id of the event, `evt_…`.
+   */
+  event: string;
+  /**
+   * True if the key was used before: this is the first event.
+   */
+  duplicate?: true;
+  /**
+   * Present if the repeat has another type, key or payload than the first; its content is not recorded.
+   */
+  event_differs?: true;
+}

@@ -1,0 +1,30 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * An event in a list.
+ */
+export interface Event {
+  /**
+   * Its id, `evt_…`.
+   */
+  event: string;
+  type: string;
+  /**
+   * Its subject; null for a broadcast.
+   */
+  key: string | null;
+  /**
+   * Where it comes from.
+   */
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  /**
+   * Name of the hook, webhook or schedule; ID of the run that emitted it or that it is about; empty for an emit by a person.
+   */
+  source_name: string;
+  /**
+   * The number of handler runs between it and the outside.
+   */
+  generation: number;
+  trusted: boolean;
+  recorded_at: string;
+}

@@ -1,0 +1,22 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * Query of `GET {scoped}/events`.
+ */
+export interface ListEventsQuery {
+  limit?: number;
+  cursor?: string;
+  /**
+   * Only events of this type.
+   */
+  type?: string;
+  /**
+   * Only events with this key.
+   */
+  key?: string;
+  source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  /**
+   * A time (2026-01-31T12:00:00Z), or the last duration (2h).
+   */
+  since?: string;
+}

@@ -1,0 +1,83 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * One event with its payload and its effects.
+ */
+export interface ShownEvent {
+  /**
+   * Its id, `evt_…`.
+   */
+  event: string;
+  type: string;
+  /**
+   * Its subject; null for a broadcast.
+   */
+  key: string | null;
+  /**
+   * Where it comes from.
+   */
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  source_name: string;
+  generation: number;
+  trusted: boolean;
+  recorded_at: string;
+  /**
+   * Its payload, with the secrets of the run that emitted it masked.
+   */
+  payload: null | boolean | number | string | unknown[] | {};
+  /**
+   * Members of the envelope other than type, event, key and payload: ref, sha, schedule, parent and so on.
+   */
+  fields?: {};
+  /**
+   * The effects: handlers and webhooks, then waits and cancels.
+   */
+  deliveries: {
+    /**
+     * handler, webhook, wait or cancel.
+     */
+    reaction: string;
+    /**
+     * The name of the handler or webhook; for waits and cancels, the run.
+     */
+    name: string;
+    state: 'delivered' | 'declined' | 'refused' | 'queued';
+    /**
+     * Why it was declined or rejected.
+     */
+    reason?: string;
+    /**
+     * The run that was started, woken or cancelled.
+     */
+    run_id?: string;
+  }[];
+  /**
+   * Waits and cancels beyond the 200 listed; absent when there are none.
+   */
+  more?: number;
+  /**
+   * The last 200 replays to a handler, newest first.
+   */
+  replays: {
+    /**
+     * Its id, `rpl_…`.
+     */
+    replay: string;
+    handler: string;
+    state: 'delivered' | 'declined' | 'refused' | 'queued';
+    /**
+     * Why it was declined or rejected.
+     */
+    reason?: string;
+    run_id?: string;
+    /**
+     * The name of the user who requested it.
+     */
+    by: string;
+    at: string;
+    /**
+     * The predicate was ignored.
+     */
+    forced: boolean;
+  }[];
+}

@@ -1,0 +1,40 @@
+import type { FlowNodeType } from '../../../engine/flows/contract.ts';
+import type { RunMasks } from '../../../security/masking/contract.ts';
+import type { EventBus } from '../contract.ts';
+import { parseEmit } from '../verbs/emit-work.ts';
+
+/**
+ * The node `{type, key?, payload?}` emits one event per node and item, however often it is retried, and outputs the
+ * event's id.
+ */
+const emit = (bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'of'>): FlowNodeType => ({
+  type: 'emit',
+  async begin(tx, { org_id, project_id, run_id, generation, trusted, key, config }) {
+    const scope = { org_id, project_id, generation, trusted };
+    const { key: subject, ...input } = parseEmit(config);
+    // Events are looked up by key, so keys are stored in plaintext and must be masked here.
+    const masked = subject && (await masks.of({ org_id, project_id, run_id }, tx)).text(subject);
+    const event = { ...input, key: masked, ...scope, source: 'emit' as const, source_name: run_id };
+    const [result] = await bus.record(tx, [{ ...event, dedup: `flow:${key}`, refusable: true }]);
+    return { output: result!.event_id };
+  },
+});
+
+/** The node `{type, when?, signal?, untrusted?}` waits for an event and outputs its envelope. */
+const waitEvent: FlowNodeType = {
+  type: 'wait_event',
+  begin: (_tx, { config: { type, when = null, signal = null, untrusted = false }, timeout_ms }) => ({
+    wait: {
+      kind: 'wait-event',
+      name: typeof type === 'string' ? type : '',
+      args: { when, signal, untrusted },
+      timeout_ms,
+    },
+  }),
+};
+
+/** The nodes of flows that use the bus. */
+export const busNodes = (bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'of'>): readonly FlowNodeType[] => [
+  emit(bus, masks),
+  waitEvent,
+];

@@ -1,0 +1,251 @@
+import {
+  chunks,
+  inKeys,
+  inList,
+  insertRows,
+  inState,
+  type Param,
+  type Queries,
+  type Transaction,
+} from '../../../../kernel/contracts/index.ts';
+import type { WaitRef } from '../../../engine/runs/contract.ts';
+import type { ProjectScope, StoredEvent } from '../contract.ts';
+import { digests } from '../domain/event-rules.ts';
+import { isFromUntrustedRun } from '../domain/untrusted.ts';
+
+/**
+ * A wait goes from armed to fired (by an event) to delivered, or to missed if it ended otherwise. A wait that ends
+ * while armed is removed.
+ */
+export type WaitState = 'armed' | 'fired' | 'delivered' | 'missed';
+
+export interface WaitRow extends WaitRef, ProjectScope {
+  type: string;
+  subject: string | null;
+  state: WaitState;
+  armed_seq: number;
+  event_id: string | null;
+  takes_untrusted: number | null;
+}
+
+const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
+  state armed_seq armed_at skips takes_untrusted`.split(/\s+/);
+const READ_COLUMNS =
+  'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id, takes_untrusted';
+const KEY = ['run_id', 'activity_id', 'position'] as const;
+
+export interface NewWait extends WaitRef, ProjectScope {
+  type: string;
+  subject: string | null;
+  predicate: string | null;
+  /** The project's last event; the wait sees only later ones. */
+  armed_seq: number;
+  /** Ids of events without a number yet that it must not see either. */
+  skips: string | null;
+  armed_at: number;
+  /** Whether events from untrusted runs end it too. */
+  takes_untrusted: boolean;
+}
+
+export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> {
+  const row: Param[] = [
+    wait.run_id,
+    wait.activity_id,
+    wait.position,
+    wait.org_id,
+    wait.project_id,
+    wait.type,
+    wait.subject,
+    wait.subject === null ? null : digests.key(wait.subject),
+    wait.predicate,
+    wait.predicate === null ? null : digests.predicate(wait.predicate),
+    'armed',
+    wait.armed_seq,
+    wait.armed_at,
+    wait.skips,
+    wait.takes_untrusted ? 1 : null,
+  ];
+  await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
+}
+
+/** Returns which of the types have an armed wait in the project, and which an armed cancel. */
+export async function findAwaitedTypes(
+  tx: Transaction,
+  project_id: string,
+  types: readonly string[],
+): Promise<{ waits: Set<string>; cancels: Set<string> }> {
+  const known = await tx.cached(`bus.awaited ${project_id}`, AWAITED_TABLES, () => new Map<string, Awaited>());
+  const unknown = types.filter((type) => !known.has(type));
+  const read = unknown.length === 0 ? NONE_AWAITED : await readAwaited(tx, project_id, unknown);
+  const awaited = { waits: new Set<string>(), cancels: new Set<string>() };
+  for (const type of types) {
+    const reaction = known.get(type) ?? { waits: read.waits.has(type), cancels: read.cancels.has(type) };
+    if (reaction.waits) awaited.waits.add(type);
+    if (reaction.cancels) awaited.cancels.add(type);
+  }
+  if (unknown.length === 0) return awaited;
+  const added = unknown.map(
+    (type) => [type, { waits: awaited.waits.has(type), cancels: awaited.cancels.has(type) }] as const,
+  );
+  const kept = known.size + added.length > MAX_AWAITED ? [] : [...known];
+  tx.setCached(`bus.awaited ${project_id}`, AWAITED_TABLES, new Map([...kept, ...added]));
+  return awaited;
+}
+
+interface Awaited {
+  waits: boolean;
+  cancels: boolean;
+}
+
+const AWAITED_TABLES = ['bus_waits', 'bus_cancels'];
+const MAX_AWAITED = 1000;
+const NONE_AWAITED = { waits: new Set<string>(), cancels: new Set<string>() };
+
+async function readAwaited(
+  tx: Transaction,
+  project_id: string,
+  types: readonly string[],
+): Promise<{ waits: Set<string>; cancels: Set<string> }> {
+  const found = { waits: new Set<string>(), cancels: new Set<string>() };
+  for (const some of chunks(types)) {
+    const list = inList(some);
+    const armed = `project_id = ? AND event_seq IS NULL AND type IN ${list.placeholders}`;
+    const params = [project_id, ...list.params];
+    // Made distinct before they are labelled, because that follows the index where thousands wait for one type.
+    const rows = await tx.read<{ listening: 'waits' | 'cancels'; type: string }>(
+      `SELECT 'waits' AS listening, type FROM (SELECT DISTINCT type FROM bus_waits WHERE ${armed}) waits UNION ALL
+       SELECT 'cancels' AS listening, type FROM (SELECT DISTINCT type FROM bus_cancels WHERE ${armed}) cancels`,
+      [...params, ...params],
+    );
+    for (const { listening, type } of rows) found[listening].add(type);
+  }
+  return found;
+}
+
+interface MatchCondition {
+  condition: string;
+  params: Param[];
+}
+
+/**
+ * Selects the armed rows that an event matches: those of its type; for an event with a key, only rows with the same
+ * subject or none; for an event from an untrusted run, only rows that accept such events.
+ */
+export function matchCondition(event: StoredEvent): MatchCondition {
+  const { condition, params } = addressCondition(event);
+  return { condition: isFromUntrustedRun(event) ? `${condition} AND takes_untrusted = 1` : condition, params };
+}
+
+/** Selects the armed rows that such an event would match if a trusted run had emitted it. */
+export function untrustedOnlyCondition(event: StoredEvent): MatchCondition {
+  const { condition, params } = addressCondition(event);
+  return { condition: `${condition} AND takes_untrusted IS NULL`, params };
+}
+
+function addressCondition(event: StoredEvent): MatchCondition {
+  // Only forwarded events can have been in transit when something was armed.
+  const condition = `project_id = ? AND type = ? AND event_seq IS NULL
+    ${event.forwarded ? "AND INSTR(COALESCE(skips, ''), ?) = 0" : ''}`;
+  const params = [event.project_id, event.type, ...(event.forwarded ? [event.event_id] : [])];
+  if (event.key === null) return { condition, params };
+  return {
+    condition: `${condition} AND (subject_digest IS NULL OR subject_digest = ?)`,
+    params: [...params, digests.key(event.key)],
+  };
+}
+
+/**
+ * The beginning of a statement that marks rows as fired. The index is forced even for a small table, because an
+ * optimizer that scans all rows would wait for rows locked by other projects.
+ */
+export const updateMatched = (tx: Transaction, table: 'bus_waits' | 'bus_cancels'): string =>
+  `UPDATE ${table} ${tx.sql.family === 'mysql' ? `FORCE INDEX (${table}_heard)` : ''}
+   SET state = 'fired', event_id = ?, event_seq = ?, fired_at = ?`;
+export const matchParams = (event: StoredEvent): Param[] => [event.event_id, event.seq, event.recorded_at];
+
+/** Marks waits without a predicate as fired and returns how many. The head must be locked. */
+export function matchWaits(tx: Transaction, event: StoredEvent): Promise<number> {
+  const { condition, params } = matchCondition(event);
+  return tx.write(`${updateMatched(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest IS NULL`, [
+    ...matchParams(event),
+    ...params,
+  ]);
+}
+
+export interface Predicate {
+  digest: string;
+  source: string;
+  /** Number of armed waits with this predicate. */
+  count: number;
+}
+
+/** Returns the distinct predicates of the waits that an event matches. */
+export async function listPredicates(tx: Transaction, event: StoredEvent): Promise<Predicate[]> {
+  const { condition, params } = matchCondition(event);
+  const rows = await tx.read<{ digest: string; source: string; count: number }>(
+    `SELECT predicate_digest AS digest, MIN(predicate) AS source, COUNT(*) AS count FROM bus_waits
+     WHERE ${condition} AND predicate_digest IS NOT NULL GROUP BY predicate_digest ORDER BY predicate_digest`,
+    params,
+  );
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+export function matchPredicate(tx: Transaction, event: StoredEvent, predicate_digest: string): Promise<number> {
+  const { condition, params } = matchCondition(event);
+  return tx.write(`${updateMatched(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest = ?`, [
+    ...matchParams(event),
+    ...params,
+    predicate_digest,
+  ]);
+}
+
+export async function lockWait(tx: Transaction, wait: WaitRef): Promise<WaitRow | undefined> {
+  const [row] = await tx.lock<WaitRow>({
+    table: 'bus_waits',
+    key: KEY,
+    columns: READ_COLUMNS,
+    where: 'run_id = ? AND activity_id = ? AND position = ?',
+    params: [wait.run_id, wait.activity_id, wait.position],
+  });
+  return row;
+}
+
+/**
+ * Returns fired waits that are not delivered yet, ordered by run, starting after `after`; `backwards` starts at the
+ * end.
+ */
+export function listMatchedWaits(
+  on: Pick<Queries, 'read'>,
+  after: WaitRef | undefined,
+  limit: number,
+  backwards = false,
+): Promise<(WaitRow & { event_id: string })[]> {
+  const [order, comparison] = backwards ? ['DESC', '<'] : ['ASC', '>'];
+  const after_condition = `AND run_id ${comparison}= ? AND (run_id ${comparison} ? OR activity_id ${comparison} ? OR
+    (activity_id = ? AND position ${comparison} ?))`;
+  return on.read(
+    `SELECT ${READ_COLUMNS} FROM bus_waits WHERE state = 'fired' ${after ? after_condition : ''}
+     ORDER BY run_id ${order}, activity_id ${order}, position ${order} LIMIT ${Math.trunc(limit)}`,
+    after ? [after.run_id, after.run_id, after.activity_id, after.activity_id, after.position] : [],
+  );
+}
+
+/** Marks rows that are still fired as delivered or missed. */
+export async function completeWaits(
+  tx: Transaction,
+  waits: readonly WaitRef[],
+  state: 'delivered' | 'missed',
+): Promise<void> {
+  for (const chunk of chunks(waits)) {
+    const { condition, params } = inKeys(KEY, chunk);
+    await tx.write(`UPDATE bus_waits SET state = '${state}' WHERE ${inState('fired')} AND ${condition}`, params);
+  }
+}
+
+/** Removes waits that no event has matched. */
+export async function removeArmed(tx: Transaction, waits: readonly WaitRef[]): Promise<void> {
+  for (const chunk of chunks(waits)) {
+    const { condition, params } = inKeys(KEY, chunk);
+    await tx.write(`DELETE FROM bus_waits WHERE ${inState('armed')} AND ${condition}`, params);
+  }
+}

@@ -1,0 +1,154 @@
+import type { Database } from '../../../../kernel/contracts/index.ts';
+import { findBroken, type Invariant } from '../../../../test/kit/index.ts';
+
+/**
+ * Does an event reach what was armed for its type? Both with a subject must have the same one, and what untrusted runs emit
+ * reaches only what takes it.
+ */
+const reaches = (armed: string): string =>
+  `e.project_id = ${armed}.project_id AND e.type = ${armed}.type AND (e.key_digest IS NULL
+    OR ${armed}.subject_digest IS NULL OR e.key_digest = ${armed}.subject_digest)
+    AND (e.trusted = 1 OR e.source <> 'emit' OR ${armed}.takes_untrusted = 1)`;
+
+/** True as long as nothing was pruned. */
+const INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'I6',
+    says: 'one event for each recorded emit of a run that succeeded',
+    finds: `SELECT r.project_id, r.run_id AS name, COUNT(j.position) AS place FROM runs_runs r
+      LEFT JOIN runs_journal j ON j.run_id = r.run_id AND j.kind = 'emit' AND j.exit_code = 0
+      GROUP BY r.project_id, r.run_id, r.coordinator
+      HAVING COUNT(j.position) > (SELECT COUNT(*) FROM bus_events e
+        WHERE e.project_id = r.project_id AND e.source = 'emit' AND e.source_name = r.run_id)
+      OR (r.coordinator IS NULL AND COUNT(j.position) < (SELECT COUNT(*) FROM bus_events e
+        WHERE e.project_id = r.project_id AND e.source = 'emit' AND e.source_name = r.run_id))`,
+  },
+  {
+    id: 'I7',
+    says: 'the sequence of a project has no gap and ends at its head, which on SQLite need not follow',
+    finds: `SELECT h.project_id, '' AS name, h.last_seq AS place FROM bus_heads h
+      LEFT JOIN bus_events e ON e.project_id = h.project_id GROUP BY h.project_id, h.last_seq
+      HAVING COUNT(e.seq) <> COALESCE(MAX(e.seq), 0) OR MIN(e.seq) <> 1 OR h.last_seq > COALESCE(MAX(e.seq), 0)`,
+  },
+  {
+    id: 'I7',
+    says: 'times never fall along the sequence',
+    finds: `SELECT e.project_id, e.event_id AS name, e.seq AS place FROM bus_events e
+      JOIN bus_events n ON n.project_id = e.project_id AND n.seq = e.seq + 1 WHERE n.recorded_at < e.recorded_at`,
+  },
+  {
+    id: 'I7',
+    says: 'no wait without a predicate has missed an event after the one that it was armed at',
+    finds: `SELECT w.project_id, w.run_id AS name, e.seq AS place FROM bus_waits w JOIN bus_events e ON ${reaches('w')}
+      WHERE w.predicate_digest IS NULL AND e.seq > w.armed_seq AND (w.event_seq IS NULL OR e.seq < w.event_seq)
+      AND INSTR(COALESCE(w.skips, ''), e.event_id) = 0`,
+  },
+  {
+    id: 'I7',
+    says: 'no wait was fired by an event that it must not see',
+    finds: `SELECT w.project_id, w.run_id AS name, w.event_seq AS place FROM bus_waits w
+      LEFT JOIN bus_events e ON e.seq = w.event_seq AND e.event_id = w.event_id AND ${reaches('w')}
+      WHERE (w.state = 'armed' AND w.event_seq IS NOT NULL)
+      OR (w.state <> 'armed' AND (e.seq IS NULL OR w.event_seq <= w.armed_seq
+        OR INSTR(COALESCE(w.skips, ''), e.event_id) > 0))`,
+  },
+  {
+    id: 'I7',
+    says: 'no cancel has missed an event after the one that it was armed at',
+    finds: `SELECT c.project_id, c.run_id AS name, e.seq AS place FROM bus_cancels c JOIN bus_events e ON ${reaches('c')}
+      WHERE e.seq > c.armed_seq AND (c.event_seq IS NULL OR e.seq < c.event_seq)
+      AND INSTR(COALESCE(c.skips, ''), e.event_id) = 0
+      AND NOT (e.source = 'lifecycle' AND e.source_name = c.run_id)`,
+  },
+  {
+    id: 'I16',
+    says: 'nothing that an untrusted run emitted has cancelled a trusted run',
+    finds: `SELECT c.project_id, c.run_id AS name, e.seq AS place FROM bus_cancels c
+      JOIN bus_events e ON e.event_id = c.event_id JOIN runs_runs r ON r.run_id = c.run_id
+      WHERE e.source = 'emit' AND e.trusted = 0 AND r.trusted = 1`,
+  },
+  {
+    id: 'I8',
+    says: 'what is said to have been started is there',
+    finds: `SELECT d.project_id, d.name, 0 AS place FROM bus_deliveries d LEFT JOIN runs_runs r ON r.run_id = d.run_id
+      WHERE d.state = 'delivered' AND (d.run_id IS NULL OR r.run_id IS NULL OR r.project_id <> d.project_id)`,
+  },
+  {
+    id: 'I8',
+    says: 'no run is the delivery of two events',
+    finds: `SELECT MIN(project_id) AS project_id, run_id AS name, COUNT(*) AS place FROM bus_deliveries
+      WHERE state = 'delivered' GROUP BY run_id HAVING COUNT(*) > 1`,
+  },
+  {
+    id: 'I9',
+    says: 'an armed wait of the engine is armed or fired here, and what is armed here is armed there',
+    finds: `SELECT w.project_id, w.run_id AS name, w.position AS place FROM runs_waits w
+      LEFT JOIN bus_waits b ON b.run_id = w.run_id AND b.activity_id = w.activity_id AND b.position = w.position
+      WHERE w.kind = 'wait-event' AND w.state = 'armed' AND (b.state IS NULL OR b.state NOT IN ('armed', 'fired'))
+      UNION ALL SELECT b.project_id, b.run_id, b.position FROM bus_waits b
+      LEFT JOIN runs_waits w ON w.run_id = b.run_id AND w.activity_id = b.activity_id AND w.position = b.position
+      WHERE b.state = 'armed' AND (w.state IS NULL OR w.state <> 'armed')`,
+  },
+  {
+    id: 'I9',
+    says: 'a delivered wait has its record',
+    finds: `SELECT b.project_id, b.run_id AS name, b.position AS place FROM bus_waits b
+      LEFT JOIN runs_journal j ON j.run_id = b.run_id AND j.activity_id = b.activity_id AND j.position = b.position
+      WHERE b.state = 'delivered' AND (j.position IS NULL OR j.kind <> 'wait-event')`,
+  },
+  {
+    id: 'I13',
+    says: 'every announcement of a run is on the bus or on its way there, once',
+    finds: `SELECT a.project_id, a.run_id AS name, COUNT(e.seq) AS place FROM runs_announcements a
+      LEFT JOIN bus_events e ON e.project_id = a.project_id AND e.source = 'lifecycle' AND e.source_name = a.run_id
+        AND e.type = a.type
+      GROUP BY a.project_id, a.run_id, a.type
+      HAVING COUNT(e.seq) + (SELECT COUNT(*) FROM bus_outbox o WHERE o.project_id = a.project_id
+        AND o.source = 'lifecycle' AND o.source_name = a.run_id AND o.type = a.type) <> 1`,
+  },
+  {
+    id: 'I13',
+    says: 'a cancel that was delivered has cancelled its run, one that is armed has an open run',
+    finds: `SELECT c.project_id, c.run_id AS name, 0 AS place FROM bus_cancels c
+      LEFT JOIN runs_runs r ON r.run_id = c.run_id
+      WHERE (c.state = 'delivered' AND (r.status IS NULL OR r.status <> 'cancelled' OR r.cancelled_by IS NULL))
+      OR (c.state = 'armed' AND (r.status IS NULL OR r.status IN ('succeeded', 'failed', 'cancelled')))`,
+  },
+];
+
+/** Not on SQLite, where the last event says it. */
+const HEAD: Invariant = {
+  id: 'I7',
+  says: 'the head of a project is not behind its events',
+  finds: `SELECT h.project_id, '' AS name, h.last_seq AS place FROM bus_heads h
+    JOIN bus_events e ON e.project_id = h.project_id AND e.seq > h.last_seq`,
+};
+
+/** Only true once the faults have stopped and the deliverers have had their time. */
+const SETTLED: readonly Invariant[] = [
+  {
+    id: 'I17',
+    says: 'nothing that was fired is still to be carried out',
+    finds: `SELECT project_id, run_id AS name, event_seq AS place FROM bus_waits WHERE state = 'fired'
+      UNION ALL SELECT project_id, run_id, event_seq FROM bus_cancels WHERE state = 'fired'`,
+  },
+  {
+    id: 'I17',
+    says: 'every event that was handed over has its number',
+    finds: 'SELECT project_id, event_id AS name, 0 AS place FROM bus_outbox',
+  },
+];
+
+/**
+ * Checks the invariants of the bus as statements; answers what breaks them, empty when all hold. Safe beside running
+ * servers, each statement being one snapshot. With `settled`, nothing may be on its way any more.
+ */
+export const checkBusInvariants = (
+  database: Pick<Database, 'read'> & Partial<Pick<Database, 'sql'>>,
+  { settled = false }: { settled?: boolean } = {},
+): Promise<string[]> =>
+  findBroken(database, [
+    ...INVARIANTS,
+    ...(database.sql?.family === 'sqlite' ? [] : [HEAD]),
+    ...(settled ? SETTLED : []),
+  ]);

@@ -1,0 +1,32 @@
+import {
+  type Api,
+  namedPath,
+  putItem,
+  readWorkflow,
+  type Run,
+  sendIncluded,
+  suggestEmittedTypes,
+  usageError,
+} from '../../../../cli/contract.ts';
+
+export const run: Run = async (invocation) => {
+  const { args, flags } = invocation;
+  const on = (flags.on as readonly string[]).flatMap((patterns) =>
+    patterns.split(',').map((pattern) => pattern.trim()),
+  );
+  if (on.length === 0) throw usageError('--on is missing', "name the event types that start it, like --on 'run.*'");
+  const workflow = await readWorkflow(args[1], invocation);
+  await sendIncluded(await invocation.client(), workflow);
+  const body = { on, when: flags.when, ...workflow };
+  await putItem<Api.HandlerView>(invocation, {
+    path: namedPath('/handlers'),
+    body,
+    confirmation: (made, saved) =>
+      `handler ${args[0]} is ${made ? 'created' : 'replaced'}; it serves ${saved.on.join(', ')}`,
+  });
+  const { output } = invocation;
+  if (output.json) return undefined;
+  for (const [type, suggestion] of await suggestEmittedTypes(await invocation.client(), on))
+    output.note(`warning: this project has no event of the type ${type} yet; did you mean \`${suggestion}\`?`);
+  return undefined;
+};

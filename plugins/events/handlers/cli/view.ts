@@ -1,0 +1,47 @@
+import type { Api, Columns } from '../../../../cli/contract.ts';
+
+export type HandlerView = Api.HandlerView;
+
+/** What the handler runs, in one word. */
+export const workflowKind = ({ kind, filename, graph, node }: HandlerView): string =>
+  graph === undefined ? (node ?? filename ?? kind) : `graph ${graph}`;
+
+/** Such as `12 started, 2 failed, 1 predicate error, 3 queued`, or empty when it did nothing. */
+export function formatActivity({ lately }: HandlerView): string | undefined {
+  if (lately === undefined) return undefined;
+  const { started, failed, predicate_errors, queued } = lately;
+  const parts = [
+    [started, 'started'],
+    [failed, 'failed'],
+    [predicate_errors, predicate_errors === 1 ? 'predicate error' : 'predicate errors'],
+    [queued, 'queued'],
+  ] as const;
+  const said = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return said.length === 0 ? undefined : said.join(', ');
+}
+
+const pairs = (pair: Readonly<Record<string, string | undefined>> | undefined): string | undefined =>
+  pair &&
+  Object.entries(pair)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+
+export const SHOWN: Columns<HandlerView> = {
+  handler: 'name',
+  on: 'on',
+  when: 'when',
+  workflow: workflowKind,
+  kind: 'kind',
+  interpreter: 'interpreter',
+  arguments: ({ args }) => args && JSON.stringify(args),
+  config: ({ config }) => config && JSON.stringify(config),
+  env: ({ env }) => pairs(env),
+  credentials: ({ credentials }) => pairs(credentials),
+  tags: 'tags',
+  requires: 'requires',
+  'cancel on': 'cancel_on',
+  timeout: 'timeout',
+  checkout: ({ checkout }) => checkout && JSON.stringify(checkout),
+  'last 24 h': formatActivity,
+  'set at': 'set_at',
+};

@@ -1,0 +1,3 @@
+import { type ResourceType, USER_OR_MANAGED_NAMES } from '../../../platform/resources/contract.ts';
+
+export const HANDLER: ResourceType = { noun: 'handler', plural: 'handlers', names: USER_OR_MANAGED_NAMES };

@@ -1,0 +1,45 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * What an event would do for a handler now; nothing was started.
+ */
+export interface TestedHandlerView {
+  handler: string;
+  /**
+   * Absent when the event is made up.
+   */
+  event?: string;
+  /**
+   * Whether a made-up event is trusted.
+   */
+  trusted?: boolean;
+  /**
+   * For a made-up event: the input file of the run, with an id of zeros for the event.
+   */
+  input?: {};
+  type: string;
+  /**
+   * The first of its patterns that matches the type; absent if none does.
+   */
+  pattern?: string;
+  /**
+   * The predicate and its result; absent without one.
+   */
+  when?: {
+    source: string;
+    value?: boolean;
+    error?: string;
+  };
+  /**
+   * `start` and `queue`: a run would start, immediately or when a slot is free.
+   */
+  outcome: 'start' | 'queue' | 'not_matched' | 'withheld' | 'declined' | 'refused';
+  /**
+   * Why; for people.
+   */
+  reason: string;
+  /**
+   * The run that this event has or would have for the handler, if it would start.
+   */
+  run_id?: string;
+}

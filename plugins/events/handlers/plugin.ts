@@ -1,0 +1,147 @@
+import {
+  childLog,
+  Clock,
+  Database,
+  deferred,
+  definePlugin,
+  Expressions,
+  HttpRoutes,
+  Ids,
+  Log,
+  provide,
+  type Resolve,
+  Sealer,
+  SERVER_ROLES,
+} from '../../../kernel/contracts/index.ts';
+import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
+import { CredentialUsers } from '../../secrets/credentials/contract.ts';
+import { AuditedWrites } from '../../platform/resources/contract.ts';
+import {
+  DocumentChecks,
+  FileHolders,
+  RunCreation,
+  RunEngine,
+  RunLimits,
+  SubmitObservers,
+  Wakeups,
+  WorkObservers,
+} from '../../engine/runs/contract.ts';
+import { workflowFileReferences, StoredWorkflows } from '../workflows/contract.ts';
+import { HandlerMatches, HandlerOwnership } from './contract.ts';
+import { handlerTables } from './migrations/0001-handlers.ts';
+import { withoutCredentials } from './migrations/0002-credentials.ts';
+import { owners } from './migrations/0003-owners.ts';
+import { refills } from './migrations/0004-refills.ts';
+import { untrusted } from './migrations/0005-untrusted.ts';
+import { counts } from './migrations/0006-counts.ts';
+import { traces } from './migrations/0007-traces.ts';
+import { waiting } from './migrations/0008-waiting.ts';
+import { definitionsLast } from './migrations/0009-order.ts';
+import { parked } from './migrations/0010-parked.ts';
+import { listUsingFiles } from './store/handlers.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { replayRoute } from './replay-route.ts';
+import { handlerRoutes } from './routes.ts';
+import { handlerCheck } from './service/check.ts';
+import { handlerCredentialUser } from './service/credential-uses.ts';
+import { Handlers, HandlersToken } from './service/handlers.ts';
+import { handlerRetention } from './store/retention.ts';
+import { waitingRunObserver } from './service/waiting.ts';
+import { handlerReaction } from './service/reaction.ts';
+import { Refiller } from './service/refiller.ts';
+import { Registry } from './service/registry.ts';
+import { rerunSlots } from './service/reruns.ts';
+
+/** What starts handler runs. `refilling` is called after a commit that left work to the refiller. */
+const slotParts = (use: Resolve, refilling: () => void) => ({
+  bus: () => use(EventBus),
+  refilling,
+  database: use(Database),
+  workflows: use(StoredWorkflows),
+  creation: () => use(RunCreation),
+  limits: use(RunLimits),
+});
+
+const makeHandlers = provide(Handlers, {
+  database: Database,
+  sealer: Sealer,
+  workflows: StoredWorkflows,
+  ids: Ids,
+  writes: AuditedWrites,
+  expressions: Expressions,
+  bus: EventBus,
+});
+
+function routes(use: Resolve) {
+  const handlers = use(HandlersToken);
+  const trial = {
+    handlers,
+    database: use(Database),
+    bus: use(EventBus),
+    expressions: use(Expressions),
+    limits: use(RunLimits),
+  };
+  const replay = {
+    ...{ ...trial, ids: use(Ids), sealer: use(Sealer), writes: use(AuditedWrites) },
+    workflows: use(StoredWorkflows),
+    creation: () => use(RunCreation),
+  };
+  return [...handlerRoutes(handlers, trial), replayRoute(replay)];
+}
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.migrations([
+    handlerTables,
+    withoutCredentials,
+    owners,
+    refills,
+    untrusted,
+    counts,
+    traces,
+    waiting,
+    definitionsLast,
+    parked,
+  ]);
+  const registry = plugin.own(() => new Registry());
+  const refiller = plugin.own(
+    provide(Refiller, {
+      database: Database,
+      sealer: Sealer,
+      bus: deferred(EventBus),
+      slots: (use) => () => slotParts(use, () => refiller(use).wake()),
+      wakeups: Wakeups,
+      clock: Clock,
+      log: childLog('handlers'),
+    }),
+  );
+  plugin.bind(HandlersToken, makeHandlers);
+  plugin.bind(HandlerMatches, registry);
+  plugin.bind(HandlerOwnership, (use) => use(HandlersToken).ownership);
+  plugin.contribute(EventReactions, (use) =>
+    handlerReaction({
+      ...slotParts(use, () => refiller(use).wake()),
+      registry: registry(use),
+      log: use(Log).child({ part: 'handlers' }),
+    }),
+  );
+  plugin.contribute(FileHolders, (use) =>
+    workflowFileReferences('handlers', (project_id) => listUsingFiles(use(Database), project_id)),
+  );
+  plugin.contribute(CredentialUsers, (use) => handlerCredentialUser(use(Database)));
+  plugin.contribute(DocumentChecks, provide(handlerCheck, { expressions: Expressions, engine: deferred(RunEngine) }));
+  plugin.contribute(
+    SubmitObservers,
+    provide(rerunSlots, {
+      database: Database,
+      bus: deferred(EventBus),
+      limits: deferred(RunLimits),
+    }),
+  );
+  plugin.contribute(
+    WorkObservers,
+    provide(waitingRunObserver, { database: Database, refilling: (use) => () => refiller(use).wake() }),
+  );
+  plugin.contribute(EventKeepers, (use) => handlerRetention(use(Database)));
+  plugin.contribute(HttpRoutes, routes);
+  plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());
+});

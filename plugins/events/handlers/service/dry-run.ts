@@ -1,0 +1,184 @@
+import { type Database, Errors, type Expressions } from '../../../../kernel/contracts/index.ts';
+import {
+  envelopeOf,
+  type EventBus,
+  isReserved,
+  type PredicateResult,
+  toPredicateResult,
+  validateEventKey,
+  type PendingEvent,
+  PREDICATE_ROOTS,
+  type ProjectScope,
+  validateEventType,
+} from '../../bus/contract.ts';
+import type { NamedRequest } from '../../../platform/resources/contract.ts';
+import type { Json, RunLimits } from '../../../engine/runs/contract.ts';
+import { detachMember } from '../../../platform/schema/contract.ts';
+import { matchingPattern } from '../domain/patterns.ts';
+import { hasSlot, waitingReason } from '../domain/capacity.ts';
+import { handlerRunId } from '../domain/run-id.ts';
+import { decideHandler, type HandlerDecision } from '../domain/decision.ts';
+import type { HandlerView } from '../generated/handler.ts';
+import type { TestHandlerBody } from '../generated/test-handler.ts';
+import type { TestedHandlerView } from '../generated/tested-handler.ts';
+import { readCapacity } from '../store/open-runs.ts';
+import type { Handlers } from './handlers.ts';
+
+export interface TrialDeps {
+  database: Pick<Database, 'read'>;
+  handlers: Pick<Handlers, 'read'>;
+  bus: Pick<EventBus, 'read'>;
+  expressions: Expressions;
+  limits: Pick<RunLimits, 'project'>;
+}
+
+/** Stands in for the id of an event that is not recorded. */
+const PLACEHOLDER_ID = `evt_${'0'.repeat(26)}`;
+
+const invalid = (pointer: string, message: string) =>
+  Errors.invalidRequest(`${pointer.slice(1)} ${message}`, { errors: [{ pointer, message }] });
+
+/**
+ * Tries a recorded or a made-up event on a handler without starting anything. Throws `not_found`, `invalid_request`.
+ */
+export async function dryRun(deps: TrialDeps, call: NamedRequest, body: TestHandlerBody): Promise<TestedHandlerView> {
+  const { event, type, key, trusted } = body;
+  const has_payload = 'payload' in body;
+  if (event !== undefined) {
+    const conflicting = ['payload', 'type', 'key', 'trusted'].find((member) => member in body);
+    if (conflicting !== undefined) throw invalid(`/${conflicting}`, 'belongs to a made-up event; leave `event` out');
+    return dryRunRecorded(deps, call, event);
+  }
+  if (!has_payload) throw invalid('/payload', 'is required without `event`: the payload of a made-up event');
+  const handler = await deps.handlers.read(call);
+  const pending = buildEvent(call.scope, type ?? defaultType(handler), {
+    key: key ?? null,
+    payload: (detachMember(body, 'payload') ?? null) as Json,
+    trusted: trusted ?? true,
+  });
+  const { event: _none, run_id: _no_run, ...result } = await dryRunOn(deps, call.scope, handler, pending);
+  return { ...result, trusted: pending.trusted, input: buildInput(handler, pending) };
+}
+
+/** Returns what a recorded event would do to a handler now, without starting anything. Throws `not_found`. */
+export async function dryRunRecorded(
+  deps: TrialDeps,
+  { scope, name }: NamedRequest,
+  event_id: string,
+): Promise<TestedHandlerView> {
+  const handler = await deps.handlers.read({ scope, name });
+  const event = await deps.bus.read(scope, event_id);
+  if (!event) throw Errors.notFound(`no event ${event_id} in this project`);
+  return dryRunOn(deps, scope, handler, event);
+}
+
+async function dryRunOn(
+  deps: TrialDeps,
+  scope: ProjectScope,
+  handler: HandlerView,
+  event: PendingEvent,
+): Promise<TestedHandlerView> {
+  const { name } = handler;
+  const predicate = handler.when ?? null;
+  const summary = { handler: name, event: event.event_id, type: event.type };
+  const pattern = matchingPattern(handler.on, event.type);
+  if (pattern === undefined) return { ...summary, outcome: 'not_matched', reason: noPatternReason(event) };
+  const decision = decideFor(deps, handler, event);
+  const result = { ...summary, pattern, ...renderPredicate(predicate, decision) };
+  if (event.withheld) return { ...result, outcome: 'withheld', reason: WITHHELD };
+  if (decision.outcome !== 'start') return { ...result, outcome: decision.outcome, reason: decision.reason };
+  return { ...result, ...(await checkCapacity(deps, scope, event)), run_id: handlerRunId(event.event_id, name) };
+}
+
+export const WITHHELD = 'lifecycle events of handler runs start no handlers';
+export const noPatternReason = ({ type }: PendingEvent): string => `no pattern of the handler matches the type ${type}`;
+
+/** Returns the decision for a handler whose pattern matches. `forced` skips its predicate. */
+export function decideFor(
+  deps: Pick<TrialDeps, 'expressions'>,
+  handler: HandlerView,
+  event: PendingEvent,
+  forced = false,
+): HandlerDecision {
+  const predicate = forced ? null : (handler.when ?? null);
+  const declares = Object.keys(handler.credentials ?? {});
+  return decideHandler(
+    (source) => evaluateUnbudgeted(deps, source, event),
+    { predicate, credential_variables: declares },
+    event,
+  );
+}
+
+/** Evaluates the predicate by itself; the budget that it shares with others of the event does not apply here. */
+function evaluateUnbudgeted(
+  { expressions }: Pick<TrialDeps, 'expressions'>,
+  source: string,
+  event: PendingEvent,
+): PredicateResult {
+  try {
+    return toPredicateResult(expressions.compile(source, PREDICATE_ROOTS).test({ event: envelopeOf(event) }));
+  } catch (error) {
+    // It compiled when the handler was registered, but the service may have changed since.
+    return toPredicateResult({ ok: false, reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Returns the type that a handler is surely for: the first pattern without a wildcard. */
+function defaultType({ on }: HandlerView): string {
+  const exact = on.find((pattern) => !pattern.endsWith('*'));
+  if (exact !== undefined) return exact;
+  throw invalid('/type', `is required, because the handler is for several types: ${on.join(', ')}`);
+}
+
+function buildEvent(
+  { org_id, project_id }: ProjectScope,
+  type: string,
+  { key, payload, trusted }: Pick<PendingEvent, 'key' | 'payload' | 'trusted'>,
+): PendingEvent {
+  const type_problem = validateEventType(type);
+  if (type_problem !== undefined) throw invalid('/type', type_problem);
+  const key_problem = key === null ? undefined : validateEventKey(key);
+  if (key_problem !== undefined) throw invalid('/key', key_problem);
+  return {
+    org_id,
+    project_id,
+    event_id: PLACEHOLDER_ID,
+    type,
+    key,
+    payload,
+    // Only emits are rejected where other events would be queued.
+    source: isReserved(type) ? 'lifecycle' : 'emit',
+    source_name: '',
+    generation: 0,
+    trusted,
+    refusable: false,
+  };
+}
+
+/** Returns the input file of the run that would start. */
+function buildInput({ input, args }: HandlerView, event: PendingEvent): { [member: string]: Json } {
+  return {
+    ...envelopeOf(event),
+    ...(input !== undefined && { input: input as Json }),
+    ...(args !== undefined && args.length > 0 && { args }),
+  };
+}
+
+async function checkCapacity(
+  deps: TrialDeps,
+  scope: ProjectScope,
+  event: PendingEvent,
+): Promise<Pick<TestedHandlerView, 'outcome' | 'reason'>> {
+  const capacity = await readCapacity(deps.database, scope, deps.limits);
+  if (hasSlot(capacity, event.trusted)) return { outcome: 'start', reason: 'a run would start' };
+  const full = waitingReason(capacity);
+  if (event.source !== 'emit' || capacity.all > 0)
+    return { outcome: 'queue', reason: `a run would start when a slot is free: ${full}` };
+  return { outcome: 'refused', reason: `handlers_in_flight: the emit would be rejected: ${full}` };
+}
+
+function renderPredicate(source: string | null, verdict: HandlerDecision): Pick<TestedHandlerView, 'when'> {
+  if (source === null) return {};
+  if (verdict.outcome !== 'declined') return { when: { source, value: true } };
+  return { when: verdict.failed ? { source, error: verdict.reason } : { source, value: false } };
+}

@@ -1,0 +1,238 @@
+import {
+  type Database,
+  Errors,
+  type Expressions,
+  type Ids,
+  iso,
+  isServiceError,
+  MAX_ROWS_PER_STATEMENT,
+  type Page,
+  type Scope,
+  type Sealer,
+  ServiceError,
+  token,
+  type Transaction,
+} from '../../../../kernel/contracts/index.ts';
+import { type EventBus, PREDICATE_ROOTS } from '../../bus/contract.ts';
+import {
+  type AuditedWrites,
+  checkManagedName,
+  type NamedRequest,
+  type ProjectScope,
+  type ResourceService,
+} from '../../../platform/resources/contract.ts';
+import type { StoredWorkflows } from '../../workflows/contract.ts';
+import { MAX_HANDLERS, MAX_PREDICATE_BYTES } from '../domain/ceilings.ts';
+import { HANDLER } from '../domain/names.ts';
+import { type HandlerOwnership, validatePatterns } from '../contract.ts';
+import { HandlerErrors } from '../errors.ts';
+import type { HandlerView } from '../generated/handler.ts';
+import type { PutHandlerBody } from '../generated/put-handler.ts';
+import { type HandlerEntry, type HandlerRow, handlers, measureHandlers } from '../store/handlers.ts';
+import { countsStart, countQueuedByName, readCounts, removeCounts } from '../store/counts.ts';
+import { countInFlight } from '../store/open-runs.ts';
+import { countQueued, listQueuedFor, removeQueuedFor } from '../store/queue.ts';
+import { incrementVersion } from '../store/versions.ts';
+import { sealContext, toView } from './definitions.ts';
+
+export interface HandlerDeps {
+  database: Database;
+  sealer: Sealer;
+  ids: Ids;
+  writes: AuditedWrites;
+  expressions: Expressions;
+  bus: Pick<EventBus, 'lock' | 'updateDeliveries'>;
+  workflows: StoredWorkflows;
+}
+
+/** Registers, shows and removes handlers. Each change and its audit row share one transaction. */
+export class Handlers implements ResourceService<PutHandlerBody> {
+  readonly #deps: HandlerDeps;
+
+  constructor(deps: HandlerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Registers a handler and returns it, with whether it is new. The workflow is validated here, so events start only
+   * valid ones. Throws `invalid_request`, `expression_invalid`, `handlers_full` and the errors of a submit.
+   */
+  async set(call: NamedRequest, body: PutHandlerBody): Promise<{ made: boolean; view: HandlerView }> {
+    const { scope } = call;
+    const row = await this.#validate(call.scope, call.name, null, call.by.principal?.id ?? null, body);
+    const work = async (tx: Transaction) => {
+      const made = await this.#register(tx, row);
+      return { made, view: this.#openView(await handlers.get(tx, scope, call.name)) };
+    };
+    return this.#deps.writes.write(call, 'handler.set', work, () => `on ${body.on.join(',')}`);
+  }
+
+  async #register(tx: Transaction, row: HandlerRow): Promise<boolean> {
+    await this.#deps.bus.lock(tx, row);
+    assertSameOwner(await handlers.find(tx, row, row.name), row.owner);
+    const made = await handlers.put(tx, row);
+    await assertWithinLimits(tx, row, made);
+    await incrementVersion(tx, row);
+    return made;
+  }
+
+  async #validate(
+    scope: Scope,
+    name: string,
+    owner: string | null,
+    set_by: string | null,
+    body: Readonly<PutHandlerBody>,
+  ): Promise<HandlerRow> {
+    const { database, ids, workflows } = this.#deps;
+    const { on, when, ...workflow } = body;
+    const errors = validatePatterns(on);
+    if (errors.length > 0)
+      throw Errors.invalidRequest(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), {
+        errors: errors,
+      });
+    if (when !== undefined) this.#compile(when);
+    const revision = ids.next('rev');
+    const now = database.now();
+    const stored = await workflows.store({ ...scope, set_by }, workflow, sealContext({ ...scope, name, revision }));
+    return {
+      ...scope,
+      name,
+      handler_id: ids.next('hdl'),
+      revision,
+      patterns: JSON.stringify([...new Set(on)]),
+      predicate: when ?? null,
+      about: stored.about,
+      definition: stored.sealed,
+      set_by,
+      owner,
+      created_at: now,
+      set_at: now,
+    };
+  }
+
+  /** Throws `expression_invalid` with the pointer of the member. */
+  #compile(when: string): void {
+    try {
+      this.#deps.expressions.compile(when, PREDICATE_ROOTS);
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      const errors = [{ pointer: '/when', message: error.message }];
+      throw new ServiceError(error.definition, `when does not compile: ${error.message}`, { ...error.extras, errors });
+    }
+  }
+
+  /** Used by the plugins whose resources own handlers. */
+  readonly ownership: HandlerOwnership = {
+    prepare: async ({ scope, name, owner, on, when, workflow, set_by }) => {
+      checkManagedName(name);
+      const body = { ...workflow, on: [...on], when };
+      const row = await this.#validate(scope, name, owner, set_by, body as PutHandlerBody);
+      return { put: async (tx) => void (await this.#register(tx, row).catch(toNameConflict)) };
+    },
+    drop: async (tx, { name, owner, ...scope }) => {
+      await this.#deps.bus.lock(tx, scope);
+      if ((await handlers.find(tx, scope, name))?.owner !== owner) return false;
+      return this.#remove(tx, scope, name);
+    },
+  };
+
+  /**
+   * Removes a handler. Runs that it started continue; queued deliveries never start. Throws `not_found`,
+   * `handler_owned`.
+   */
+  remove(call: NamedRequest): Promise<void> {
+    const remove = async (tx: Transaction, scope: ProjectScope, name: string) => {
+      await this.#deps.bus.lock(tx, scope);
+      assertSameOwner(await handlers.find(tx, scope, name), null);
+      return this.#remove(tx, scope, name);
+    };
+    return this.#deps.writes.remove(call, 'handler.delete', { ...HANDLER, remove });
+  }
+
+  async #remove(tx: Transaction, scope: ProjectScope, name: string): Promise<boolean> {
+    if (!(await handlers.remove(tx, scope, name))) return false;
+    await this.#refuseQueuedDeliveries(tx, scope, name);
+    await removeCounts(tx, scope, name);
+    await incrementVersion(tx, scope);
+    return true;
+  }
+
+  /** Refuses the queued deliveries of a removed handler page by page, because there may be 100,000 of them. */
+  async #refuseQueuedDeliveries(tx: Transaction, scope: ProjectScope, name: string): Promise<void> {
+    const refusal = { reaction: 'handler', name, state: 'refused', reason: 'the handler was removed' } as const;
+    for (let after = 0; ; ) {
+      const page = await listQueuedFor(tx, scope, name, after, MAX_ROWS_PER_STATEMENT);
+      const deliveries = page.map(({ event_id }) => ({ ...refusal, event_id }));
+      await this.#deps.bus.updateDeliveries(tx, scope, deliveries);
+      if (page.length < MAX_ROWS_PER_STATEMENT) break;
+      after = page.at(-1)!.event_seq;
+    }
+    await removeQueuedFor(tx, scope, name);
+  }
+
+  async read({ scope, name }: Pick<NamedRequest, 'scope' | 'name'>): Promise<HandlerView> {
+    const row = await handlers.get(this.#deps.database, scope, name);
+    await this.#deps.sealer.prepare(scope.org_id);
+    const [counted] = await this.#withActivity(scope, [this.#openView(row)]);
+    return counted!;
+  }
+
+  /** Adds what each handler did lately. */
+  async #withActivity(scope: ProjectScope, views: readonly HandlerView[]): Promise<HandlerView[]> {
+    const { database } = this.#deps;
+    const now = database.now();
+    const names = views.map(({ name }) => name);
+    const counts = await readCounts(database, scope, names, now);
+    const queued = await countQueuedByName(database, scope, names);
+    const since = iso(countsStart(now));
+    return views.map((view) => {
+      const { started = 0, failed = 0, predicate_errors = 0 } = counts.get(view.name) ?? {};
+      return { ...view, lately: { since, started, failed, predicate_errors, queued: queued.get(view.name) ?? 0 } };
+    });
+  }
+
+  /** Lists handlers without their workflows. */
+  async list(scope: ProjectScope, page: Page) {
+    const page_of_handlers = await handlers.page(this.#deps.database, scope, page, (entry) => toView(entry));
+    return {
+      ...page_of_handlers,
+      items: await this.#withActivity(scope, page_of_handlers.items),
+      ...(await this.load(scope)),
+    };
+  }
+
+  /** Counts the handler runs of the project that are queued or running, and its queued deliveries. */
+  async load(scope: ProjectScope): Promise<{ in_flight: number; queued: number }> {
+    const { database } = this.#deps;
+    return {
+      in_flight: (await countInFlight(database, scope, Infinity)).all,
+      queued: await countQueued(database, scope),
+    };
+  }
+
+  #openView(row: HandlerRow): HandlerView {
+    return toView(row, this.#deps.workflows.open(sealContext(row), row.definition));
+  }
+}
+
+function assertSameOwner(existing: HandlerEntry | undefined, owner: string | null): void {
+  if (!existing || existing.owner === owner) return;
+  throw HandlerErrors.handlerOwned(
+    `the handler ${existing.name} ${existing.owner === null ? 'was registered by a user' : `belongs to ${existing.owner}`}`,
+  );
+}
+
+function toNameConflict(error: unknown): never {
+  throw isServiceError(error, 'handler_owned') ? Errors.nameConflict(error.message) : error;
+}
+
+async function assertWithinLimits(tx: Transaction, scope: ProjectScope, created: boolean): Promise<void> {
+  const { count, predicate_bytes } = await measureHandlers(tx, scope);
+  if (created && count > MAX_HANDLERS) throw HandlerErrors.handlersFull(`the project has ${MAX_HANDLERS} handlers`);
+  if (predicate_bytes <= MAX_PREDICATE_BYTES) return;
+  const message = `makes ${predicate_bytes} bytes for all predicates of the project; the limit is ${MAX_PREDICATE_BYTES}`;
+  throw HandlerErrors.handlersFull(`when ${message}`, { errors: [{ pointer: '/when', message }] });
+}
+
+/** The token under which the routes resolve `Handlers`. */
+export const HandlersToken = token<Handlers>('handlers.Handlers');

@@ -1,0 +1,45 @@
+import type { Database } from '../../../../kernel/contracts/index.ts';
+import type { EventBus } from '../../bus/contract.ts';
+import type { NewRun, RunLimits, SubmitObserver } from '../../../engine/runs/contract.ts';
+import { RETRY_MS } from '../domain/ceilings.ts';
+import { hasSlot, waitingReason } from '../domain/capacity.ts';
+import { handlerRunId } from '../domain/run-id.ts';
+import { HandlerErrors } from '../errors.ts';
+import { addCounts } from '../store/counts.ts';
+import { readCapacity, type OpenRun, insertOpenRuns } from '../store/open-runs.ts';
+
+export interface RerunDeps {
+  database: Pick<Database, 'now'>;
+  bus(): Pick<EventBus, 'lock'>;
+  limits(): Pick<RunLimits, 'project'>;
+}
+
+/**
+ * Makes reruns of handler runs use slots too (ruling 40), in the transaction that creates them. Somebody waits for
+ * the result, so a rerun without a free slot is rejected like an emit. Its end frees the slot like that of any other
+ * run.
+ */
+export const rerunSlots = ({ database, bus, limits }: RerunDeps): SubmitObserver => ({
+  name: 'handlers',
+  async onSubmitted(tx, runs) {
+    for (const run of runs) {
+      const rerun = asRerun(run);
+      if (!rerun) continue;
+      await bus().lock(tx, run);
+      const capacity = await readCapacity(tx, run, limits());
+      if (!hasSlot(capacity, run.trusted))
+        throw HandlerErrors.handlersInFlight(`the rerun would be a handler run while ${waitingReason(capacity)}`, {
+          retryAfterMs: RETRY_MS,
+        });
+      await insertOpenRuns(tx, run, [rerun], database.now());
+      await addCounts(tx, run, [{ name: rerun.name, kind: 'started' }], database.now());
+    }
+  },
+});
+
+/** A rerun has the same trigger as its first run, whose id is derived from event, handler and replay. */
+function asRerun({ run_id, trigger: { event, handler, replay }, trusted }: NewRun): OpenRun | undefined {
+  if (typeof event !== 'string' || typeof handler !== 'string') return undefined;
+  const first_run_id = handlerRunId(event, handler, typeof replay === 'string' ? replay : undefined);
+  return run_id === first_run_id ? undefined : { run_id, name: handler, event_id: event, trusted };
+}

@@ -1,0 +1,71 @@
+import { MAX_ROWS_PER_STATEMENT, type Transaction } from '../../../../kernel/contracts/index.ts';
+import type { EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
+import { addCounts } from '../store/counts.ts';
+import { removeOpenRuns, readCapacity, readHandlerNames } from '../store/open-runs.ts';
+import { dequeue, listFirstQueued } from '../store/queue.ts';
+import { insertRefill } from '../store/refills.ts';
+import { type StarterDeps, startRuns } from './starter.ts';
+
+export interface SlotDeps extends StarterDeps {
+  bus(): Pick<EventBus, 'updateDeliveries'>;
+  /** Called after a commit that left work to the refiller. */
+  refilling(): void;
+}
+
+/**
+ * How often one transaction looks for queued deliveries. Each time it starts at most 16 runs or refuses at most 128.
+ */
+const MAX_ROUNDS = 4;
+/** Rounds by transaction. The end of a run that was just created begins further rounds within the first. */
+const rounds = new WeakMap<Transaction, number>();
+
+/**
+ * Returns the ended handler run that an event reports, whose slot becomes free. Only handler runs have a withheld
+ * lifecycle.
+ */
+export const endedHandlerRun = (event: PendingEvent): string | undefined =>
+  event.source === 'lifecycle' && event.withheld && event.type !== 'run.started' ? event.source_name : undefined;
+
+/** Frees the slots of ended runs in the transaction that records their end. The project's bus is locked. */
+export async function freeSlots(
+  tx: Transaction,
+  scope: ProjectScope,
+  events: readonly PendingEvent[],
+  now: number,
+): Promise<void> {
+  const ended = events.flatMap((event) => endedHandlerRun(event) ?? []);
+  if (ended.length === 0) return;
+  const failed = events.filter(({ type }) => type === 'run.failed').flatMap((event) => endedHandlerRun(event) ?? []);
+  const names = await readHandlerNames(tx, scope.project_id, failed);
+  await addCounts(
+    tx,
+    scope,
+    names.map((name) => ({ name, kind: 'failed' })),
+    now,
+  );
+  await removeOpenRuns(tx, scope.project_id, ended);
+}
+
+/**
+ * Gives free slots to queued deliveries. Deliveries of untrusted events wait for a slot of their share while others
+ * pass them. A refused delivery uses no slot, nor does a run that ends at once, so the next ones are tried. There may
+ * be 100,000 of them, so whatever remains after a few rounds gets transactions of its own.
+ */
+export async function fillSlots(deps: SlotDeps, tx: Transaction, scope: ProjectScope): Promise<void> {
+  // Usually as many start as there are free slots; if they are refused, thousands may follow.
+  for (let page_size = 0; ; page_size = MAX_ROWS_PER_STATEMENT) {
+    const capacity = await readCapacity(tx, scope, deps.limits);
+    const next = capacity.all > 0 ? await listFirstQueued(tx, scope, Math.max(capacity.all, page_size), capacity) : [];
+    if (next.length === 0) return;
+    const completed = rounds.get(tx) ?? 0;
+    rounds.set(tx, completed + 1);
+    if (completed >= MAX_ROUNDS) {
+      await insertRefill(tx, scope, deps.database.now());
+      tx.afterCommit(() => deps.refilling());
+      return;
+    }
+    const deliveries = await startRuns(deps, tx, scope, next, capacity);
+    await dequeue(tx, scope, next.slice(0, deliveries.length));
+    await deps.bus().updateDeliveries(tx, scope, deliveries);
+  }
+}

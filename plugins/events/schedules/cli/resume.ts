@@ -1,0 +1,8 @@
+import type { Run } from '../../../../cli/contract.ts';
+import { clock } from './clock.ts';
+import { formatDue } from './view.ts';
+
+export const run: Run = clock(
+  'resume',
+  (schedule, output) => `schedule ${schedule.name} ticks again; next due ${formatDue(schedule, output)}`,
+);

@@ -1,0 +1,98 @@
+import { type Command, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../../cli/contract.ts';
+import { formatDue, type ScheduleView, workflowKind } from './view.ts';
+
+export const commands: readonly Command[] = inGroup('React', [
+  ...resourceCommands<ScheduleView>({
+    noun: 'schedule',
+    path: '/schedules',
+    columns: {
+      name: 'name',
+      cron: 'cron',
+      timezone: 'timezone',
+      workflow: workflowKind,
+      'next due': formatDue,
+      'last due': ({ last_tick }, output) => output.time(last_tick?.due),
+    },
+    item_columns: {
+      schedule: 'name',
+      cron: ({ cron, timezone }) => `${cron} (${timezone})`,
+      workflow: workflowKind,
+      subject: 'subject',
+      'next due': formatDue,
+      'last due': ({ last_tick }, output) => output.time(last_tick?.due),
+      missed: ({ last_tick: tick }) => tick?.missed_count && `it stands for ${tick.missed_count}`,
+      'triggered by': ({ last_tick }) => last_tick?.triggered_by,
+      event: ({ last_tick }) => last_tick?.event,
+      run: ({ last_tick }) => last_tick?.run_id,
+      error: ({ last_tick }) => last_tick?.error,
+      'set at': 'set_at',
+    },
+    set: {
+      summary: 'create or replace a schedule, which runs a workflow or only emits schedule.tick',
+      description:
+        'Five fields: minute hour day month weekday; with six, seconds come first. Names (MON-FRI, JAN), L, W, # and\n' +
+        '@daily and similar names work. An existing schedule is replaced completely. Without a file it only records events.',
+      args: [
+        NAME,
+        { name: 'cron', summary: 'the expression, in quotes' },
+        { name: 'file', summary: 'the workflow; - reads standard input', optional: true },
+      ],
+      flags: {
+        timezone: { type: 'string', value: '<zone>', summary: 'time zone, as an IANA name (default UTC)' },
+        paused: { type: 'boolean', summary: 'pause the schedule: it ticks after svc schedule resume' },
+        ...WORKFLOW_FLAGS,
+        subject: { type: 'string', value: '<key>', summary: 'key of the events and subject of the runs' },
+      },
+      examples: [
+        [
+          "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin",
+          'every night, in the time zone of Berlin',
+        ],
+        [
+          'svc schedule set report \'0 9 * * MON#1\' report.py --input \'{"to":"team"}\'',
+          'the first Monday of a month',
+        ],
+        ["svc schedule set pulse '*/10 * * * * *'", 'an event every ten seconds, for handlers and waits'],
+      ],
+      load: () => import('./set.ts'),
+    },
+    list: { summary: 'list the schedules with their next due times' },
+    show: { summary: 'show a schedule: its next time, and its last tick with event and run' },
+    remove: { summary: 'remove a schedule; runs that it started continue' },
+  }),
+  {
+    name: 'schedule next',
+    summary: 'print the next times of a schedule, as the server computes them',
+    args: [NAME],
+    flags: { count: { type: 'number', short: 'n', least: 1, most: 100, summary: 'how many times (default 5)' } },
+    examples: [['svc schedule next nightly -n 3', 'the next three']],
+    load: () => import('./next.ts'),
+  },
+  {
+    name: 'schedule trigger',
+    summary: 'run a schedule now, as a tick would; prints the ID of the run',
+    description:
+      'A manual tick records schedule.tick and starts the workflow, paused or not. The next due time does not change. The payload of the\n' +
+      'event says that it was triggered, and by whom. Without a workflow it prints the ID of the event.',
+    args: [NAME],
+    flags: {
+      'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first tick' },
+    },
+    examples: [['svc schedule trigger nightly', 'run it now']],
+    load: () => import('./trigger.ts'),
+  },
+  {
+    name: 'schedule pause',
+    summary: 'stop the ticks of a schedule until it is resumed',
+    args: [NAME],
+    examples: [['svc schedule pause nightly', 'runs that it started continue']],
+    load: () => import('./pause.ts'),
+  },
+  {
+    name: 'schedule resume',
+    summary: 'let a paused schedule tick again; missed due times are left out',
+    args: [NAME],
+    examples: [['svc schedule resume nightly', 'prints the next due time']],
+    load: () => import('./resume.ts'),
+  },
+]);

@@ -1,0 +1,16 @@
+import { type Api, rememberSubmitted, type Run } from '../../../../cli/contract.ts';
+
+export const run: Run = async (invocation) => {
+  const { args, flags, output, client } = invocation;
+  const api = await client();
+  const tick = await api.json<Api.TriggeredSchedule>({
+    method: 'POST',
+    path: api.scoped(`/schedules/${encodeURIComponent(args[0]!)}/trigger`),
+    headers: flags.idempotencyKey === undefined ? {} : { 'idempotency-key': String(flags.idempotencyKey) },
+  });
+  if (tick.run_id !== undefined) await rememberSubmitted(api, invocation, tick.run_id);
+  output.data(tick, () => tick.run_id ?? tick.event);
+  if (tick.error === undefined) return undefined;
+  output.note(`the tick is recorded, but its workflow was not started: ${tick.error}`);
+  return 1;
+};

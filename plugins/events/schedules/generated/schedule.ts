@@ -1,0 +1,66 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A schedule in its current state.
+ */
+export interface ScheduleView {
+  name: string;
+  cron: string;
+  timezone: string;
+  subject?: string;
+  paused: boolean;
+  /**
+   * Absent while it is not paused.
+   */
+  paused_since?: string;
+  /**
+   * The name of the user who paused it.
+   */
+  paused_by?: string;
+  /**
+   * Absent while it is paused, and if it never fires again.
+   */
+  next_due?: string;
+  /**
+   * Absent before the first.
+   */
+  last_tick?: {
+    /**
+     * The due time.
+     */
+    due: string;
+    /**
+     * When it was recorded.
+     */
+    ticked_at: string;
+    event: string;
+    /**
+     * Absent when there is no workflow, or when it could not be started.
+     */
+    run_id?: string;
+    /**
+     * The number of due times that it covers, if no server was running in time.
+     */
+    missed_count?: number;
+    /**
+     * Why the workflow was not started.
+     */
+    error?: string;
+    /**
+     * The name of the user who triggered it; absent for a regular tick.
+     */
+    triggered_by?: string;
+  };
+  /**
+   * Unchanged, except that lists leave out its document, input and variables; null: ticks are only events.
+   */
+  workflow: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * The resource that created it and that changes it: `graph:<graph>`.
+   */
+  owner?: string;
+  created_at: string;
+  set_at: string;
+}

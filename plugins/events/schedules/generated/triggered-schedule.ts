@@ -1,0 +1,23 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A manually triggered tick.
+ */
+export interface TriggeredSchedule {
+  /**
+   * The event `schedule.tick` that was recorded.
+   */
+  event: string;
+  /**
+   * Absent when there is no workflow, or when it could not be started.
+   */
+  run_id?: string;
+  /**
+   * Why the workflow was not started.
+   */
+  error?: string;
+  /**
+   * The idempotency key was used before: this is the first tick.
+   */
+  duplicate?: boolean;
+}

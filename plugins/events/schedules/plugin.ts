@@ -1,0 +1,83 @@
+import {
+  Clock,
+  Database,
+  definePlugin,
+  GroupCommits,
+  HttpRoutes,
+  Ids,
+  Log,
+  Metrics,
+  provide,
+  type Resolve,
+  Sealer,
+  SERVER_ROLES,
+} from '../../../kernel/contracts/index.ts';
+import { EventBus } from '../bus/contract.ts';
+import { CredentialUsers } from '../../secrets/credentials/contract.ts';
+import { AuditedWrites } from '../../platform/resources/contract.ts';
+import { FileHolders, RunCreation, RunFeed, Wakeups } from '../../engine/runs/contract.ts';
+import { workflowFileReferences, StoredWorkflows } from '../workflows/contract.ts';
+import { ScheduleOwnership } from './contract.ts';
+import { scheduleTables } from './migrations/0001-schedules.ts';
+import { owners } from './migrations/0002-owners.ts';
+import { byHand } from './migrations/0003-by-hand.ts';
+import { workflowsLast } from './migrations/0004-order.ts';
+import { listUsingFiles } from './store/schedules.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { scheduleRoutes } from './routes.ts';
+import { scheduleCredentialUser } from './service/credential-uses.ts';
+import { SchedulesToken, Schedules } from './service/schedules.ts';
+import { TickLoop } from './service/tick-loop.ts';
+import { Ticker } from './service/ticker.ts';
+
+const makeSchedules = provide(Schedules, {
+  database: Database,
+  sealer: Sealer,
+  ids: Ids,
+  writes: AuditedWrites,
+  workflows: StoredWorkflows,
+  wakeups: Wakeups,
+});
+
+const triggering = (use: Resolve) => ({
+  database: use(Database),
+  sealer: use(Sealer),
+  ids: use(Ids),
+  writes: use(AuditedWrites),
+  bus: use(EventBus),
+  creation: use(RunCreation),
+  feed: use(RunFeed),
+  workflows: use(StoredWorkflows),
+});
+
+const makeTicker = provide(Ticker, {
+  database: Database,
+  group_commits: GroupCommits,
+  sealer: Sealer,
+  ids: Ids,
+  log: (use) => use(Log).child({ plugin: 'schedules' }),
+  metrics: Metrics,
+  bus: EventBus,
+  creation: RunCreation,
+  workflows: StoredWorkflows,
+});
+
+const makeLoop = provide(TickLoop, {
+  ticker: makeTicker,
+  wakeups: Wakeups,
+  database: Database,
+  clock: Clock,
+  log: (use) => use(Log).child({ plugin: 'schedules' }),
+});
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.migrations([scheduleTables, owners, byHand, workflowsLast]);
+  plugin.bind(SchedulesToken, makeSchedules);
+  plugin.bind(ScheduleOwnership, (use) => use(SchedulesToken).ownership);
+  plugin.contribute(FileHolders, (use) =>
+    workflowFileReferences('schedules', (project_id) => listUsingFiles(use(Database), project_id)),
+  );
+  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(SchedulesToken), triggering(use)));
+  plugin.contribute(CredentialUsers, (use) => scheduleCredentialUser(use(Database)));
+  plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
+});

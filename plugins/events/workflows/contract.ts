@@ -1,0 +1,3 @@
+export * from './contract/credential-uses.ts';
+export * from './contract/file-references.ts';
+export * from './contract/stored-workflows.ts';

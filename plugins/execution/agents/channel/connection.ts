@@ -1,0 +1,194 @@
+import type { Duplex } from 'node:stream';
+import { type Clock, Errors, type Log, ServiceError, yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
+import { type RawData, WebSocket } from 'ws';
+import {
+  type AgentIdentity,
+  type AgentSession,
+  type AgentSessions,
+  type ChannelFrame,
+  type ChannelPush,
+  MAX_FRAME_BYTES,
+} from '../contract.ts';
+import { AgentErrors, toChannelError } from '../errors.ts';
+import { WriteBatcher } from './write-batcher.ts';
+import { PushQueue } from './push-queue.ts';
+import { joinFragments, type RequestFrame, parseRequest } from './frames.ts';
+
+/** Maximum requests of one agent in progress. Above it, its socket is not read. */
+const IN_FLIGHT_MAX = 256;
+/** Maximum bytes of requests in progress, two of the largest. Above it, its socket is not read either. */
+const IN_FLIGHT_BYTES = 2 * MAX_FRAME_BYTES;
+/**
+ * After a frame of this size, the event loop gets a turn before the next one is read, because parsing may have taken
+ * long.
+ */
+const LARGE_BYTES = 64 * 1024;
+/** An agent gets no more work above this many unsent bytes; above the second limit its connection is closed. */
+const CONGESTED_BYTES = 8 * 1024 * 1024;
+const MAX_UNSENT_BYTES = 512 * 1024 * 1024;
+
+/** Number of liveness checks without a reply after which a peer counts as dead. */
+export const STRIKES = 4;
+export const CLOSE_RESTART = 1012;
+export const CLOSE_POLICY = 1008;
+/** Another server may have room, or this one later. */
+export const CLOSE_FULL = 1013;
+const CLOSE_PROTOCOL = 1002;
+const CLOSE_BINARY = 1003;
+
+export interface ConnectionDeps {
+  sessions: AgentSessions;
+  identity: AgentIdentity;
+  clock: Clock;
+  log: Log;
+  /** How long an agent may take to send its hello. */
+  hello_timeout_ms: number;
+  onClosed(connection: Connection): void;
+}
+
+/** One agent's WebSocket on the server: frames, liveness checks and limits. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #deps: ConnectionDeps;
+  readonly #session: AgentSession;
+  readonly #pushes: PushQueue;
+  /** Responses that belong to one commit are sent together, before the next tick. */
+  readonly #writes = new WriteBatcher((flush) => process.nextTick(flush));
+  readonly #working = new Set<Promise<void>>();
+  #bytes = 0;
+  /** Set when the limits are reached, until half of the requests are answered. */
+  #full = false;
+  /** A large frame was parsed in this turn of the event loop. */
+  #yielding = false;
+  readonly #connected_at: number;
+  readonly #ended = Promise.withResolvers<void>();
+  #strikes = 0;
+  #greeted = false;
+
+  constructor(socket: WebSocket, raw_socket: Duplex, deps: ConnectionDeps) {
+    this.#socket = socket;
+    this.#writes.bindSocket(raw_socket);
+    this.#deps = deps;
+    this.#connected_at = deps.clock.monotonic();
+    this.#pushes = new PushQueue((frame) => this.#send(frame));
+    this.#session = deps.sessions.connect(deps.identity, (push) => this.#push(push), {
+      congested: () => socket.bufferedAmount + this.#pushes.pending_chars > CONGESTED_BYTES,
+      terminate: (reason) => this.close(CLOSE_POLICY, reason),
+    });
+    socket.on('message', (data, binary) => this.#receive(data, binary));
+    socket.on('ping', () => this.#recordActivity());
+    socket.on('pong', () => this.#recordActivity());
+    socket.on('error', (error) => deps.log.info({ reason: error.message }, 'the connection of an agent failed'));
+    socket.on('close', () => this.#onClose().then(this.#ended.resolve, this.#ended.reject));
+  }
+
+  /**
+   * Performs a liveness check; `STRIKES` of them fit into the span after which a peer counts as dead. It pings the
+   * agent, and closes a silent, unauthenticated or hopelessly slow connection. It counts checks instead of time, so
+   * that a server that was suspended reads first.
+   */
+  check(): void {
+    const socket = this.#socket;
+    // A paused socket cannot show signs of life.
+    this.#strikes = socket.isPaused ? 0 : this.#strikes + 1;
+    const age_ms = this.#deps.clock.monotonic() - this.#connected_at;
+    const unidentified = !this.#greeted && age_ms > this.#deps.hello_timeout_ms;
+    const unresponsive = socket.bufferedAmount > MAX_UNSENT_BYTES;
+    if (this.#strikes > STRIKES || unidentified || unresponsive) socket.terminate();
+    else if (socket.readyState === WebSocket.OPEN) socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** Resolves when the socket is closed and every request is answered. */
+  whenDone(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #recordActivity(): void {
+    this.#strikes = 0;
+  }
+
+  async #onClose(): Promise<void> {
+    this.#pushes.close();
+    await this.#session.close();
+    await Promise.all([...this.#working, this.#pushes.whenIdle()]);
+    this.#deps.onClosed(this);
+  }
+
+  #receive(data: RawData, binary: boolean): void {
+    this.#recordActivity();
+    if (binary) return this.close(CLOSE_BINARY, 'frames must be JSON text');
+    const bytes = joinFragments(data);
+    const frame = parseRequest(bytes);
+    if (!frame) return this.close(CLOSE_PROTOCOL, 'a frame must be an object {id, op, body}');
+    if (bytes.length > LARGE_BYTES) this.#pauseForEventLoop();
+    if ('rejection' in frame) return this.#reject(frame);
+    this.#work(frame, bytes.length);
+  }
+
+  #work(frame: RequestFrame, bytes: number): void {
+    const work = this.#respond(frame).finally(() => {
+      this.#working.delete(work);
+      this.#bytes -= bytes;
+      this.#balance();
+    });
+    this.#working.add(work);
+    this.#bytes += bytes;
+    this.#balance();
+  }
+
+  /** Stops reading at the limits, and resumes when half of the requests are answered. */
+  #balance(): void {
+    const { size } = this.#working;
+    if (size >= IN_FLIGHT_MAX || this.#bytes >= IN_FLIGHT_BYTES) this.#full = true;
+    else if (size < IN_FLIGHT_MAX / 2 && this.#bytes < IN_FLIGHT_BYTES / 2) this.#full = false;
+    const paused = this.#full || this.#yielding;
+    if (paused === this.#socket.isPaused) return;
+    if (paused) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  #pauseForEventLoop(): void {
+    this.#yielding = true;
+    this.#balance();
+    void yieldToEventLoop().then(() => {
+      this.#yielding = false;
+      this.#balance();
+    });
+  }
+
+  #reject({ id, rejection }: { id: number | undefined; rejection: ServiceError }): void {
+    if (id === undefined) return this.close(CLOSE_POLICY, rejection.message);
+    this.#send({ id, error: toChannelError(rejection) });
+  }
+
+  async #respond({ id, op, body }: RequestFrame): Promise<void> {
+    try {
+      const ok = await this.#session.handle(op, body);
+      if (op === 'hello') this.#greeted = true;
+      this.#send({ id, ok });
+    } catch (error) {
+      const reported = error instanceof ServiceError ? error : Errors.internal('the server failed');
+      this.#send({ id, error: toChannelError(reported) });
+    }
+  }
+
+  #push(push: ChannelPush): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) throw AgentErrors.channelClosed('the connection is closed');
+    this.#pushes.add(push);
+  }
+
+  /** A frame that cannot be sent is dropped, because the agent repeats its requests after it reconnects. */
+  #send(frame: ChannelFrame): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#writes.beforeWrite();
+    this.#socket.send(JSON.stringify(frame));
+  }
+}

@@ -1,0 +1,31 @@
+/** The user whose processes trusted programs become: one user, or for each project another one of a range. */
+export type RunAs = { user: string } | { first: number; last: number };
+
+/** An account name or number. */
+const NAME = /^(?:[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?|[0-9]{1,10})$/;
+const RANGE = /^(\d{1,10})-(\d{1,10})$/;
+/** Numbers have 32 bits, and the largest means nobody. */
+const MAX_UID = 0xffff_fffe;
+/** The users of isolated programs. */
+const ISOLATED_UIDS = [61_184, 65_519] as const;
+const MAX_RANGE_SIZE = 100_000;
+
+/** Parses `SVC_AGENT_RUN_AS`; `fault` tells what is wrong with it. */
+export function readRunAs(text: string | undefined): RunAs | { fault: string } | undefined {
+  if (text === undefined || text === '') return undefined;
+  const invalid = (why: string) => ({ fault: `SVC_AGENT_RUN_AS is "${text}"; ${why}` });
+  const [, from, to] = RANGE.exec(text) ?? [];
+  if (from === undefined || to === undefined) {
+    if (!NAME.test(text)) return invalid('name a user, or a range of numbers such as 20000-20999');
+    if (text === 'root' || Number(text) === 0) return invalid('programs are to be those of another user than root');
+    if (Number(text) > MAX_UID) return invalid(`a user has a number from 1 to ${MAX_UID}`);
+    return { user: text };
+  }
+  const first = Number(from);
+  const last = Number(to);
+  if (first < 1 || last > MAX_UID || first > last) return invalid(`a range goes up, from 1 to ${MAX_UID} at most`);
+  if (last - first >= MAX_RANGE_SIZE) return invalid(`a range has at most ${MAX_RANGE_SIZE} users`);
+  if (first <= ISOLATED_UIDS[1] && last >= ISOLATED_UIDS[0])
+    return invalid(`${ISOLATED_UIDS.join(' to ')} are the users of isolated runs; take others`);
+  return { first, last };
+}

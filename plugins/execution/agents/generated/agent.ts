@@ -1,0 +1,36 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface AgentRecord {
+  agent_id: string;
+  name: string;
+  /**
+   * Absent for the agent built into `svc dev`.
+   */
+  org?: string;
+  /**
+   * The only project that it serves, if its token is limited to it.
+   */
+  project?: string;
+  state: 'online' | 'offline';
+  os: string;
+  arch: string;
+  capabilities: string[];
+  /**
+   * Which untrusted runs it accepts: `refuse` accepts none, `isolate` isolates them, `only` accepts nothing else.
+   */
+  untrusted: 'refuse' | 'isolate' | 'only';
+  /**
+   * Why this machine cannot isolate programs. Absent if it can; otherwise the agent gets no untrusted runs.
+   */
+  isolation_missing?: string;
+  slots: number;
+  version: string;
+  pid: number;
+  /**
+   * The server it is, or was last, connected to: host and process id.
+   */
+  server: string;
+  first_seen_at?: string;
+  connected_at?: string;
+  last_seen_at?: string;
+}

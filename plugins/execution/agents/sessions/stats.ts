@@ -1,0 +1,30 @@
+import type { Database } from '../../../../kernel/contracts/index.ts';
+import type { RunFigures } from '../../../engine/runs/contract.ts';
+import type { AgentStats } from '../contract.ts';
+import type { AgentTable } from '../store/agent-table.ts';
+import { MAX_SILENCE_MS } from './sessions.ts';
+
+/** Agents of an org beyond this number are not counted. */
+const MAX_AGENTS = 1000;
+
+export interface AgentFiguresDeps {
+  table: Pick<AgentTable, 'slots'>;
+  runs: Pick<RunFigures, 'held'>;
+  /** The clock that wrote the times of the rows. */
+  database: Pick<Database, 'now'>;
+}
+
+export const createAgentStats = ({ table, runs, database }: AgentFiguresDeps): AgentStats => ({
+  async readStats(org_id) {
+    const rows = await table.slots(org_id, MAX_AGENTS);
+    const now = database.now();
+    const online = rows.filter(({ state, last_seen_at }) => state === 'online' && now - last_seen_at < MAX_SILENCE_MS);
+    const used = online.length === 0 ? undefined : await runs.held(online.map(({ agent_id }) => agent_id));
+    const free_slots = online.map(({ agent_id, slots }) => Math.max(0, slots - (used?.get(agent_id) ?? 0)));
+    return {
+      connected: online.length,
+      slots: online.reduce((sum, { slots }) => sum + slots, 0),
+      free: free_slots.reduce((sum, slots) => sum + slots, 0),
+    };
+  },
+});

@@ -1,0 +1,70 @@
+import {
+  type Api,
+  type Argument,
+  type Command,
+  inGroup,
+  listCommand,
+  removeCommand,
+} from '../../../../cli/contract.ts';
+import { artifactPath } from './places.ts';
+
+const RUN: Argument = { name: 'run-id', summary: 'the run: run_01J…, the end of its ID, or @last', run: true };
+const PATH: Argument = { name: 'path', summary: 'the path of the artifact, as `svc artifact ls` prints it' };
+
+export const commands: readonly Command[] = inGroup('Run', [
+  {
+    name: 'artifact put',
+    summary: 'store files as artifacts of a run',
+    description:
+      'In a script, leave --run out: then it is a verb, which stores the files once, no matter how often the script replays. The\n' +
+      'paths start with the name of the folder, or with --as (. for none). An upload that breaks is continued, also by a\n' +
+      'second call. Links are rejected. The service neither masks nor encrypts what is stored.',
+    args: [{ name: 'folder', summary: 'a folder, or one file' }],
+    flags: {
+      run: { type: 'string', run: true, value: '<run-id>', summary: 'the run that they belong to' },
+      as: { type: 'string', value: '<path>', summary: 'the start of the paths; for a file, its whole path' },
+    },
+    examples: [
+      ['svc artifact put dist --run run_01J…', 'stores dist/index.html and all other files'],
+      ['svc artifact put out/report.html --as report.html --run run_01J…', 'one file, under another path'],
+    ],
+    load: () => import('./put.ts'),
+  },
+  listCommand<Api.ArtifactView>({
+    name: 'artifact ls',
+    summary: 'list the artifacts of a run',
+    args: [RUN],
+    path: (client, { args }) => client.scoped(`/runs/${encodeURIComponent(args[0]!)}/artifacts`),
+    member: 'artifacts',
+    columns: { path: 'path', size: 'size', digest: 'digest', created: 'created_at' },
+  }),
+  {
+    name: 'artifact get',
+    summary: 'download the artifacts of a run',
+    description:
+      'Without a path it downloads everything, with the path of a folder its content. A download that breaks is\n' +
+      'continued, also by a second call. Every file is verified by its digest before it gets its name. An existing\n' +
+      'file is replaced; a link that leads out of the folder is rejected.',
+    args: [RUN, { ...PATH, optional: true }],
+    flags: {
+      output: {
+        type: 'string',
+        short: 'o',
+        value: '<folder>',
+        summary: 'where to put the files (default .); - writes one to standard output',
+      },
+    },
+    examples: [
+      ['svc artifact get run_01J… --output results', 'all artifacts, into results'],
+      ['svc artifact get run_01J… dist/app.js -o -', 'one, to standard output'],
+    ],
+    load: () => import('./get.ts'),
+  },
+  removeCommand({
+    name: 'artifact rm',
+    summary: 'remove an artifact of a run',
+    args: [RUN, PATH],
+    path: (client, { args }) => artifactPath(client, args[0]!, args[1]!),
+    confirmation: ({ args }) => `artifact ${args[1]} of ${args[0]} is removed`,
+  }),
+]);

@@ -1,0 +1,52 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const ArtifactErrors = {
+  digestMismatch: defineError({
+    code: 'artifact_digest_mismatch',
+    status: 422,
+    title: 'The content does not have the digest that was sent with it.',
+    next: 'Nothing was stored. Send the whole file again; if it is still being written, wait until it is complete.',
+  }),
+  offsetWrong: defineError({
+    code: 'artifact_offset_wrong',
+    status: 409,
+    title: 'The upload does not continue where the stored part ends.',
+    next: 'Continue at the byte that `offset` names, with `Content-Range: bytes <offset>-<last>/<size>`.',
+  }),
+  uploadTaken: defineError({
+    code: 'artifact_upload_taken',
+    status: 409,
+    title: 'Another request has taken over this upload, or it was abandoned.',
+    next: 'Ask for the offset of the upload and continue there; if there is none, send the whole file.',
+  }),
+  storeFull: defineError({
+    code: 'artifact_store_full',
+    status: 507,
+    title: 'There is no space left for artifacts.',
+    next: 'Nothing was stored. Ask the operator for space; `svc artifact rm` and SVC_RETENTION remove old artifacts.',
+  }),
+  storeUnavailable: defineError({
+    code: 'artifact_store_unavailable',
+    status: 503,
+    title: 'The artifact store does not respond, or this server cannot reach it.',
+    next: 'Try again later. Operators: all servers need the same folder or bucket (SVC_ARTIFACTS).',
+  }),
+  full: defineError({
+    code: 'artifacts_full',
+    status: 409,
+    title: 'The run has reached the limit for artifacts.',
+    next: 'Store many small files as one archive, or remove artifacts with `svc artifact rm`.',
+  }),
+  quotaExceeded: defineError({
+    code: 'artifact_quota_exceeded',
+    status: 409,
+    title: 'The run, or its project, has reached its limit for bytes of artifacts.',
+    next: 'Store less, or remove artifacts with `svc artifact rm`. If `leaving_bytes` takes the space, try again after 15 minutes. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
+  }),
+  rangeNotSatisfiable: defineError({
+    code: 'artifact_range_invalid',
+    status: 416,
+    title: 'The range is not within the artifact.',
+    next: 'Send a `Range` that starts before the size in `size`, or none.',
+  }),
+} as const;

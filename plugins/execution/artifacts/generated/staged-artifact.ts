@@ -1,0 +1,27 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A file of an activity as it was stored.
+ */
+export interface StagedArtifact {
+  /**
+   * Names separated by `/`.
+   */
+  path: string;
+  /**
+   * Bytes.
+   */
+  size: number;
+  /**
+   * `sha256:` and 64 hex digits.
+   */
+  digest: string;
+  /**
+   * With `stage`: what the call of the script names.
+   */
+  upload_id?: string;
+  /**
+   * When the artifact was stored.
+   */
+  created_at?: string;
+}

@@ -1,0 +1,46 @@
+import {
+  type Database,
+  decodeCursor,
+  iso,
+  limitOf,
+  listRoute,
+  pageOf,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../../kernel/contracts/index.ts';
+import type { GroupView } from './contract.ts';
+import lockSchema from './schema/lock.schema.json' with { type: 'json' };
+import { listHeldGroups } from './store/group-views.ts';
+
+/** Lists held groups, the latest holder first, each with its queue in order. */
+export const listLocksRoute = (database: Database): Route =>
+  listRoute({
+    path: `${SCOPED}/locks`,
+    operation: 'listLocks',
+    summary: 'List the leases, with their holders and queues',
+    access: VIEWER,
+    plural: 'locks',
+    item: lockSchema,
+    description: 'A page of leases.',
+    async list({ scope, query }) {
+      const limit = limitOf(query);
+      const cursor = decodeCursor(query.cursor, 'number', 'id');
+      const after = cursor && { granted_at: cursor[0], group_key: cursor[1] };
+      const groups = await listHeldGroups(database, scope, { limit: limit + 1, after });
+      const { items, ...rest } = pageOf(groups, limit, ({ granted_at, group_key }) => [granted_at, group_key]);
+      const now = database.now();
+      return { items: items.map(({ view }) => render(view, now)), ...rest };
+    },
+  });
+
+function render({ group, trusted, holder, queue, queue_length }: GroupView, now: number) {
+  const toAge = (since: number) => ({ since: iso(since), age_ms: Math.max(0, now - since) });
+  return {
+    group,
+    trusted,
+    holder: { run_id: holder.run_id, ...toAge(holder.since), fence: holder.fence },
+    queue: queue.map((ticket) => ({ run_id: ticket.run_id, ...toAge(ticket.asked_at) })),
+    queue_length,
+  };
+}

@@ -1,0 +1,117 @@
+import type { Database } from '../../../../kernel/contracts/index.ts';
+import { findBroken, type Invariant } from '../../../../test/kit/index.ts';
+
+const TERMINAL = `('succeeded', 'failed', 'cancelled')`;
+
+/** A replaced ticket is not granted, because its run is about to be cancelled. */
+const REPLACED = `(SELECT 1 FROM locks_groups r WHERE r.project_id = t.project_id AND r.group_key = t.group_key
+  AND t.ticket < r.replaced_below AND t.run_id <> r.replaced_by)`;
+const NOT_REPLACED = `NOT EXISTS ${REPLACED}`;
+
+/** Invariant I11, as statements that find violations. */
+const INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'I11',
+    says: 'one holder a group',
+    finds: `SELECT MIN(run_id) AS run_id, group_key, COUNT(*) AS place FROM locks_tickets
+      WHERE state = 'held' GROUP BY project_id, group_key HAVING COUNT(*) > 1`,
+  },
+  {
+    id: 'I11',
+    says: 'a held ticket is the holder of its group, with its newest fence',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
+      WHERE (t.state = 'held' AND (t.held IS NULL OR t.fence IS NULL OR t.fence <> g.fence OR t.granted_at IS NULL))
+      OR (t.state <> 'held' AND t.held IS NOT NULL)`,
+  },
+  {
+    id: 'I11',
+    says: 'the fence rises with the number of the ticket',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.fence IS NOT NULL AND t.joined IS NULL AND EXISTS (SELECT 1 FROM locks_tickets u
+        WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.joined IS NULL
+        AND u.ticket < t.ticket AND u.fence > t.fence)`,
+  },
+  {
+    id: 'I11',
+    says: 'the next grant of a name has a higher fence than all before it, also when its group was removed',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      LEFT JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
+      LEFT JOIN locks_floors f ON f.project_id = t.project_id
+      WHERE t.fence > COALESCE(g.fence, f.fence, 0) OR t.ticket > COALESCE(g.last_ticket, f.last_ticket, 0)`,
+  },
+  {
+    id: 'I11',
+    says: 'a group that somebody holds or waits for is there',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.state IN ('waiting', 'held', 'shared') AND NOT EXISTS (SELECT 1 FROM locks_groups g
+        WHERE g.project_id = t.project_id AND g.group_key = t.group_key)`,
+  },
+  {
+    id: 'I11',
+    says: 'nobody was passed over who waits',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.state = 'waiting' AND ${NOT_REPLACED} AND EXISTS (SELECT 1 FROM locks_tickets u
+        WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.ticket > t.ticket
+        AND u.fence IS NOT NULL AND u.joined IS NULL)`,
+  },
+  {
+    id: 'I11',
+    says: 'nobody waits where nobody holds',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.state IN ('waiting', 'shared') AND ${NOT_REPLACED} AND NOT EXISTS (SELECT 1 FROM locks_tickets h
+        WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1)`,
+  },
+  {
+    id: 'I11',
+    says: 'a lease is shared within the run that holds it',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.state = 'shared' AND NOT EXISTS (SELECT 1 FROM locks_tickets h
+        WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1 AND h.run_id = t.run_id)`,
+  },
+  {
+    id: 'I11',
+    says: 'a run that is over holds nothing and waits for nothing',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      JOIN runs_runs r ON r.run_id = t.run_id
+      WHERE t.state IN ('waiting', 'held', 'shared') AND r.status IN ${TERMINAL}`,
+  },
+  {
+    id: 'I11',
+    says: 'a script that waits for a lease has a place in its queue',
+    finds: `SELECT w.run_id, w.name AS group_key, w.position AS place FROM runs_waits w
+      WHERE w.state = 'armed' AND w.kind = 'lock' AND NOT EXISTS (SELECT 1 FROM locks_tickets t
+        WHERE t.run_id = w.run_id AND t.owner_kind IN ('lock', 'lock-step')
+        AND t.owner_id = CONCAT(w.activity_id, '/', w.position)
+        AND (t.state = 'waiting' OR (t.state IN ('held', 'shared') AND t.to_tell IS NOT NULL)))`,
+  },
+];
+
+/** Holds only after faults have stopped and everybody had time to be notified. */
+const TOLD: Invariant = {
+  id: 'I11',
+  says: 'whoever was granted a lease has been told',
+  finds: `SELECT run_id, group_key, ticket AS place FROM locks_tickets WHERE to_tell < ?`,
+};
+
+/** Holds under the same condition. */
+const CANCELLED: Invariant = {
+  id: 'I11',
+  says: 'a run that was replaced in its group was cancelled',
+  finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+    WHERE t.state IN ('waiting', 'held', 'shared') AND EXISTS ${REPLACED}`,
+};
+
+/**
+ * Answers violations of I11; empty when it holds. Safe next to a running service. With `settled_ms` (time since the
+ * last fault) it also checks that everybody was notified.
+ */
+export async function checkLockInvariants(
+  database: Pick<Database, 'read' | 'now'>,
+  { settled_ms }: { settled_ms?: number } = {},
+): Promise<string[]> {
+  const broken = await findBroken(database, INVARIANTS);
+  if (settled_ms === undefined) return broken;
+  const told = await findBroken(database, [TOLD], [database.now() - settled_ms - 1000]);
+  return [...broken, ...told, ...(await findBroken(database, [CANCELLED]))];
+}

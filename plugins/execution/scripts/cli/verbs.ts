@@ -1,0 +1,185 @@
+import type { ScriptVerb } from '../../../../cli/contract.ts';
+
+/** Help texts of the verbs of this plugin, as the command line prints them. */
+export const stepHelp = {
+  verb: 'step',
+  usage:
+    'svc step <name> [--label <text>] [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
+  brief: 'run a command once; later passes get its recorded result',
+  summary:
+    'Runs a command once and records its output and exit code; later passes get the recorded result. With --retry it runs until it succeeds, at most this often; with --timeout an attempt that takes longer is stopped and exits with 124.',
+  args: [
+    { name: 'name', summary: 'the name of the step; repeated names are numbered: name#0, name#1' },
+    { name: 'command', summary: 'a program and its arguments; its SVC_IDEMPOTENCY_KEY is the same for all attempts' },
+  ],
+  flags: {
+    label: { type: 'string', value: '<text>', summary: 'a text for people, shown next to the name' },
+    retry: {
+      type: 'number',
+      value: '<attempts>',
+      summary: 'run the command until it exits with 0, at most this often (1 to 100)',
+    },
+    backoff: { type: 'string', value: '<duration>', summary: 'pause after a failed attempt (default: none)' },
+    'max-backoff': {
+      type: 'string',
+      value: '<duration>',
+      summary: 'each pause is twice as long as the previous one, up to this limit',
+    },
+    timeout: {
+      type: 'string',
+      value: '<duration>',
+      summary: 'time limit of each attempt; then its process group gets SIGTERM, and SIGKILL 5 s later',
+    },
+  },
+  exits: [
+    ['the code of the command', 'of the last attempt; a failure is recorded like a success'],
+    ['1', 'its output is larger than 2 MiB'],
+    ['124', 'the last attempt took longer than --timeout'],
+    ['126, 127', 'the command cannot be run, or does not exist'],
+    ['128 + n', 'signal n ended it'],
+  ],
+  recorded:
+    'Exit code and standard output, before the verb returns. A command that was interrupted runs again with the same\n' +
+    'SVC_IDEMPOTENCY_KEY. Earlier attempts are kept with the record.',
+  examples: [
+    ['version=$(svc step version -- git describe)', 'once, no matter how often the script replays'],
+    ['svc step deploy --retry 5 --backoff 2s --max-backoff 1m -- ./deploy.sh eu', 'again after a failure'],
+  ],
+} as const satisfies ScriptVerb;
+
+export const sleepHelp = {
+  verb: 'sleep',
+  usage: 'svc sleep <duration>',
+  brief: 'wait for a time without a process',
+  summary:
+    'Suspends the run for a time such as 500ms, 5s, 1m, 2h, 30d or 1h30m; the script then starts again from the top.',
+  args: [{ name: 'duration', summary: '500ms, 5s, 1m, 2h, 30d or 1h30m' }],
+  exits: [['0', 'the time has passed']],
+  recorded:
+    'That the time has passed. Replay does not compare the duration, so a script can compute it from the time of day.',
+  examples: [['svc sleep 30d', 'meanwhile it needs no process and no agent']],
+} as const satisfies ScriptVerb;
+
+export const waitSignalHelp = {
+  verb: 'wait-signal',
+  usage: 'svc wait-signal <name> [--timeout <duration>]',
+  brief: 'wait for a signal and print its payload',
+  summary:
+    'Suspends the run until the next signal of that name and prints its payload as JSON; exits with 124 after --timeout.',
+  args: [{ name: 'name', summary: 'the name that `svc signal <run-id> <name>` sends; at most 128 characters' }],
+  flags: { timeout: { type: 'string', value: '<duration>', summary: 'give up after this time (default: never)' } },
+  exits: [
+    ['0', 'the payload is on standard output; null if there was none'],
+    ['124', 'no signal came in time'],
+  ],
+  recorded:
+    'The payload. A signal that was sent earlier and not consumed is consumed immediately; signals are consumed in order.',
+  examples: [
+    ['approval=$(svc wait-signal approved --timeout 30d) || exit 1', 'elsewhere: svc signal <run-id> approved'],
+  ],
+} as const satisfies ScriptVerb;
+
+export const spawnHelp = {
+  verb: 'spawn',
+  usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]… [--root <folder>]',
+  brief: 'submit a file as an independent run',
+  summary:
+    'Submits a file as an independent run and prints its ID; - reads it from standard input; --include sends files beside it along. This run does not wait for it, and its result does not affect this run. Runs spawn runs at most 16 deep.',
+  args: [{ name: 'file', summary: 'the workflow; - reads standard input' }],
+  flags: {
+    as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },
+    tag: { type: 'string', value: '<tag>', many: true, summary: 'tag of the run' },
+    include: { type: 'string', value: '<path>', many: true, summary: 'a file or folder beside it to send along' },
+    root: {
+      type: 'string',
+      value: '<folder>',
+      summary: 'folder that contains all of its files (default: its own folder)',
+    },
+  },
+  exits: [
+    ['0', 'the ID of the run is on standard output'],
+    ['1', 'the server rejects it: it is invalid, or too deep (chain_too_deep)'],
+  ],
+  recorded: 'The ID, so that one run is started, no matter how often the script replays.',
+  examples: [['svc spawn cleanup.sh --tag nightly', 'continues independently']],
+} as const satisfies ScriptVerb;
+
+export const stateHelp = {
+  verb: 'state',
+  usage: 'svc state get <key> | set <key> <value>|- | delete <key> | list  [--entity <name>]',
+  brief: 'read and write durable state of the run or the project',
+  summary:
+    'Reads and writes durable state: of the run, or with --entity of the project. - reads the value from standard input.',
+  args: [
+    { name: 'key', summary: 'the key; at most 255 characters' },
+    { name: 'value', summary: 'a text of at most 256 KiB; - reads standard input' },
+  ],
+  flags: {
+    entity: { type: 'string', value: '<name>', summary: 'state that all runs of the project share under this name' },
+  },
+  exits: [
+    ['0', 'done; `get` and `list` print'],
+    ['1', '`get` of a key that does not exist, or a write that the server rejects'],
+  ],
+  recorded: 'The result of each call: later passes get the same one, even if other runs have written since.',
+  examples: [
+    ['last=$(svc state get last-page --entity crawler) || last=0', 'of the project'],
+    ['svc state set last-page "$page" --entity crawler', 'for the next run'],
+  ],
+} as const satisfies ScriptVerb;
+
+export const inputHelp = {
+  verb: 'input',
+  usage: 'svc input [<path>] [--default <value>] [--envelope]',
+  brief: 'print the input of the run, or a part of it',
+  summary:
+    'Prints the submitted input, or the payload of the event that started the run: a string unchanged, everything else as JSON. A path such as order.items[0].id names a part of it; if nothing is there, it exits with 1, or prints --default, which also replaces null. --envelope reads from the whole file of $SVC_INPUT_FILE, with type and key.',
+  args: [
+    {
+      name: 'path',
+      optional: true,
+      summary: 'order.items[0].id, items[-1], ["a name.with dots"]; . is the whole input',
+    },
+  ],
+  flags: {
+    default: { type: 'string', value: '<value>', summary: 'print this if there is no value, or null' },
+    envelope: { type: 'boolean', summary: 'read from the whole file of $SVC_INPUT_FILE: type, key, event' },
+  },
+  exits: [
+    ['0', 'it is printed: a string unchanged, everything else as JSON'],
+    ['1', 'nothing is at that path, and there is no --default'],
+    ['2', 'the path is not valid'],
+  ],
+  recorded: 'Nothing: the input of a run never changes.',
+  examples: [
+    ['region=$(svc input region --default eu)', 'of svc submit file --input region=us'],
+    ['type=$(svc input type --envelope)', 'of the event that started the run'],
+  ],
+} as const satisfies ScriptVerb;
+
+export const outputHelp = {
+  verb: 'output',
+  usage: 'svc output set <key>=<text>|<key>:=<json>…',
+  brief: "set keys of the run's output",
+  summary:
+    'Stages keys of the run’s output, which is kept only if the script exits with 0: k=v sets a text, k:=json a JSON value.',
+  args: [{ name: 'key=text', rest: true, summary: 'key=text sets a text, key:=json a JSON value; at most 1 MiB' }],
+  exits: [['0', 'the keys are staged']],
+  recorded:
+    'Nothing: every pass sets them again, and the keys of the pass that exits with 0 are the output of the run.',
+  examples: [['svc output set version="$version" replicas:=3', 'a text and a number']],
+} as const satisfies ScriptVerb;
+
+export const annotateHelp = {
+  verb: 'annotate',
+  usage: 'svc annotate <markdown>|-',
+  brief: 'add a note to the run',
+  summary:
+    'Attaches a markdown note to the run; - reads it from standard input. Repeating it in every pass still leaves one note.',
+  args: [{ name: 'markdown', summary: 'the note, at most 64 KiB; - reads standard input' }],
+  exits: [['0', 'the note is stored']],
+  recorded: 'Nothing: if a later pass repeats the note, it is still one note.',
+  examples: [['svc annotate "**3** files were skipped"', 'svc status and the page of the run show it']],
+} as const satisfies ScriptVerb;
+
+export const verbs = [stepHelp, sleepHelp, waitSignalHelp, spawnHelp, stateHelp, inputHelp, outputHelp, annotateHelp];

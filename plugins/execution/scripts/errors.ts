@@ -1,0 +1,82 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const scriptFailed = defineError({
+  code: 'script_failed',
+  status: 422,
+  title: 'The script failed.',
+  next: 'Read `svc logs` and `svc steps` of the run.',
+});
+
+export const interpreterMissing = defineError({
+  code: 'interpreter_missing',
+  status: 422,
+  title: 'The interpreter of the script is not installed on the machine of the agent.',
+  next: 'Install it there, name another one with --interpreter, or choose an agent that has it with `requires`.',
+});
+
+export const includeMissing = defineError({
+  code: 'include_missing',
+  status: 400,
+  title: 'A file or folder to include does not exist, or cannot be read.',
+  next: 'Name it relative to the folder of the script: `svc submit jobs/report.py --include lib/` takes jobs/lib.',
+});
+
+export const includeOutside = defineError({
+  code: 'include_outside',
+  status: 400,
+  title: 'A file that a workflow includes is outside its folder, or has a reserved path.',
+  next: 'Copy it below the folder of the workflow, or name a folder that contains both with --root <folder>. Files with keys and logins are never included.',
+});
+
+export const includeInvalid = defineError({
+  code: 'include_invalid',
+  status: 400,
+  title: 'This cannot be included.',
+  next: 'Include regular files and folders of them; their names have no control characters and no backslash.',
+});
+
+/** The program could not be started, and a retry will not help. */
+export const scriptNotStarted = defineError({
+  code: 'script_not_started',
+  status: 422,
+  title: 'The script could not be started.',
+  next: 'Correct the cause that the message names: the interpreter, the environment or its size.',
+});
+
+/** Something outside the run keeps killing the script, and no pass gets further than the one before. */
+export const scriptKilled = defineError({
+  code: 'script_killed',
+  status: 422,
+  title: 'The script was killed many times at the same position of its journal.',
+  next: 'Look for what kills it on the machine of the agent: the memory limit, another process, or the script itself.',
+});
+
+/** The machine cannot do what `SVC_AGENT_RUN_AS` requires. */
+export const runAsUnusable = defineError({
+  code: 'run_as_unusable',
+  status: 400,
+  title: 'The agent cannot run programs as the users that SVC_AGENT_RUN_AS names.',
+  next: 'Correct what the message names, and start the agent again.',
+});
+
+/** A caller of the socket sent something that is not a request of the protocol. */
+export const socketRequestInvalid = defineError({
+  code: 'socket_request_invalid',
+  status: 400,
+  title: 'The request on the agent socket is not valid.',
+  next: 'Use the verb client or an SDK of the same version as the agent.',
+});
+
+export const stepInProgress = defineError({
+  code: 'step_in_progress',
+  status: 409,
+  title: 'A step is still open on this connection.',
+  next: 'Send `end` first. A durable call inside a step is not possible.',
+});
+
+export const checkoutFailed = defineError({
+  code: 'checkout_failed',
+  status: 422,
+  title: 'The repository of the event cannot be put into the workspace.',
+  next: 'Check the address and the ref that `detail` names and the credential of the webhook, or set `checkout: false`.',
+});

@@ -1,0 +1,12 @@
+import { ProgramLost } from '../contract.ts';
+import { scriptKilled } from '../errors.ts';
+
+/** Returns the error for a program before whose end nothing is recorded. */
+export function programLost(reason: string): ProgramLost {
+  const { code, message, next } = scriptKilled(`what starts its programs was killed again and again: ${reason}`);
+  return new ProgramLost(reason, {
+    end: 'interrupted',
+    at: 0,
+    otherwise: { status: 'failed', code, message: `${message}\n${next}` },
+  });
+}

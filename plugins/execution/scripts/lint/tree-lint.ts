@@ -1,0 +1,238 @@
+import type { Problem } from '../../../engine/runs/contract.ts';
+import { verbInCommand } from './bash-lint.ts';
+import { ScriptNames, type VerbCall } from './script-names.ts';
+import { getNames, type Node, childNodes, type Position, literalText } from './tree.ts';
+import { type Argument, findDurationProblem, type VerbArguments } from './verb-arguments.ts';
+import { VaryingValues, type VaryingCalls } from './values.ts';
+
+/** Maximum warnings for one script. */
+const MAX_WARNINGS = 50;
+/** Maximum depth of functions that call each other. */
+const MAX_CALLS = 100;
+/** Verbs whose name is compared in a replay. */
+const NAMED = new Set('step wait-signal wait-event emit lock activity activity-submit activity-collect'.split(' '));
+/** Verbs that a replay does not compare. */
+const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
+const NESTED = 'call it before or after the step';
+
+/** The words after `svc`, and what they take. */
+export interface VerbTable {
+  verbs: ReadonlySet<string>;
+  verb_arguments: VerbArguments;
+}
+
+/** Reports what a script does that its replay will probably not repeat, and calls that a verb would reject. */
+export function lintTree(tree: Node, verb_table: VerbTable, calls: VaryingCalls): Problem[] {
+  return new TreeLint(tree, verb_table, calls).run();
+}
+
+/** An expression is one argument with an unknown value; a list that is spread may be any number. */
+function toArgument(word: Node): Argument {
+  if (word.k === 'spread') return { any_number: true };
+  return { text: literalText(word) };
+}
+
+interface Branch {
+  why: string | undefined;
+  at: Node;
+}
+
+class TreeLint {
+  readonly #tree: Node;
+  readonly #verbs: ReadonlySet<string>;
+  readonly #verb_arguments: VerbArguments;
+  readonly #names: ScriptNames;
+  readonly #values: VaryingValues;
+  readonly #problems = new Map<string, Problem>();
+  /** Functions that a step runs. */
+  readonly #works = new Set<Node>();
+  readonly #branches: Branch[] = [];
+  /** Variables that only a step has set, and where. */
+  readonly #lost = new Map<string, Node>();
+  readonly #inner = new Map<Node, string | undefined>();
+  #inStep = false;
+  #calls = 0;
+
+  constructor(tree: Node, { verbs, verb_arguments }: VerbTable, calls: VaryingCalls) {
+    this.#tree = tree;
+    this.#verbs = verbs;
+    this.#verb_arguments = verb_arguments;
+    this.#names = new ScriptNames(tree, verbs);
+    this.#values = new VaryingValues(this.#names, calls, tree);
+    this.#collectWorks(tree);
+  }
+
+  run(): Problem[] {
+    this.#walk(this.#tree);
+    return [...this.#problems.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  #collectWorks(node: Node): void {
+    const work = this.#names.verbCall(node)?.work;
+    if (work) this.#works.add(work);
+    for (const part of childNodes(node)) this.#collectWorks(part);
+  }
+
+  #walk(node: Node): void {
+    if (node.k === 'branch') this.#branch(node);
+    else if (node.k === 'function') this.#function(node);
+    else {
+      if (node.k === 'name') this.#read(String(node.v));
+      if (node.k === 'call') this.#call(node);
+      const unknown = this.#isFull() ? undefined : this.#names.unknown(node);
+      if (unknown) this.#warn(node, unknown.code, unknown.message);
+      for (const part of childNodes(node)) this.#walk(part);
+      if (node.k === 'set') this.#assign(node);
+      if (node.k === 'call' && !this.#inStep) this.#lose(this.#names.verbCall(node)?.work);
+    }
+  }
+
+  #branch(node: Node): void {
+    const { t, a = [] } = node;
+    if (t) this.#walk(t);
+    this.#branches.push({ why: t && this.#values.why(t), at: t ?? node });
+    for (const part of a) this.#walk(part);
+    this.#branches.pop();
+  }
+
+  #function(node: Node): void {
+    const before = this.#inStep;
+    this.#inStep ||= this.#works.has(node);
+    this.#values.inFunction(node, () => {
+      for (const part of childNodes(node)) this.#walk(part);
+    });
+    this.#inStep = before;
+  }
+
+  #assign(node: Node): void {
+    this.#values.assign(node);
+    if (this.#inStep || node.bare) return;
+    for (const name of getNames(node)) this.#lost.delete(name);
+  }
+
+  #call(node: Node): void {
+    if (node.f !== undefined) this.#read(node.f);
+    const call = this.#names.verbCall(node);
+    const said = call?.label ?? this.#findVerb(this.#names.functions.get(node.f ?? ''));
+    if (said === undefined) return;
+    if (this.#inStep)
+      return this.#warn(
+        node,
+        'lint_verb_in_step',
+        `nothing can be recorded inside a step: \`${said}\` fails in it; ${NESTED}`,
+      );
+    if (!NOT_DURABLE.has(call?.verb ?? '')) this.#condition(said);
+    if (call) this.#durable(call);
+    if (call) this.#arguments(node, call);
+  }
+
+  #arguments(node: Node, { verb, name, words }: VerbCall): void {
+    if (words) {
+      const args = words.map(toArgument);
+      for (const { at, message } of this.#verb_arguments.findProblems(args))
+        this.#warn(words[at] ?? node, 'lint_verb_arguments', message);
+      return;
+    }
+    const text = literalText(name);
+    const option = node.n?.timeout;
+    const long = [verb === 'sleep' && name, option].flatMap((one) => (one ? [{ one, text: literalText(one) }] : []));
+    for (const { one, text: said } of long) {
+      const problem = said === undefined ? undefined : findDurationProblem(said);
+      if (problem !== undefined) this.#warn(one, 'lint_verb_arguments', problem);
+    }
+    const [signal] =
+      verb === 'wait-signal' && text !== undefined ? this.#verb_arguments.findProblems([{ text: verb }, { text }]) : [];
+    if (signal && name) this.#warn(name, 'lint_verb_arguments', signal.message);
+  }
+
+  #condition(said: string): void {
+    const around = this.#branches.find(({ why }) => why !== undefined);
+    if (around)
+      this.#warn(
+        around.at,
+        'lint_varying_condition',
+        `\`${said}\` depends on ${around.why}, which differs when the script is replayed; decide by the result of a step`,
+      );
+  }
+
+  #durable({ verb, name, command }: VerbCall): void {
+    const why = name && NAMED.has(verb) ? this.#values.why(name) : undefined;
+    if (name && why !== undefined)
+      this.#warn(
+        name,
+        'lint_varying_name',
+        `the name of this call comes from ${why}, which differs when the script is replayed; take it from the result of a step`,
+      );
+    const words = command.map((word) => literalText(word));
+    const inside = verb === 'step' || verb === 'lock' ? verbInCommand(words, this.#verbs) : undefined;
+    if (inside)
+      this.#warn(
+        command[inside.word]!,
+        'lint_verb_in_step',
+        `a step's command has no agent: \`svc ${inside.verb}\` fails in it; ${NESTED}`,
+      );
+  }
+
+  /** Returns the first verb that a function calls, itself or through functions of the script. */
+  #findVerb(work: Node | undefined): string | undefined {
+    if (!work || this.#calls >= MAX_CALLS) return undefined;
+    if (!this.#inner.has(work)) {
+      // Stands for a function that calls itself.
+      this.#inner.set(work, undefined);
+      this.#calls += 1;
+      this.#inner.set(work, this.#searchVerb(work));
+      this.#calls -= 1;
+    }
+    return this.#inner.get(work);
+  }
+
+  #searchVerb(node: Node): string | undefined {
+    const call = this.#names.verbCall(node);
+    if (call && !NOT_DURABLE.has(call.verb)) return call.label;
+    const called = node.k === 'call' ? this.#findVerb(this.#names.functions.get(node.f ?? '')) : undefined;
+    if (called !== undefined) return called;
+    for (const part of childNodes(node)) {
+      const found = this.#searchVerb(part);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Called after a step: a replay does not set the script's variables that its function has set. */
+  #lose(work: Node | undefined): void {
+    if (!work) return;
+    const local_names = new Set(work.p);
+    const set = new Map<string, Node>();
+    const collect = (node: Node): void => {
+      if (node.k === 'function') for (const name of node.p ?? []) local_names.add(name);
+      if (node.k === 'set')
+        for (const name of getNames(node))
+          if (node.d === true) local_names.add(name);
+          else set.set(name, node);
+      for (const part of childNodes(node)) collect(part);
+    };
+    collect(work);
+    for (const [name, at] of set) if (!local_names.has(name)) this.#lost.set(name, at);
+  }
+
+  #read(dotted: string): void {
+    const name = dotted.split('.', 1)[0]!;
+    const lost = this.#inStep ? undefined : this.#lost.get(name);
+    if (!lost) return;
+    this.#lost.delete(name);
+    this.#warn(
+      lost,
+      'lint_lost_variable',
+      `\`${name}\` is set only inside the step, and a replay does not run the step again; return it from the step`,
+    );
+  }
+
+  #warn({ l: line, c: column }: Position, code: string, message: string): void {
+    const key = `${line}:${column} ${code}`;
+    if (!this.#isFull() && !this.#problems.has(key)) this.#problems.set(key, { line, column, message, code });
+  }
+
+  #isFull(): boolean {
+    return this.#problems.size >= MAX_WARNINGS;
+  }
+}

@@ -1,0 +1,38 @@
+import type { VaryingCalls } from './values.ts';
+
+/**
+ * Calls that return something else on each pass, by their full names. Those that are given a time or a seed are not
+ * included.
+ */
+const PYTHON: readonly RegExp[] = [
+  /^random\.(?!seed$|Random$|setstate$)[a-z]\w*$/,
+  /^secrets\.\w+$/,
+  /^time\.(time|monotonic|perf_counter|process_time|thread_time)(_ns)?$/,
+  /^datetime\.(datetime\.(now|utcnow|today)|date\.today)$/,
+  /^uuid\.uuid(1|4|6|7)$/,
+  /^os\.(urandom|getpid|getrandom|times)$/,
+  /^tempfile\.(mkdtemp|mkstemp|mktemp|NamedTemporaryFile|TemporaryDirectory)$/,
+];
+
+/** Calls that vary only without arguments. */
+const PYTHON_WITHOUT_ARGUMENTS: readonly RegExp[] = [
+  /^time\.(localtime|gmtime|ctime|asctime)$/,
+  /^random\.(Random|SystemRandom)$/,
+];
+
+const JAVASCRIPT: readonly RegExp[] = [
+  /^Math\.random$/,
+  /^(Date\.now|performance\.now)$/,
+  /^crypto\.(randomUUID|randomBytes|randomInt|randomFillSync|getRandomValues|webcrypto\.getRandomValues)$/,
+  /^process\.(hrtime(\.bigint)?|uptime|pid|ppid)$/,
+  /^perf_hooks\.performance\.now$/,
+  /^fs(\/promises)?\.mkdtemp(Sync)?$/,
+];
+
+export const JAVASCRIPT_CALLS: VaryingCalls = { always: JAVASCRIPT, without_arguments: [/^Date$/], imported: false };
+
+export const PYTHON_CALLS: VaryingCalls = {
+  always: PYTHON,
+  without_arguments: PYTHON_WITHOUT_ARGUMENTS,
+  imported: true,
+};

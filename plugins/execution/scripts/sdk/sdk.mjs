@@ -1,0 +1,242 @@
+// The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
+import { readFileSync } from 'node:fs';
+import { inputFile, presentStep } from './turns.mjs';
+import { runCommand, words } from './command.mjs';
+import { misused, notInAScript, StepError, WaitTimeoutError } from './errors.mjs';
+import { readJson, writeJson } from './numbers.mjs';
+import { dataOf, stepsOf, walk } from './paths.mjs';
+import { decodeResult, durationText, withoutLineEnd } from './values.mjs';
+import { FUNCTION, option, quoted, runFunction, stepFunction, triedFunction } from './functions.mjs';
+import { ATTEMPTS_PROTOCOL, policyOptions } from './policy.mjs';
+import { callVerb, demand, demandText, TIMEOUTS_PROTOCOL, wait } from './verbs.mjs';
+
+export { StepError, SvcError, WaitTimeoutError } from './errors.mjs';
+export { NonRetryableError } from './policy.mjs';
+
+const TIMED_OUT = 124;
+
+const timeoutOption = (timeout) => (timeout === undefined ? [] : [`--timeout=${durationText(timeout, 'timeout')}`]);
+const each = (name, values = []) => [values].flat().map((value) => `--${name}=${value}`);
+
+function checkName(name, what) {
+  if (typeof name !== 'string' || name === '') throw misused(`${what} must be a string that is not empty`);
+}
+
+const isTried = ({ retry, timeout }) => retry !== undefined || timeout !== undefined;
+
+export async function step(name, work, options = {}) {
+  checkName(name, 'the name of a step');
+  if (typeof work === 'function' && isTried(options)) return await triedFunction(name, work, options);
+  if (typeof work === 'function') return await stepFunction(name, work, options.label);
+  const { exitCode, stdout, reason } = await exec(name, work, options);
+  if (exitCode !== 0) throw new StepError(`step ${quoted(name)}`, { exit_code: exitCode, reason, stdout });
+  return withoutLineEnd(stdout);
+}
+
+export async function exec(name, command, options = {}) {
+  checkName(name, 'the name of a step');
+  if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of texts');
+  const { label, retry: _retry, timeout: _timeout, ...rest } = options;
+  const args = [...option('label', label), ...policyOptions(options), name, '--', ...words(command)];
+  const { exit, stdout, message, replayed } = await callVerb('step', args, {
+    needs: isTried(options) ? ATTEMPTS_PROTOCOL : undefined,
+    run: ({ key, limit, under = [] }) => runCommand([...under, ...command], { key, limit, ...rest }),
+  });
+  return { exitCode: exit, stdout, text: withoutLineEnd(stdout), reason: message, replayed };
+}
+
+export async function sleep(duration) {
+  await demand('sleep', 'sleep', ['--', durationText(duration, 'the time to sleep')]);
+}
+
+export async function waitSignal(name, { timeout } = {}) {
+  checkName(name, 'the name of a signal');
+  return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout);
+}
+
+export async function waitEvent(type, { timeout, untrusted = false } = {}) {
+  checkName(type, 'the type of an event');
+  return await wait(
+    `the wait for the event ${quoted(type)}`,
+    'wait-event',
+    type,
+    timeout,
+    untrusted ? ['--untrusted'] : [],
+  );
+}
+
+/** Does what is to be done under a lock. `thrown.cause` becomes what a function threw. */
+const doer =
+  (group, work, options, thrown) =>
+  async ({ key, limit }) => {
+    if (typeof work !== 'function') return await runCommand(work, { key, limit, ...options });
+    const ran = await runFunction(work, { name: group, site: group, key });
+    thrown.cause = ran.cause;
+    return ran;
+  };
+
+function underLock(work) {
+  if (work === undefined) return ['--fence'];
+  return ['--', ...(typeof work === 'function' ? [FUNCTION] : words(work))];
+}
+
+export async function lock(group, work, options = {}) {
+  checkName(group, 'the group of a lock');
+  if (typeof work === 'object' && work !== null && !Array.isArray(work)) return await lock(group, undefined, work);
+  const { timeout, ...rest } = options;
+  const thrown = {};
+  const called = await callVerb('lock', [...timeoutOption(timeout), group, ...underLock(work)], {
+    run: work === undefined ? undefined : doer(group, work, rest, thrown),
+    needs: timeout === undefined ? undefined : TIMEOUTS_PROTOCOL,
+  });
+  const { exit, stdout, kind, message } = called;
+  const what = `the lock ${quoted(group)}`;
+  if (exit === TIMED_OUT && kind === 'lock') throw new WaitTimeoutError(what, durationText(timeout, 'timeout'));
+  if (exit !== 0) throw new StepError(what, { exit_code: exit, reason: message, stdout, ...thrown });
+  if (typeof work === 'function') return decodeResult(stdout);
+  const text = withoutLineEnd(stdout);
+  return work === undefined ? Number(text) : text;
+}
+
+const child = (name, command, { requires, ...policy } = {}) => {
+  checkName(name, 'the name of an activity');
+  return [...each('requires', requires), ...policyOptions(policy), name, '--', ...words(command)];
+};
+
+export async function activity(name, command, options) {
+  return await demandText(`activity ${quoted(name)}`, 'activity', child(name, command, options));
+}
+
+export async function activitySubmit(name, command, options) {
+  await demand(`activity ${quoted(name)}`, 'activity-submit', child(name, command, options));
+}
+
+export async function activityCollect(name) {
+  checkName(name, 'the name of an activity');
+  return await demandText(`activity ${quoted(name)}`, 'activity-collect', ['--', name]);
+}
+
+export async function activityWaitAll() {
+  return Number(await demandText('the wait for all activities', 'activity-wait-all', []));
+}
+
+export async function spawn(file, { as, tags } = {}) {
+  const source = typeof file === 'object' && file !== null ? file.source : undefined;
+  if (source === undefined) checkName(file, 'the file to spawn');
+  const args = [...option('as', as), ...each('tag', tags), '--', source === undefined ? file : '-'];
+  return await demandText('spawn', 'spawn', args, source === undefined ? {} : { stdin: Buffer.from(source) });
+}
+
+const inputOption = (input) => (input === undefined ? [] : [`--input=${json(input, 'the input of a call')}`]);
+
+function json(value, what) {
+  const text = writeJson(value);
+  if (text === undefined) throw misused(`${what} must be JSON, and not a ${typeof value}`);
+  return text;
+}
+
+export async function callNode(kind, config = {}, { input } = {}) {
+  checkName(kind, 'the kind of a node');
+  const args = [`--config=${json(config, 'the config of a node')}`, ...inputOption(input), '--', 'node', kind];
+  return readJson(await demandText(`the call of node ${quoted(kind)}`, 'call', args));
+}
+
+export async function callGraph(graph, { input } = {}) {
+  const { definition } = typeof graph === 'object' && graph !== null ? graph : {};
+  if (definition === undefined) checkName(graph, 'the name of a graph');
+  const what = definition === undefined ? `the call of graph ${quoted(graph)}` : 'the call of a graph';
+  if (definition === undefined)
+    return readJson(await demandText(what, 'call', [...inputOption(input), '--', 'graph', graph]));
+  const stdin = Buffer.from(typeof definition === 'string' ? definition : json(definition, 'a graph'));
+  return readJson(await demandText(what, 'call', [...inputOption(input), '--definition=-', '--', 'graph'], { stdin }));
+}
+
+export async function artifactPut(source, { as } = {}) {
+  checkName(source, 'the folder or file');
+  const text = await demandText('artifact put', 'artifact', ['put', ...option('as', as), '--', source]);
+  return text.split('\n');
+}
+
+export async function emit(type, { key, payload } = {}) {
+  checkName(type, 'the type of an event');
+  const json = writeJson(payload ?? null);
+  if (json === undefined) throw misused(`a ${typeof payload} cannot be emitted: it must be JSON`);
+  const stdin = Buffer.from(json);
+  return await demandText('emit', 'emit', [...option('key', key), '--payload=-', '--', type], { stdin });
+}
+
+/** How the reason begins why there was nothing to get. */
+const ABSENT = 'no state ';
+
+const entityOption = ({ entity } = {}) => option('entity', entity);
+
+export const state = Object.freeze({
+  async get(key, options) {
+    const { exit, stdout, message } = await callVerb('state', [...entityOption(options), '--', 'get', key]);
+    if (exit === 1 && message.startsWith(ABSENT)) return undefined;
+    if (exit !== 0) throw new StepError('state get', { exit_code: exit, reason: message });
+    return withoutLineEnd(stdout);
+  },
+  async getJson(key, options) {
+    const text = await state.get(key, options);
+    return text === undefined ? undefined : readJson(text);
+  },
+  async set(key, value, options) {
+    const text = typeof value === 'string' ? value : writeJson(value);
+    if (text === undefined) throw misused(`a ${typeof value} cannot be stored: it must be a text or JSON`);
+    const stdin = Buffer.from(text);
+    await demand('state set', 'state', [...entityOption(options), '--', 'set', key, '-'], { stdin });
+  },
+  async delete(key, options) {
+    await demand('state delete', 'state', [...entityOption(options), '--', 'delete', key]);
+  },
+  async list(options) {
+    const text = await demandText('state list', 'state', [...entityOption(options), '--', 'list']);
+    return text === '' ? [] : text.split('\n');
+  },
+});
+
+export const output = Object.freeze({
+  async set(values) {
+    const pairs = Object.entries(values).map(([key, value]) => {
+      if (key === '' || key.includes('=')) throw misused(`${quoted(key)} cannot be a key of the output`);
+      const json = writeJson(value);
+      if (json === undefined) throw misused(`a ${typeof value} cannot be put out: it must be JSON`);
+      return `${key}:=${json}`;
+    });
+    if (pairs.length > 0) await demand('output set', 'output', ['--', 'set', ...pairs]);
+  },
+});
+
+export async function annotate(markdown) {
+  await demand('annotate', 'annotate', ['-'], { stdin: Buffer.from(String(markdown)) });
+}
+
+export function input() {
+  const file = inputFile();
+  if (file === undefined) throw notInAScript('SVC_INPUT_FILE');
+  return readJson(readFileSync(file, 'utf8'));
+}
+
+export function data(path) {
+  const whole = dataOf(input());
+  if (path === undefined) return whole;
+  const steps = typeof path === 'string' ? stepsOf(path) : undefined;
+  if (steps === undefined) throw misused(`${quoted(path)} is not a path: write a.b, a[0] or a["any name"]`);
+  return walk(whole, steps).value;
+}
+
+export function idempotencyKey() {
+  const step = presentStep();
+  if (step === undefined) throw misused('there is an idempotency key only inside the function of a step');
+  return step.key;
+}
+
+export async function verb(name, args = [], { stdin } = {}) {
+  const { exit, stdout, message, replayed } = await callVerb(
+    name,
+    args,
+    stdin === undefined ? {} : { stdin: Buffer.from(stdin) },
+  );
+  return { exitCode: exit, stdout, text: withoutLineEnd(stdout), reason: message, replayed };
+}

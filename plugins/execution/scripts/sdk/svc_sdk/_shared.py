@@ -1,0 +1,140 @@
+"""What both flavours share: which step is being run where, and what the agent gave this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Dict, Iterator, List, Optional
+
+from ._errors import inside_a_step, misused, not_in_a_script, quoted
+from ._paths import data_of, steps_of, value_at
+
+SOCKET = os.environ.get("SVC_AGENT_SOCKET", "")
+INPUT_FILE = os.environ.get("SVC_INPUT_FILE", "")
+# Every `SVC_*` that this process was started with.
+VARIABLES = {name: value for name, value in os.environ.items() if name.startswith("SVC_")}
+
+
+class Step:
+    def __init__(self, name: str, key: str, asked: Dict[str, Any] = {}) -> None:
+        """`asked` says more where it is tried again, or has a time."""
+        self.name = name
+        self.key = key
+        self.attempt: Optional[int] = asked.get("attempt")
+        timeout_ms = asked.get("timeout_ms")
+        self.timeout_s: Optional[float] = None if timeout_ms is None else timeout_ms / 1000
+        # Words that stand before a command.
+        self.under: List[str] = asked.get("under") or []
+        self.over = False
+
+
+_present: ContextVar[Optional[Step]] = ContextVar("svc_sdk_step", default=None)
+
+
+def present_step() -> Optional[Step]:
+    step = _present.get()
+    return None if step is None or step.over else step
+
+
+def make_ready(what: str) -> None:
+    """Raises unless a durable call is possible here. What was printed is handed over first: a call that suspends the
+    run ends this process, and what is still in its buffers with it."""
+    step = present_step()
+    if step is not None:
+        raise inside_a_step(what, step.name)
+    if SOCKET == "":
+        raise not_in_a_script("SVC_AGENT_SOCKET")
+    for stream in (sys.stdout, sys.stderr):
+        # A program may run without one, or have closed it.
+        if stream is not None and not stream.closed:
+            stream.flush()
+
+
+def idempotency_key() -> str:
+    """64 hex digits for whatever a step talks to: the same whenever this step of this run is run again, another one in
+    every other run. Raises SvcError (`usage`) outside of a step's function."""
+    step = present_step()
+    if step is None:
+        raise misused("there is an idempotency key only inside the function of a step")
+    return step.key
+
+
+def traceparent_of(key: str) -> Optional[str]:
+    """The span of a step, which has the beginning of its key for an id; None when the server does not trace."""
+    trace_id, _, flags = VARIABLES.get("SVC_TRACE", "").partition("-")
+    return f"00-{trace_id}-{key[:16]}-{flags}" if flags else None
+
+
+def traceparent() -> Optional[str]:
+    """The step's span, as a `traceparent` of W3C Trace Context, to send as a header or to make it the parent of your own
+    spans. None when the server exports no traces. Raises SvcError (`usage`) outside of a step's function."""
+    step = present_step()
+    if step is None:
+        raise misused("there is a span only inside the function of a step")
+    return traceparent_of(step.key)
+
+
+def attempt() -> int:
+    """Which attempt of a step this is, from 1. Raises SvcError (`usage`) outside of a step's function."""
+    step = present_step()
+    if step is None:
+        raise misused("there are attempts only inside the function of a step")
+    return step.attempt or 1
+
+
+def input() -> Dict[str, Any]:
+    """What the run was started with, as in the file of SVC_INPUT_FILE: `{"type": …, "input"?: …, "payload"?: …, …}`.
+    `input` is what a submit passed. Raises SvcError (`not_in_a_script_run`) outside of a run."""
+    if INPUT_FILE == "":
+        raise not_in_a_script("SVC_INPUT_FILE")
+    with open(INPUT_FILE, encoding="utf-8") as file:
+        given: Dict[str, Any] = json.load(file)
+    return given
+
+
+def data(path: Optional[str] = None, default: Any = None) -> Any:
+    """What a submit passed, or the payload of the event that started the run: the part of `input()` that most scripts
+    want. A path names a place in it: `order.items[0].id`, `["a name"]`, `items[-1]`. Answers `default` where nothing or null
+    is. Raises as `input` does, and SvcError (`usage`) for a text that is not a path."""
+    whole = data_of(input())
+    if path is not None:
+        steps = steps_of(path) if isinstance(path, str) else None
+        if steps is None:
+            raise misused(f'{quoted(path)} is not a path: write a.b, a[0] or a["any name"]')
+        whole = value_at(whole, steps)
+    return default if whole is None else whole
+
+
+@contextmanager
+def as_step(step: Step) -> Iterator[None]:
+    """The time of a step's function: no process that it starts can reach the agent; of the variables of the service it
+    sees the key alone, and which attempt it is where it is tried again."""
+    for name in VARIABLES:
+        os.environ.pop(name, None)
+    os.environ["SVC_IDEMPOTENCY_KEY"] = step.key
+    before = os.environ.get("ATTEMPT")
+    if step.attempt is not None:
+        os.environ["ATTEMPT"] = str(step.attempt)
+    own = os.environ.get("TRACEPARENT")
+    span = traceparent_of(step.key)
+    if span is not None:
+        os.environ["TRACEPARENT"] = span
+    token = _present.set(step)
+    try:
+        yield
+    finally:
+        step.over = True
+        _present.reset(token)
+        os.environ.pop("SVC_IDEMPOTENCY_KEY", None)
+        if before is not None:
+            os.environ["ATTEMPT"] = before
+        elif step.attempt is not None:
+            os.environ.pop("ATTEMPT", None)
+        if own is not None:
+            os.environ["TRACEPARENT"] = own
+        elif span is not None:
+            os.environ.pop("TRACEPARENT", None)
+        os.environ.update(VARIABLES)

@@ -1,8 +1,0 @@
-// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
-
-export interface ContentQuery {
-  /**
-   * Of the claim.
-   */
-  epoch: number;
-}

@@ -1,9 +1,0 @@
-import { defineError } from '../../../kernel/contracts/index.ts';
-
-/** A type of node throws it when its rendered config is not what it needs. The attempt is not repeated. */
-export const flowConfigInvalid = defineError({
-  code: 'flow_config_invalid',
-  status: 422,
-  title: 'The config of a node does not match its type.',
-  next: 'Correct the member that `detail` names. An expression may have produced a value of another type than expected.',
-});

@@ -1,9 +1,0 @@
-import type { Api, Run } from '../../../cli/contract.ts';
-
-export const run: Run = async ({ args, output, client }) => {
-  const api = await client();
-  const path = api.scoped(`/graphs/${encodeURIComponent(args[0]!)}/unpublish`);
-  output.data(await api.json<Api.GraphEntry>({ method: 'POST', path }), () => '');
-  output.note(`graph ${args[0]} is not published; nothing but a submit starts it`);
-  return undefined;
-};

@@ -1,0 +1,3 @@
+import { type Run, usesCommand } from '../../../../cli/contract.ts';
+
+export const run: Run = usesCommand('accounts');

@@ -1,0 +1,3 @@
+import type { ResourceType } from '../../../platform/resources/contract.ts';
+
+export const ACCOUNT: ResourceType = { noun: 'account', plural: 'accounts' };

@@ -1,0 +1,28 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const AccountErrors = {
+  consoleSessionRequired: defineError({
+    code: 'console_session_required',
+    status: 403,
+    title: 'Accounts can be connected only in the console.',
+    next: 'Open the Connections page of the console in a browser, at the address that `detail` names, and connect there.',
+  }),
+  connectingNotOffered: defineError({
+    code: 'connecting_not_offered',
+    status: 409,
+    title: 'This service does not have this account provider.',
+    next: 'The operator sets providers with SVC_CONNECTED_ACCOUNT_PROVIDERS; `svc provider ls` lists them.',
+  }),
+  accountMismatch: defineError({
+    code: 'account_mismatch',
+    status: 409,
+    title: 'This account differs from the one that was connected under this name.',
+    next: 'Sign in to the same account at the provider, or connect the new account under another name.',
+  }),
+  renewalPending: defineError({
+    code: 'account_renewal_pending',
+    status: 503,
+    title: 'The token of a connected account has expired, and its provider has not renewed it yet.',
+    next: 'Nothing was sent; svc tries again automatically. `svc account show` shows the response of the provider.',
+  }),
+} as const;

@@ -1,0 +1,51 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface AccountView {
+  name: string;
+  provider: string;
+  /**
+   * The account on the provider.
+   */
+  account: {
+    id: string;
+    label: string;
+  };
+  status: 'active' | 'refreshing' | 'needs_reauth' | 'in_doubt' | 'disabled';
+  status_since: string;
+  /**
+   * The reason for its status.
+   */
+  reason?: string;
+  /**
+   * Who granted it.
+   */
+  granter: string;
+  /**
+   * The granted scopes.
+   */
+  scopes: string[];
+  /**
+   * Scopes that were requested but not granted.
+   */
+  scopes_missing: string[];
+  granted_at: string;
+  /**
+   * When its access token expires; absent if unknown.
+   */
+  expires_at?: string;
+  renewed_at?: string;
+  /**
+   * `none`: the provider gave no refresh token. `unknown_lifetime`: it does not report when the token expires.
+   */
+  renewal: 'automatic' | 'none' | 'unknown_lifetime';
+  last_used_at?: string;
+  /**
+   * The run.
+   */
+  last_used_by?: string;
+  last_error?: string;
+  /**
+   * Its address on the Connections page, for connecting it again.
+   */
+  connect_url: string;
+}

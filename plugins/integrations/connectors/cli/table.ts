@@ -1,0 +1,73 @@
+import { type Api, type Command, inGroup, listCommand, toolCommand } from '../../../../cli/contract.ts';
+
+type Manifest = Api.ConnectorManifest;
+
+const listActions = ({ actions = {} }: Manifest): string[] => Object.keys(actions);
+const formatProof = ({ hook }: Manifest): string => (hook === undefined ? '' : hook.token ? 'token' : 'signature');
+
+const ACTION = { name: 'connector.action', summary: 'for example team_chat.post_message' };
+
+/** Commands that list connectors, and tools for their authors. */
+export const commands: readonly Command[] = inGroup('Connect', [
+  listCommand<Manifest>({
+    name: 'connector ls',
+    summary: 'list the connectors of the server: their actions, and how their deliveries are verified',
+    path: '/connectors',
+    member: 'connectors',
+    columns: {
+      name: 'name',
+      title: 'title',
+      credential: ({ credential }) => credential && `${credential.kind}${credential.required === false ? '?' : ''}`,
+      actions: listActions,
+      hook: formatProof,
+    },
+    examples: [['svc connector ls --json', 'the whole manifests']],
+  }),
+  {
+    name: 'connector show',
+    summary: 'show a connector: its fields, and the inputs of its actions',
+    args: [{ name: 'name', summary: 'the name of a connector' }],
+    examples: [['svc connector show team_chat', 'the inputs of a node team_chat.post_message']],
+    load: () => import('./show.ts'),
+  },
+  toolCommand(
+    { plugin: 'connectors', tool: 'connector-check', hides: ['SVC_CONNECTORS'] },
+    {
+      name: 'connector check',
+      summary: 'check manifests and run their examples, without a server',
+      description:
+        'A file, a folder with a manifest.json, or a folder of such folders. Each problem shows file, pointer, rule and\n' +
+        'what to do. Exits with 1 when there is one.',
+      args: [{ name: 'path', summary: 'a manifest, or a folder', rest: true }],
+      examples: [['svc connector check ./my_chat', 'before you put it into SVC_CONNECTORS']],
+    },
+  ),
+  toolCommand(
+    { plugin: 'connectors', tool: 'connector-render', hides: ['SVC_CONNECTORS'] },
+    {
+      name: 'connector render',
+      summary: 'print the request of an action with *** for its credential; nothing is sent',
+      args: [ACTION],
+      flags: {
+        with: { type: 'string', value: '<json>', summary: 'the fields: \'{"channel": "#ops"}\'' },
+        input: { type: 'string', value: '<json>', summary: 'the inputs: \'{"text": "hello"}\'' },
+        credential: { type: 'string', value: '<name>', summary: 'show it even if the connector does not need it' },
+        key: { type: 'string', value: '<key>', summary: 'the idempotency key of the node' },
+        from: { type: 'string', value: '<path>', summary: 'take the manifest from this file or folder' },
+      },
+      examples: [
+        [
+          'svc connector render team_chat.post_message --with \'{"channel":"#ops"}\' --input \'{"text":"hello"}\'',
+          'needs no server and no credential',
+        ],
+      ],
+    },
+  ),
+  {
+    name: 'connector init',
+    summary: 'write a working connector to start from: a folder with a manifest and a README',
+    args: [{ name: 'name', summary: 'a lowercase letter, then lowercase letters, digits, _ and -' }],
+    examples: [['svc connector init my_chat', 'makes ./my_chat']],
+    load: () => import('./init.ts'),
+  },
+]);

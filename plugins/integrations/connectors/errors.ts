@@ -1,0 +1,10 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const ConnectorErrors = {
+  inputInvalid: defineError({
+    code: 'connector_input_invalid',
+    status: 422,
+    title: 'The values for an action of a connector are missing or not of the right type.',
+    next: 'Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists them, `svc connector render` tries them.',
+  }),
+} as const;

@@ -1,0 +1,88 @@
+import {
+  decodeCursor,
+  encodeCursor,
+  Errors,
+  type HttpRequest,
+  limitOf,
+  listRoute,
+  type ListResult,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../../kernel/contracts/index.ts';
+import { type ConnectorManifest, type ConnectorManifests, connectorSchema } from '../manifests/contract.ts';
+import { notFound } from '../../platform/resources/contract.ts';
+import type { ConnectorActions, ConnectorCall } from './contract.ts';
+import type { RenderAction } from './generated/render-action.ts';
+import renderSchema from './schema/render-action.schema.json' with { type: 'json' };
+import renderedSchema from './schema/rendered-action.schema.json' with { type: 'json' };
+import { render } from './service/render.ts';
+
+const CONNECTOR = { noun: 'connector', plural: 'connectors' };
+/** Bytes of the values for an action. */
+const VALUES_LIMIT = 256 * 1024;
+const PATH = `${SCOPED}/connectors`;
+
+/** The connectors are those of the server: every project sees the same. */
+export const connectorRoutes = (manifests: ConnectorManifests, actions: () => ConnectorActions): Route[] => [
+  listRoute({
+    path: PATH,
+    operation: 'listConnectors',
+    summary: 'List the manifests of the connectors, by name',
+    access: VIEWER,
+    plural: CONNECTOR.plural,
+    item: connectorSchema,
+    description: 'A page of manifests.',
+    list: async (request) => pageOf(manifests.all(), request),
+  }),
+  {
+    method: 'GET',
+    path: `${PATH}/:connector`,
+    operation: 'getConnector',
+    summary: 'Show the manifest of a connector',
+    access: VIEWER,
+    responses: { 200: { description: 'The manifest.', schema: connectorSchema } },
+    async handle({ params }) {
+      const { connector = '' } = params;
+      const manifest = manifests.find(connector);
+      if (manifest === undefined) throw notFound(CONNECTOR, connector);
+      return { status: 200, json: manifest };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${PATH}/:connector/actions/:action/render`,
+    operation: 'renderAction',
+    summary: 'Show the request of an action, without sending it',
+    access: VIEWER,
+    body: renderSchema,
+    body_limit: VALUES_LIMIT,
+    responses: { 200: { description: 'The request.', schema: renderedSchema } },
+    async handle({ params, body }) {
+      const { key, credential: named = false, ...values_given } = body as RenderAction;
+      const values = { with: values_given.with ?? {}, input: values_given.input ?? {} } as Pick<
+        ConnectorCall,
+        'with' | 'input'
+      >;
+      return { status: 200, json: render(findAction(manifests, actions(), params), { ...values, key, named }) };
+    },
+  },
+];
+
+function findAction(manifests: ConnectorManifests, actions: ConnectorActions, params: HttpRequest['params']) {
+  const { connector = '', action = '' } = params;
+  const manifest = manifests.find(connector);
+  if (manifest === undefined) throw notFound(CONNECTOR, connector);
+  const declared = actions.find(`${connector}.${action}`);
+  if (declared) return declared;
+  const action_names = Object.keys(manifest.actions ?? {}).join(', ') || 'none';
+  throw Errors.notFound(`the connector ${connector} has no action ${action.slice(0, 128)}; it has ${action_names}`);
+}
+
+/** Pages by name, because manifests have no ids. The cursor is the last name of the previous page. */
+function pageOf(all: readonly ConnectorManifest[], { query }: HttpRequest): ListResult {
+  const [after] = decodeCursor(query.cursor, 'text') ?? [''];
+  const remaining = all.filter(({ name }) => name > after);
+  const items = remaining.slice(0, limitOf(query));
+  return { items, ...(items.length < remaining.length ? { next_cursor: encodeCursor(items.at(-1)!.name) } : {}) };
+}

@@ -1,0 +1,42 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A delivery to a hook or a webhook, without its body.
+ */
+export interface DeliveryView {
+  /**
+   * Its id, `dlv_…`.
+   */
+  delivery: string;
+  at: string;
+  outcome: 'recorded' | 'refused';
+  /**
+   * Its event, which contains the body.
+   */
+  event?: string;
+  event_type?: string;
+  /**
+   * The sender's ID of it.
+   */
+  sent_id?: string;
+  /**
+   * Why it was rejected.
+   */
+  code?: string;
+  /**
+   * The response to the sender.
+   */
+  reason?: string;
+  /**
+   * It used the secret from before a rotation.
+   */
+  old_secret?: boolean;
+  /**
+   * The delivery that was redelivered.
+   */
+  redelivery_of?: string;
+  /**
+   * The name of that person.
+   */
+  redelivered_by?: string;
+}

@@ -1,0 +1,27 @@
+import { formatItem, type Run, usageError } from '../../../../cli/contract.ts';
+import { COLUMNS, type Webhook } from './view.ts';
+
+export const run: Run = async ({ args, flags, output, client }) => {
+  const { overlap, endOverlap } = flags;
+  if (endOverlap && overlap !== undefined)
+    throw usageError(
+      '--end-overlap cannot be combined with other flags',
+      'it makes nothing new; rotate again for another secret',
+    );
+  const api = await client();
+  const webhook = await api.json<Webhook>({
+    method: 'POST',
+    path: api.scoped(`/webhooks/${encodeURIComponent(args[0]!)}/rotate`),
+    body: { overlap, end_overlap: endOverlap || undefined },
+  });
+  output.data(webhook, () => formatItem(COLUMNS, webhook, output));
+  const { old_secret_until: until, registration } = webhook;
+  const old = until === undefined ? 'is no longer valid' : `is valid until ${until}`;
+  const instruction = registration === 'registered' ? 'the forge has it' : 'give it to the forge now';
+  output.note(
+    endOverlap
+      ? `the old secret of webhook ${args[0]} is no longer valid`
+      : `webhook ${args[0]} has a new secret; the old one ${old}; ${instruction}`,
+  );
+  return undefined;
+};

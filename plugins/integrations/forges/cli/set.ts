@@ -1,0 +1,85 @@
+import {
+  type FlagValues,
+  type Invocation,
+  namedPath,
+  putItem,
+  readOptionalWorkflow,
+  type Run,
+  sendIncluded,
+  usageError,
+} from '../../../../cli/contract.ts';
+import { COLUMNS, type Webhook } from './view.ts';
+
+export const run: Run = async (invocation) => {
+  const { flags, output } = invocation;
+  checkFlags(flags);
+  const { forge, repo, apiBase: api_base } = flags;
+  const workflow = await readWorkflow(invocation);
+  await sendIncluded(await invocation.client(), workflow);
+  const body = {
+    forge,
+    repo,
+    api_base,
+    credential: findForgeCredential(flags),
+    auto_register: flags.autoRegister ? true : flags.manual ? false : undefined,
+    rotate: flags.rotate || undefined,
+    workflow,
+  };
+  const { secret, registration } = await putItem<Webhook>(invocation, {
+    path: namedPath('/webhooks'),
+    body,
+    confirmation: (made, { name }) => `webhook ${name} is ${made ? 'created' : 'updated; its address stays the same'}`,
+    columns: COLUMNS,
+  });
+  if (secret === undefined) return undefined;
+  output.note(
+    registration === 'registered'
+      ? 'the forge has the new settings; store the secret now if you need it: it is not shown again'
+      : 'give the address and the secret to the forge now: the secret is not shown again',
+  );
+  return undefined;
+};
+
+/** Checks which flags go together; the server checks their values. */
+function checkFlags(flags: FlagValues): void {
+  for (const flag of ['forge', 'repo'] as const)
+    if (flags[flag] === undefined)
+      throw usageError(`--${flag} is missing`, 'svc webhook set <name> --forge <connector> --repo <owner/name>');
+  if (flags.pipeline !== undefined && flags.workflow !== undefined)
+    throw usageError('--pipeline and --workflow exclude each other', 'a webhook has one workflow');
+  if (flags.autoRegister && flags.manual)
+    throw usageError(
+      '--auto-register and --manual exclude each other',
+      'give one of them, or neither to leave it as it is',
+    );
+  if (flags.autoRegister && findForgeCredential(flags) === undefined)
+    throw usageError(
+      '--credential is missing',
+      '--auto-register takes a bearer credential that may administer webhooks',
+    );
+}
+
+/** Reads the workflow that runs for pushes. */
+function readWorkflow(invocation: Invocation) {
+  const { flags } = invocation;
+  const { pipeline, workflow } = flags;
+  const credential = listCredentials(flags).filter(isPair);
+  const as = pipeline === undefined ? flags.as : 'pipeline';
+  const file = (pipeline ?? workflow) as string | undefined;
+  return readOptionalWorkflow(file, { ...invocation, flags: { ...flags, credential, as } });
+}
+
+const listCredentials = (flags: FlagValues) => flags.credential as readonly string[];
+
+/** Returns true for `ENV=name`, which belongs to the workflow. A bare name is the credential for the forge. */
+const isPair = (credential: string): boolean => credential.includes('=');
+
+/** Returns the credential for the forge. */
+function findForgeCredential(flags: FlagValues): string | undefined {
+  const [forge_credential, another] = listCredentials(flags).filter((one) => !isPair(one));
+  if (another === undefined) return forge_credential;
+  throw usageError(
+    `--credential ${forge_credential} and --credential ${another} exclude each other`,
+    'one of them speaks to the forge',
+  );
+}

@@ -1,0 +1,81 @@
+import { type Command, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../../cli/contract.ts';
+import { COLUMNS, type Webhook, formatWorkflow } from './view.ts';
+
+/** Commands for repositories at forges whose deliveries become events. */
+export const commands: readonly Command[] = inGroup('React', [
+  ...resourceCommands<Webhook>({
+    noun: 'webhook',
+    path: '/webhooks',
+    columns: {
+      name: 'name',
+      forge: 'forge',
+      repo: 'repo',
+      workflow: formatWorkflow,
+      registration: 'registration',
+      address: 'delivery_url',
+    },
+    item_columns: COLUMNS,
+    set: {
+      summary: 'create a webhook for a repository at a forge, or change the workflow for its pushes',
+      description:
+        'Prints the address and the secret for the forge; the secret is shown only once. With\n' +
+        '--auto-register svc registers the webhook through the API of the forge. Pushes become events of type push,\n' +
+        'everything else becomes forge.<event>. --pipeline or --workflow names the workflow for pushes that no handler matches. A webhook\n' +
+        'that is set again keeps its address, and also its secret unless --rotate is set.',
+      flags: {
+        forge: {
+          type: 'string',
+          value: '<connector>',
+          from: 'connector ls',
+          summary: 'connector that describes the forge: forge_a, forge_b',
+        },
+        repo: { type: 'string', value: '<owner/name>', summary: 'the repository; the subject of all its events' },
+        pipeline: { type: 'string', value: '<file>', summary: 'pipeline that runs for pushes; - reads standard input' },
+        workflow: { type: 'string', value: '<file>', summary: 'workflow of any kind that runs for pushes' },
+        ...WORKFLOW_FLAGS,
+        'api-base': {
+          type: 'string',
+          value: '<url>',
+          summary: "address of the forge's API, if it has no default host",
+        },
+        'auto-register': {
+          type: 'boolean',
+          summary: 'also create or update the webhook at the forge',
+        },
+        manual: { type: 'boolean', summary: 'do not register at the forge; remove the webhook there' },
+        credential: {
+          type: 'string',
+          value: '<name>|ENV=name',
+          many: true,
+          summary: 'bearer credential for webhooks at the forge; ENV=name: variable of the script',
+        },
+        rotate: { type: 'boolean', summary: 'create a new secret; the old one is no longer valid' },
+      },
+      examples: [
+        ['svc webhook set site --forge forge_a --repo acme/site --workflow ci.sh', 'run ci.sh for every push'],
+        [
+          'svc webhook set site --forge forge_a --repo acme/site --auto-register --credential bot',
+          'register at the forge through its API',
+        ],
+        ['svc webhook set mirror --forge forge_b --repo acme/site --rotate', 'a new secret'],
+      ],
+      load: () => import('./set.ts'),
+    },
+    show: { summary: 'show a webhook: its address and the workflow for its pushes' },
+    remove: { summary: 'remove a webhook, also at its forge if it was registered there' },
+  }),
+  {
+    name: 'webhook rotate',
+    summary: 'replace the secret of a webhook; with --overlap the old one is valid for a time',
+    description:
+      'A webhook that svc registered gets the new secret at its forge too. Without --overlap the old one expires at once. While it is\n' +
+      'valid, svc webhook show says until when, and when it last signed a delivery.',
+    args: [NAME],
+    flags: {
+      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one also stays valid, at most 30d' },
+      'end-overlap': { type: 'boolean', summary: 'end the old one now, without creating a new one' },
+    },
+    examples: [['svc webhook rotate site --overlap 1h', 'you have an hour to change it at the forge']],
+    load: () => import('./rotate.ts'),
+  },
+]);

@@ -1,0 +1,41 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+import type {Workflow} from '../../../engine/runs/contract.ts';
+
+/**
+ * A repository at a forge whose deliveries become events, and the workflow for pushes that no handler matches.
+ */
+export interface PutWebhookBody {
+  /**
+   * Name of a connector that describes a forge: `forge_a`, `forge_b`.
+   */
+  forge: string;
+  /**
+   * `owner/name`; the subject of every event of this webhook.
+   */
+  repo: string;
+  /**
+   * The address of the forge's API; required if the forge has no default host and its API is called.
+   */
+  api_base?: string;
+  /**
+   * Name of a bearer credential that can administer webhooks of the repository.
+   */
+  credential?: string;
+  /**
+   * Create or update the webhook at the forge. False: remove it there. Absent: leave it unchanged.
+   */
+  auto_register?: boolean;
+  /**
+   * Create a new secret; the old one expires immediately. Default false.
+   */
+  rotate?: boolean;
+  /**
+   * A pipeline document that runs for pushes: short for a workflow of kind `pipeline`.
+   */
+  pipeline?: string;
+  /**
+   * The workflow for pushes that no handler matches.
+   */
+  workflow?: Workflow;
+}

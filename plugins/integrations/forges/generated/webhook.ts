@@ -1,0 +1,44 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A webhook in its current state.
+ */
+export interface WebhookView {
+  name: string;
+  forge: string;
+  repo: string;
+  api_base?: string;
+  /**
+   * The address for the forge.
+   */
+  delivery_url: string;
+  /**
+   * Signs the deliveries. Only in the response to the request that created it.
+   */
+  secret?: string;
+  credential?: string;
+  /**
+   * Who created it at the forge: a person, or the service; pending during the registration.
+   */
+  registration: 'manual' | 'pending' | 'registered';
+  /**
+   * Unchanged, except that lists leave out its document, input and variables. Absent: pushes only start handlers.
+   */
+  workflow?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Problems that did not stop the request; absent if there are none.
+   */
+  warnings?: string[];
+  /**
+   * When the secret from before the last rotation expires. Absent if there is none.
+   */
+  old_secret_until?: string;
+  /**
+   * When the old one last signed a delivery, to about a minute. Absent if it did not.
+   */
+  last_old_secret_use?: string;
+  created_at: string;
+  set_at: string;
+}

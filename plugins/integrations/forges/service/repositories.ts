@@ -1,0 +1,33 @@
+import type { EventBus } from '../../../events/bus/contract.ts';
+import type { RunOrigins } from '../../../engine/runs/contract.ts';
+import type { RepositorySource } from '../../../execution/scripts/contract.ts';
+import { eventRepository } from '../domain/event-repository.ts';
+import type { JsonObject } from '../domain/json-pointer.ts';
+import { webhooks } from '../store/webhooks.ts';
+
+export interface RepositoryDeps {
+  bus: () => Pick<EventBus, 'read'>;
+  origins: () => RunOrigins;
+}
+
+/**
+ * Finds the repositories of events that webhooks recorded. It goes by the source of an event, because anybody can emit
+ * a type.
+ */
+export const forgeRepositories = ({ bus, origins }: RepositoryDeps): RepositorySource => ({
+  name: 'forges',
+  async find(on, { org_id, project_id, event: own, parent, trusted }, { ref, requested }) {
+    const event_id = own ?? (parent === undefined ? undefined : await origins().eventOf(on, project_id, parent));
+    if (event_id === undefined) return undefined;
+    const event = await bus().read({ org_id, project_id }, event_id, on, 'forge');
+    if (!event) return undefined;
+    const { type, payload } = event;
+    const repository = eventRepository({ type, payload, fields: (event.fields ?? {}) as JsonObject });
+    if (repository === undefined || (!requested && !repository.expected)) return undefined;
+    const { url, fork, expected: _expected, ...commit } = repository;
+    if (ref === undefined && commit.sha === undefined && commit.ref === undefined) return undefined;
+    const opens = trusted && event.trusted && !fork;
+    const webhook = opens ? await webhooks.find(on, { org_id, project_id }, event.source_name) : undefined;
+    return { url, ...(ref === undefined ? commit : { ref }), credential: webhook?.credential ?? null };
+  },
+});

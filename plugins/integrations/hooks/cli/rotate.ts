@@ -1,0 +1,25 @@
+import { formatItem, type Run, readSecret, usageError } from '../../../../cli/contract.ts';
+import { type EventHook, COLUMNS } from './view.ts';
+
+export const run: Run = async (invocation) => {
+  const { args, flags, output, client } = invocation;
+  const api = await client();
+  const path = api.scoped(`/event-hooks/${encodeURIComponent(args[0]!)}/rotate`);
+  const { overlap, endOverlap } = flags;
+  if (endOverlap && (overlap !== undefined || flags.key !== undefined))
+    throw usageError(
+      '--end-overlap cannot be combined with other flags',
+      'it makes nothing new; rotate again for another secret',
+    );
+  const key = flags.key === undefined ? undefined : await readSecret(String(flags.key), '--key', invocation);
+  const body = { key, overlap, end_overlap: endOverlap || undefined };
+  const hook = await api.json<EventHook>({ method: 'POST', path, body });
+  output.data(hook, () => formatItem(COLUMNS, hook, output));
+  const old = hook.old_secret_until === undefined ? 'is no longer valid' : `is valid until ${hook.old_secret_until}`;
+  output.note(
+    endOverlap
+      ? `the old secret of event hook ${args[0]} is no longer valid`
+      : `event hook ${args[0]} has a new ${hook.secret === undefined ? 'key' : 'secret'}; the old one ${old}`,
+  );
+  return undefined;
+};

@@ -1,0 +1,31 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+import { signatureInvalid } from '../manifests/contract.ts';
+
+export const HookErrors = {
+  secretMissing: defineError({
+    code: 'hook_secret_missing',
+    status: 401,
+    title: 'The delivery has no secret.',
+    next: 'Send the secret of the hook in the header X-Svc-Hook-Secret.',
+  }),
+  secretWrong: defineError({
+    code: 'hook_secret_wrong',
+    status: 401,
+    title: 'The secret of the delivery does not belong to a hook at this address.',
+    next: 'Compare the address and the secret with the response to the request that created the hook. `svc event-hook rotate` creates a new secret.',
+  }),
+  /** The plugin `manifests` defines this code, because its sections describe what is signed. */
+  signatureInvalid,
+  hookOwned: defineError({
+    code: 'hook_owned',
+    status: 409,
+    title: 'The hook belongs to another resource.',
+    next: 'Change or remove the resource that `detail` names; its hook changes with it.',
+  }),
+  hooksFull: defineError({
+    code: 'hooks_full',
+    status: 409,
+    title: 'The project has reached the limit for hooks.',
+    next: 'Remove hooks that are no longer used (`svc event-hook rm`).',
+  }),
+} as const;

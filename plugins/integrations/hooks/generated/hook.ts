@@ -1,0 +1,46 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface Hook {
+  name: string;
+  /**
+   * How a delivery proves itself: a shared token, a signature by a manifest, a signature by settings.
+   */
+  mode: 'token' | 'manifest' | 'hmac';
+  /**
+   * Of every event. Absent: `<hook>.<type of the delivery>`.
+   */
+  event_type?: string;
+  manifest?: string;
+  hmac?: HmacView;
+  /**
+   * Where deliveries are sent to.
+   */
+  ingest_url: string;
+  /**
+   * The shared token, only in the response that created it: send it as X-Svc-Hook-Secret.
+   */
+  secret?: string;
+  /**
+   * What created it, if no person did: `graph:<graph>`.
+   */
+  owner?: string;
+  set_at: string;
+  /**
+   * When the current secret or key was created.
+   */
+  secret_at: string;
+  /**
+   * When the secret or key from before the last rotation expires. Absent if there is none.
+   */
+  old_secret_until?: string;
+  /**
+   * When a delivery last used the old one, to about a minute. Absent if none did.
+   */
+  last_old_secret_use?: string;
+}
+export interface HmacView {
+  header: string;
+  prefix: string;
+  algorithm: 'sha256' | 'sha1' | 'sha512';
+  encoding: 'hex' | 'base64';
+}

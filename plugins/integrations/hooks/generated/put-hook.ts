@@ -1,0 +1,42 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A hook with a shared token, or, with `manifest` or `hmac`, one whose deliveries are signed.
+ */
+export interface PutHook {
+  /**
+   * Of every event. Default: `<hook>.<type of the delivery>` if a manifest finds a type, otherwise `hook.<hook>`.
+   */
+  event_type?: string;
+  /**
+   * Name of a connector that defines how its deliveries are signed.
+   */
+  manifest?: string;
+  /**
+   * With `manifest`: the key with which the sender signs. Never shown again.
+   */
+  key?: string;
+  hmac?: HmacBody;
+}
+/**
+ * How deliveries are signed, if no manifest defines it: an HMAC of the body in a header.
+ */
+export interface HmacBody {
+  header: string;
+  /**
+   * Never shown again.
+   */
+  key: string;
+  /**
+   * Before the signature in its header: `sha256=`.
+   */
+  prefix?: string;
+  /**
+   * Default sha256.
+   */
+  algorithm?: 'sha256' | 'sha1' | 'sha512';
+  /**
+   * Default hex.
+   */
+  encoding?: 'hex' | 'base64';
+}

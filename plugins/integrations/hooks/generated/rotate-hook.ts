@@ -1,0 +1,16 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface RotateHook {
+  /**
+   * The new signing key, of hooks whose deliveries are signed. The service creates a shared token itself.
+   */
+  key?: string;
+  /**
+   * How long the previous secret or key stays valid: `24h`, at most `30d`. Absent: it expires immediately.
+   */
+  overlap?: string;
+  /**
+   * Creates no new secret: the secret or key from before the last rotation expires now.
+   */
+  end_overlap?: boolean;
+}

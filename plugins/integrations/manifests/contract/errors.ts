@@ -1,0 +1,10 @@
+import { defineError } from '../../../../kernel/contracts/index.ts';
+
+export const ManifestErrors = {
+  connectorInvalid: defineError({
+    code: 'connector_invalid',
+    status: 500,
+    title: 'A connector manifest is not valid.',
+    next: 'Correct the file and the member that the message names, or remove the file from SVC_CONNECTORS. Then start again.',
+  }),
+} as const;

@@ -1,0 +1,105 @@
+import { validateWithSuggestions, pointerTo, UNKNOWN_MEMBER } from '../../../platform/schema/contract.ts';
+import type { ManifestProblem } from '../contract.ts';
+import type { ConnectorManifest, ManifestValue } from '../generated/connector-manifest.ts';
+import schema from '../schema/connector-manifest.schema.json' with { type: 'json' };
+import { validateDeliveryExample } from './check-deliveries.ts';
+import { validateHook } from './check-hook.ts';
+
+const validateSchema = validateWithSuggestions(schema);
+
+/**
+ * Validates a document as a `svc-connector/v1` manifest, except for its templates. Returns an empty list when it is
+ * valid.
+ */
+export function validateManifest(document: unknown): ManifestProblem[] {
+  const errors = validateSchema(document);
+  if (errors.length > 0) return errors.map(({ pointer, message }) => ({ pointer, message, ...describeRule(message) }));
+  const manifest = document as ConnectorManifest;
+  return [
+    ...validateValues(manifest.fields, '/fields', false),
+    ...Object.entries(manifest.actions ?? {}).flatMap(([name, action]) =>
+      validateValues(action!.inputs, `${pointerTo('/actions', name)}/inputs`, true),
+    ),
+    ...validateCredential(manifest),
+    ...(manifest.hook ? validateHook(manifest.hook) : []),
+    ...validateExamples(manifest),
+  ];
+}
+
+const PAGE = 'docs/connectors.md lists the members of a manifest';
+
+function describeRule(message: string): Pick<ManifestProblem, 'rule' | 'fix'> {
+  if (message.startsWith(UNKNOWN_MEMBER))
+    return {
+      rule: 'unknown_member',
+      fix: `remove it, or correct its name; a manifest contains data and no code; ${PAGE}`,
+    };
+  if (message === 'is required') return { rule: 'required', fix: `add it; ${PAGE}` };
+  return { rule: 'schema', fix: `change it so that it is what the message says; ${PAGE}` };
+}
+
+/** Names are unique. Only text inputs may be Markdown. */
+function validateValues(values: readonly ManifestValue[] = [], at: string, inputs: boolean): ManifestProblem[] {
+  const seen = new Set<string>();
+  return values.flatMap(({ name, type, markdown, one_of, required, ...rest }, index) => {
+    const problems: ManifestProblem[] = [];
+    const report = (member: string, rule: string, message: string, fix: string) =>
+      problems.push({ pointer: `${pointerTo(at, index)}/${member}`, rule, message, fix });
+    if (seen.has(name))
+      report('name', 'name_twice', 'is also the name of another one', 'give each value a name of its own');
+    seen.add(name);
+    if (markdown && (type !== 'string' || !inputs))
+      report('markdown', 'markdown_text', 'is allowed only for inputs of type string', 'remove it here');
+    if (one_of && type !== 'string')
+      report('one_of', 'one_of_text', 'is allowed only for type string', 'remove it, or make the type string');
+    if (required && 'default' in rest)
+      report(
+        'default',
+        'default_unused',
+        'has no effect where the value is required',
+        'remove it, or remove `required`',
+      );
+    return problems;
+  });
+}
+
+function validateCredential({ credential }: ConnectorManifest): ManifestProblem[] {
+  if (credential?.header === undefined || credential.kind === 'api_key') return [];
+  return [
+    {
+      pointer: '/credential/header',
+      rule: 'header_of_api_key',
+      message: 'is allowed only for kind api_key',
+      fix: 'remove it: the other kinds do not use it',
+    },
+  ];
+}
+
+/** An example shows an action or a delivery. */
+function validateExamples(manifest: ConnectorManifest): ManifestProblem[] {
+  const { examples = [], actions = {} } = manifest;
+  return examples.flatMap((example, index) => {
+    const { action, request, refused, delivery } = example;
+    const at = pointerTo('/examples', index);
+    const report = (member: string, rule: string, message: string, fix: string): ManifestProblem[] => [
+      { pointer: `${at}${member}`, rule, message, fix },
+    ];
+    if ((action === undefined) === (delivery === undefined))
+      return report('', 'example_form', 'must have either `action` or `delivery`', 'keep one of the two');
+    if (delivery !== undefined) return validateDeliveryExample(manifest, delivery, `${at}/delivery`);
+    if (!Object.hasOwn(actions, action!))
+      return report(
+        '/action',
+        'action_unknown',
+        'is not an action of this manifest',
+        `use ${Object.keys(actions).join(', ')}`,
+      );
+    if ((request === undefined) !== (refused === undefined)) return [];
+    return report(
+      '/request',
+      'required',
+      'is required with `action`, unless there is `refused`',
+      'write the request that the action sends',
+    );
+  });
+}

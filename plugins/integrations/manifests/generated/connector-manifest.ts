@@ -1,0 +1,488 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export type Name = string;
+/**
+ * Any JSON. `{{ }}` in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
+ */
+export type Template = null | boolean | number | string | Template[] | {};
+export type HeaderName = string;
+export type PartName = string;
+/**
+ * Where the type of a delivery is, and how it becomes an event type.
+ */
+export type EventTypePlace =
+  | {
+      header: HeaderName;
+      /**
+       * Types of the sender and their names here.
+       */
+      map?: {
+        [k: string]: string;
+      };
+      /**
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
+       */
+      other?: '.' | '-' | '_';
+      /**
+       * `lower`: uppercase letters become lowercase.
+       */
+      case?: 'lower';
+      /**
+       * For deliveries without one.
+       */
+      default?: string;
+    }
+  | {
+      pointer: Pointer;
+      /**
+       * Other positions, tried in order.
+       *
+       * @maxItems 8
+       */
+      or?:
+        | []
+        | [Pointer]
+        | [Pointer, Pointer]
+        | [Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer];
+      /**
+       * Types of the sender and their names here.
+       */
+      map?: {
+        [k: string]: string;
+      };
+      /**
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
+       */
+      other?: '.' | '-' | '_';
+      /**
+       * `lower`: uppercase letters become lowercase.
+       */
+      case?: 'lower';
+      /**
+       * For deliveries without one.
+       */
+      default?: string;
+    };
+export type Pointer = string;
+/**
+ * Where a value of a delivery is: in a header, or in the JSON body by a JSON pointer.
+ */
+export type DeliveryPlace =
+  | {
+      header: HeaderName;
+    }
+  | {
+      pointer: Pointer;
+    };
+/**
+ * Who did it; the first one that exists.
+ *
+ * @minItems 1
+ */
+export type Pointers = [Pointer, ...Pointer[]];
+/**
+ * @minItems 1
+ */
+export type Pointers1 = [Pointer, ...Pointer[]];
+/**
+ * @maxItems 100
+ */
+export type Members = string[];
+
+/**
+ * svc-connector/v1: describes another system and how to call it, as data.
+ */
+export interface ConnectorManifest {
+  manifest: 'svc-connector/v1';
+  /**
+   * First part of the node type `<connector>.<action>`.
+   */
+  name: string;
+  title: string;
+  description?: string;
+  credential?: ManifestCredential;
+  /**
+   * The fields that an author fills in once per use: the node's `with`.
+   *
+   * @maxItems 64
+   */
+  fields?: ManifestValue[];
+  actions?: {
+    [k: string]: ManifestAction;
+  };
+  hook?: HookSection;
+  forge?: ForgeSection;
+  /**
+   * @maxItems 256
+   */
+  examples?: ManifestExample[];
+}
+export interface ManifestCredential {
+  kind: 'bearer' | 'api_key' | 'basic' | 'url_token';
+  /**
+   * Default true.
+   */
+  required?: boolean;
+  /**
+   * Of api_key: the header for the key, instead of the stored one.
+   */
+  header?: string;
+}
+export interface ManifestValue {
+  name: Name;
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'any';
+  /**
+   * Default false.
+   */
+  required?: boolean;
+  /**
+   * The default.
+   */
+  default?: null | boolean | number | string | unknown[] | {};
+  /**
+   * @maxItems 256
+   */
+  one_of?: string[];
+  /**
+   * The text is Markdown; only for inputs.
+   */
+  markdown?: boolean;
+  title?: string;
+  description?: string;
+}
+export interface ManifestAction {
+  title?: string;
+  description?: string;
+  /**
+   * @maxItems 64
+   */
+  inputs?: ManifestValue[];
+  /**
+   * Accepts inputs that are not listed: a whole event. Default false.
+   */
+  more_inputs?: boolean;
+  request: RequestTemplate;
+}
+/**
+ * One HTTP request; its strings can contain `{{ }}` over `with`, `input` and `node`.
+ */
+export interface RequestTemplate {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /**
+   * `https://…`, or an expression with the beginning of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   */
+  url: string;
+  query?: {
+    [k: string]: Template;
+  };
+  headers?: {
+    [k: string]: Template;
+  };
+  body?: Template;
+  /**
+   * The encoding of the body. Default json.
+   */
+  encoding?: 'json' | 'form' | 'text';
+  sign?: ManifestSign;
+}
+/**
+ * The value of the credential signs the request and is not sent. Each attempt signs its own bytes.
+ */
+export interface ManifestSign {
+  /**
+   * Gets the signature.
+   */
+  header: string;
+  algorithm: 'sha256' | 'sha1' | 'sha512';
+  encoding: 'hex' | 'base64';
+  /**
+   * The text before the signature.
+   */
+  prefix?: string;
+  /**
+   * What is signed; `{body}`, `{timestamp}` and `{id}` are parts of the request.
+   */
+  signs: string;
+  /**
+   * Gets the time in seconds.
+   */
+  timestamp_header?: string;
+  /**
+   * One of `headers`: its value is `{id}`.
+   */
+  id_header?: string;
+  key?: KeyForm;
+}
+/**
+ * How a key is written. Absent: the text itself is the key.
+ */
+export interface KeyForm {
+  /**
+   * Absent if it exists.
+   */
+  prefix?: string;
+  encoding: 'base64' | 'hex' | 'text';
+}
+/**
+ * How the sender proves that a delivery is its own: by a signature or by a token.
+ */
+export interface HookSection {
+  signature?: SignatureSection;
+  token?: TokenSection;
+  event_type?: EventTypePlace;
+  delivery_id?: DeliveryPlace;
+  challenge?: HookChallenge;
+  /**
+   * False: outsiders can cause deliveries, so their events are untrusted. Default true: the project chose who gets the key.
+   */
+  trusted?: boolean;
+}
+export interface SignatureSection {
+  header: HeaderName;
+  /**
+   * An HMAC with a shared key, or `ecdsa-sha256` and `ed25519` with the sender's public key.
+   */
+  algorithm: 'sha256' | 'sha1' | 'sha512' | 'ecdsa-sha256' | 'ed25519';
+  encoding: 'hex' | 'base64';
+  /**
+   * The text before the signature in its header; several signatures, separated by spaces, are all tried.
+   */
+  prefix?: string;
+  parts?: HeaderParts;
+  /**
+   * What is signed; `{body}` (the raw bytes), `{timestamp}` and `{id}` are parts of the delivery. Default `{body}`.
+   */
+  signs?: string;
+  timestamp_header?: HeaderName;
+  /**
+   * Default `s`.
+   */
+  timestamp_unit?: 's' | 'ms';
+  /**
+   * The largest difference between the timestamp and now. Default 5m.
+   */
+  tolerance?: string;
+  key?: KeyForm;
+}
+/**
+ * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature of that name is tried.
+ */
+export interface HeaderParts {
+  /**
+   * Between the parts. Default `,`.
+   */
+  separator?: ',' | ';' | ' ';
+  signature: PartName;
+  /**
+   * Where the timestamp is, if it has no separate header.
+   */
+  timestamp?: string;
+}
+/**
+ * The sender sends the key itself in a header.
+ */
+export interface TokenSection {
+  header: HeaderName;
+  /**
+   * The text before it: `Bearer `.
+   */
+  prefix?: string;
+}
+/**
+ * A verified delivery that only checks the address: the response repeats a value from it, and it does not become an event.
+ */
+export interface HookChallenge {
+  /**
+   * How to recognize it.
+   */
+  pointer: string;
+  equals: string;
+  /**
+   * The response, as plain text.
+   */
+  answer: string;
+}
+/**
+ * How to read a forge's deliveries, whom it trusts, and how to register for them.
+ */
+export interface ForgeSection {
+  /**
+   * Full name of the repository.
+   */
+  repo: string;
+  sender: Pointers;
+  /**
+   * Where the JSON of a form-encoded delivery is. Absent: the sender sends none.
+   */
+  form_field?: string;
+  push: PushSection;
+  /**
+   * For deliveries other than pushes; the first one that exists.
+   */
+  fields?: {
+    sha?: Pointers1;
+    ref?: Pointers1;
+  };
+  shape?: ForgeShape;
+  /**
+   * By event: CEL over `payload` that is true if only people of the project can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
+   */
+  trust: {
+    [k: string]: string;
+  };
+  api?: ForgeApi;
+}
+export interface PushSection {
+  /**
+   * The forge's name for a push.
+   */
+  event: string;
+  ref: Pointer;
+  sha: Pointer;
+  /**
+   * The list of commits.
+   */
+  commits: string;
+  /**
+   * Members of a commit that list files.
+   *
+   * @minItems 1
+   */
+  paths: [Name, ...Name[]];
+  /**
+   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the answer is always no.
+   */
+  paths_known: string;
+  /**
+   * CEL over `payload`: was the ref removed?
+   */
+  deleted?: string;
+}
+/**
+ * The top-level members of an event's body. The event's name is in a header that no signature covers: a body that was signed as another event is untrusted under that name.
+ */
+export interface ForgeShape {
+  /**
+   * By event: members that its body has.
+   */
+  needs: {
+    [k: string]: Members;
+  };
+  /**
+   * By member: the events whose bodies can have it. Every body can have a member that is not listed.
+   */
+  only: {
+    [k: string]: Members;
+  };
+}
+/**
+ * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.
+ */
+export interface ForgeApi {
+  /**
+   * Absent: each webhook defines it.
+   */
+  base?: string;
+  headers?: {
+    [k: string]: string;
+  };
+  list: ForgeCall;
+  /**
+   * A page with fewer entries is the last.
+   */
+  page_size: number;
+  create: ForgeCall;
+  update: ForgeCall;
+  remove: ForgeCall;
+  file?: ForgeFile;
+  /**
+   * In an entry: the address of the deliveries.
+   */
+  url: string;
+  /**
+   * The ID of an entry.
+   */
+  id: string;
+  /**
+   * @minItems 1
+   */
+  events: [string, ...string[]];
+}
+export interface ForgeCall {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  /**
+   * `{events}` as a whole string is replaced with the list of events.
+   */
+  body?: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * How to read a file of a repository unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
+ */
+export interface ForgeFile {
+  path: string;
+  /**
+   * Added to the path for a branch, a tag or a commit.
+   */
+  ref: string;
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Runs as a test: of an action, or of a delivery.
+ */
+export interface ManifestExample {
+  title?: string;
+  action?: string;
+  with?: {
+    [k: string]: unknown;
+  };
+  input?: {
+    [k: string]: unknown;
+  };
+  node?: {
+    [k: string]: unknown;
+  };
+  /**
+   * The request of the action, field by field.
+   */
+  request?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Nothing is sent: the pointer to the wrong value, `/input/sha`.
+   */
+  refused?: string;
+  /**
+   * The response of the other system.
+   */
+  response?: {
+    [k: string]: unknown;
+  };
+  delivery?: ExampleDelivery;
+}
+export interface ExampleDelivery {
+  key: string;
+  /**
+   * The time of its arrival; for sections with a time window.
+   */
+  at?: string;
+  headers: {
+    [k: string]: string;
+  };
+  /**
+   * The bytes, as text.
+   */
+  body: string;
+  accepted: boolean;
+  event_type?: string;
+  delivery_id?: string;
+}

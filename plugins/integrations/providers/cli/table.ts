@@ -1,0 +1,27 @@
+import { type Api, inGroup, listCommand } from '../../../../cli/contract.ts';
+
+type Provider = Api.ListProviders200['providers'][number];
+
+const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+
+/** Commands for the systems whose accounts people can connect. */
+export const commands = inGroup('Vault', [
+  listCommand<Provider>({
+    name: 'provider ls',
+    summary: 'list the providers whose accounts can be connected',
+    description:
+      'The operator sets them with SVC_CONNECTED_ACCOUNT_PROVIDERS. `svc doctor` checks their endpoints. Accounts are\n' +
+      'connected on the Connections page of the console.',
+    examples: [['svc provider ls --json', 'with all details']],
+    path: '/providers',
+    member: 'providers',
+    columns: {
+      name: 'name',
+      title: 'title',
+      scopes: ({ scopes }) => scopes.join(' '),
+      'rotates tokens': ({ capabilities }) => yesOrNo(capabilities.rotates_refresh_token),
+      'reuse revokes all': ({ capabilities }) => yesOrNo(capabilities.reuse_revokes_family),
+      'rm ends the grant': ({ ends_grants }) => yesOrNo(ends_grants),
+    },
+  }),
+]);

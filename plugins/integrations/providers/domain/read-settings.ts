@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { compileAtUse, readJson } from '../../../platform/schema/contract.ts';
+import type { ProviderSettings } from '../generated/provider-settings.ts';
+import schema from '../schema/provider-settings.schema.json' with { type: 'json' };
+import { validateAuthorizeUrl, validateRedirectUri, validateUrl } from './urls.ts';
+
+export const PROVIDERS = 'SVC_CONNECTED_ACCOUNT_PROVIDERS';
+export const REDIRECT_URI = 'SVC_CONNECTED_ACCOUNTS_REDIRECT_URI';
+
+/** An invalid setting and its path: `[0].token_url`. */
+export interface SettingError {
+  path: string;
+  message: string;
+}
+
+export interface ReadSettings {
+  providers: readonly ProviderSettings[];
+  redirect_uri: string | undefined;
+  errors: readonly SettingError[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const validate = compileAtUse(schema);
+
+/** Reads both variables and resolves the secrets. Returns every error at once; no message repeats a value. */
+export function readProviderSettings(env: Environment): ReadSettings {
+  const redirect_uri = env[REDIRECT_URI] || undefined;
+  const redirect = redirect_uri === undefined ? undefined : validateRedirectUri(redirect_uri);
+  const { providers, errors } = readProviders(env);
+  return {
+    providers,
+    redirect_uri,
+    errors: redirect === undefined ? errors : [...errors, { path: REDIRECT_URI, message: redirect }],
+  };
+}
+
+function readProviders(env: Environment): Pick<ReadSettings, 'providers' | 'errors'> {
+  const text = env[PROVIDERS];
+  if (text === undefined || text.trim() === '') return { providers: [], errors: [] };
+  const document = text.startsWith('@') ? readText(text.slice(1)) : { text };
+  if ('error' in document) return settingsError(document.error);
+  const read = readJson(Buffer.from(document.text));
+  if (!('value' in read)) return settingsError('is not valid JSON');
+  if (!Array.isArray(read.value)) return settingsError('must be a JSON array of providers');
+  const list = read.value as unknown[];
+  const checked = list.map((entry, index) => readProvider(entry, index, env));
+  return {
+    providers: checked.flatMap(({ provider }) => provider ?? []),
+    errors: [...checked.flatMap(({ errors }) => errors), ...repeatedNames(list)],
+  };
+}
+
+const settingsError = (message: string): Pick<ReadSettings, 'providers' | 'errors'> => ({
+  providers: [],
+  errors: [{ path: PROVIDERS, message }],
+});
+
+interface CheckedProvider {
+  provider: ProviderSettings | undefined;
+  errors: SettingError[];
+}
+
+function readProvider(entry: unknown, index: number, env: Environment): CheckedProvider {
+  const at = (pointer: string) => `[${index}]${pointer.replaceAll('/', '.')}`;
+  const shape = validate(entry).map(({ pointer, message }): SettingError => ({ path: at(pointer), message }));
+  const setting = (typeof entry === 'object' && entry !== null ? entry : {}) as Partial<ProviderSettings>;
+  const urls = validateUrls(setting).map(
+    ({ path: place, message }): SettingError => ({ path: at(`/${place}`), message }),
+  );
+  const secret = readSecret(setting.client_secret, env);
+  const errors = [...shape, ...urls];
+  if ('error' in secret) errors.push({ path: at('/client_secret'), message: secret.error });
+  if (errors.length > 0) return { provider: undefined, errors };
+  return { provider: { ...(setting as ProviderSettings), client_secret: (secret as { text: string }).text }, errors };
+}
+
+function validateUrls(setting: Partial<ProviderSettings>): SettingError[] {
+  const { authorize_url, token_url, revoke_url, docs_url, identity } = setting;
+  const urls: [string, unknown, (text: string) => string | undefined][] = [
+    ['authorize_url', authorize_url, validateAuthorizeUrl],
+    ['token_url', token_url, validateUrl],
+    ['revoke_url', revoke_url, validateUrl],
+    ['docs_url', docs_url, validateUrl],
+    ['identity.url', (identity as { url?: unknown } | undefined)?.url, validateUrl],
+  ];
+  return urls.flatMap(([path, text, fault]): SettingError[] => {
+    // The schema reports values that are not text.
+    const message = typeof text === 'string' ? fault(text) : undefined;
+    return message === undefined ? [] : [{ path, message }];
+  });
+}
+
+function readSecret(setting: unknown, env: Environment): { text: string } | { error: string } {
+  if (typeof setting !== 'string' || setting === '') return { text: '' };
+  if (setting.startsWith('@')) return readText(setting.slice(1));
+  if (!setting.startsWith('env:')) return { text: setting };
+  const name = setting.slice('env:'.length);
+  const text = env[name];
+  return text ? { text } : { error: `names the variable ${name.slice(0, 100)}, which is not set` };
+}
+
+/** Reads a file without its trailing line break. */
+function readText(path: string): { text: string } | { error: string } {
+  try {
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return text === '' ? { error: `names the file ${path}, which is empty` } : { text };
+  } catch (error) {
+    const { code = 'an error' } = error as NodeJS.ErrnoException;
+    return { error: `names the file ${path}, which cannot be read (${code})` };
+  }
+}
+
+function repeatedNames(list: readonly unknown[]): SettingError[] {
+  const names = list.map((entry) => (entry as { name?: unknown } | null)?.name);
+  return names.flatMap((name, index): SettingError[] => {
+    const first = names.indexOf(name);
+    if (typeof name !== 'string' || first === index) return [];
+    return [{ path: `[${index}].name`, message: `is the name of [${first}] too` }];
+  });
+}

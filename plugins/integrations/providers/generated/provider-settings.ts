@@ -1,0 +1,73 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * One entry of SVC_CONNECTED_ACCOUNT_PROVIDERS.
+ */
+export interface ProviderSettings {
+  /**
+   * 1 to 63 letters, digits, _ and -.
+   */
+  name: string;
+  /**
+   * Shown to people; default: the name.
+   */
+  title?: string;
+  /**
+   * Its documentation.
+   */
+  docs_url?: string;
+  /**
+   * Where a person grants access. Its query is kept.
+   */
+  authorize_url: string;
+  token_url: string;
+  /**
+   * RFC 7009. When it is set, removing an account also ends its grant.
+   */
+  revoke_url?: string;
+  /**
+   * The exact `iss` of its responses (RFC 9207). Without it, `iss` must have the origin of authorize_url or token_url.
+   */
+  issuer?: string;
+  client_id: string;
+  /**
+   * The secret itself, `@file`, or `env:NAME` for another variable.
+   */
+  client_secret: string;
+  /**
+   * How the client authenticates: in the header Authorization (the default), or in the body.
+   */
+  token_endpoint_auth?: 'basic' | 'post';
+  /**
+   * @maxItems 200
+   */
+  scopes: string[];
+  capabilities: {
+    /**
+     * A successful renewal makes the old refresh token invalid.
+     */
+    rotates_refresh_token: boolean;
+    /**
+     * Using a replaced refresh token revokes everything that came from the grant.
+     */
+    reuse_revokes_family: boolean;
+  };
+  identity: {
+    /**
+     * Returns the user of the token as JSON.
+     */
+    url: string;
+    /**
+     * JSON pointer to an id that never changes.
+     */
+    id_pointer: string;
+    /**
+     * JSON pointer to a text for people; default: the id.
+     */
+    label_pointer?: string;
+  };
+  /**
+   * For access tokens whose expiry the provider does not report.
+   */
+  assumed_lifetime_secs?: number;
+}

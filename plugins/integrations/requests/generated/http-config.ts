@@ -1,0 +1,55 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The config of a node of type http.
+ */
+export interface HttpConfig {
+  /**
+   * http: or https:. `{credential}` is where the token of a url_token credential is put.
+   */
+  url: string;
+  /**
+   * Default: GET, or POST with a body.
+   */
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /**
+   * They override every header that the service would send. null: the header is not sent.
+   */
+  headers?: {
+    [k: string]: string | number | boolean | null;
+  };
+  /**
+   * Added to the URL, encoded. A list repeats the name; null omits it.
+   */
+  query?: {
+    [k: string]: string | number | boolean | null | (string | number | boolean)[];
+  };
+  /**
+   * JSON, or a string that is sent unchanged. Absent: no body.
+   */
+  body?: {
+    [k: string]: unknown;
+  };
+  /**
+   * How the body is encoded. Default: text for a string, otherwise json.
+   */
+  encoding?: 'json' | 'form' | 'text';
+  /**
+   * Name of a credential or a connected account.
+   */
+  credential?: string;
+  /**
+   * Statuses that fail the attempt. Every other status is data.
+   *
+   * @maxItems 500
+   */
+  retry_on?: number[];
+  /**
+   * Every 4xx and 5xx fails the attempt.
+   */
+  fail_on_error_status?: boolean;
+  /**
+   * For the whole exchange, at most 1h: `30s`. Default 60s.
+   */
+  timeout?: string;
+}

@@ -1,0 +1,31 @@
+import { Clock, definePlugin, Egress, Metrics, provide } from '../../../kernel/contracts/index.ts';
+import { Executors } from '../../execution/agents/contract.ts';
+import { Credentials } from '../../secrets/credentials/contract.ts';
+import { FlowNodes } from '../../engine/flows/contract.ts';
+import { GraphNodeTypes } from '../../engine/flows/contract.ts';
+import { ClaimPreparations } from '../../engine/runs/contract.ts';
+import { Tracing } from '../../platform/tracing/contract.ts';
+import { NodeRequests } from './contract.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { httpGraphNode } from './service/graph-node.ts';
+import { createHttpExecutor } from './service/http-executor.ts';
+import { httpNode } from './service/http-node.ts';
+import { createMeters } from './service/meters.ts';
+import { nodeRequests } from './service/node-requests.ts';
+import { prepareClaim } from './service/prepare-claim.ts';
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.bind(NodeRequests, () => nodeRequests);
+  plugin.contribute(FlowNodes, (use) => httpNode(() => use(NodeRequests)));
+  plugin.contribute(GraphNodeTypes, () => httpGraphNode);
+  plugin.contribute(ClaimPreparations, (use) => prepareClaim(() => use(Credentials)));
+  plugin.contribute(
+    Executors,
+    provide(createHttpExecutor, {
+      egress: Egress,
+      clock: Clock,
+      meters: (use) => createMeters(use(Metrics), use(Clock)),
+      tracer: (use) => use(Tracing).on,
+    }),
+  );
+});

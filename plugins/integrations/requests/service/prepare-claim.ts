@@ -1,0 +1,48 @@
+import { isServiceError, ServiceError } from '../../../../kernel/contracts/index.ts';
+import { type Credentials, rawOf, untrustedRunDeclaresCredential } from '../../../secrets/credentials/contract.ts';
+import type { Claimed, ClaimPreparation } from '../../../engine/runs/contract.ts';
+import { CREDENTIAL_PLACEHOLDER, HTTP_EXECUTOR, type NodeRequest } from '../contract.ts';
+import {
+  type Authentication,
+  toAuthentication,
+  serializeAuthentication,
+  requiredKinds,
+} from '../domain/authentication.ts';
+import { checkRequest, requestInvalid } from '../domain/request-rules.ts';
+
+/**
+ * Resolves the credential of a request when it is claimed. A request whose credential cannot be used fails here and is
+ * never sent.
+ */
+export const prepareClaim = (credentials: () => Credentials): ClaimPreparation => ({
+  executor: HTTP_EXECUTOR,
+  async prepare(claimed) {
+    const request = checkRequest(claimed.spec);
+    if (request.credential === undefined) return { given: serializeAuthentication({ by: 'none' }), masks: [] };
+    const { authentication, masks } = await authenticate(credentials(), claimed, request, request.credential);
+    return { given: serializeAuthentication(authentication), masks };
+  },
+});
+
+async function authenticate(
+  credentials: Credentials,
+  claimed: Claimed,
+  request: NodeRequest,
+  name: string,
+): Promise<{ authentication: Authentication; masks: readonly string[] }> {
+  if (!claimed.trusted)
+    throw untrustedRunDeclaresCredential(`node ${claimed.name} of an untrusted run names the credential ${name}`);
+  try {
+    const fields = await credentials.resolve(claimed, { name, kinds: requiredKinds(request), by: claimed });
+    const authentication = toAuthentication(fields, request);
+    if (authentication.by === 'url' && !request.url.includes(CREDENTIAL_PLACEHOLDER))
+      throw requestInvalid([
+        { pointer: '/url', message: `must contain ${CREDENTIAL_PLACEHOLDER}, where the token is put` },
+      ]);
+    const { value, masks } = rawOf(fields);
+    return { authentication, masks: [value, ...masks] };
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    throw new ServiceError(error.definition, `node ${claimed.name}: ${error.message}`, error.extras);
+  }
+}

@@ -1,0 +1,23 @@
+import { Database, definePlugin, HttpRoutes, Ids, Sealer, Settings } from '../../../kernel/contracts/index.ts';
+import { EventBus } from '../../events/bus/contract.ts';
+import { ForgeEvents } from '../forges/contract.ts';
+import { RunCreation } from '../../engine/runs/contract.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { trialRoute } from './routes.ts';
+import { Trials } from './service/trials.ts';
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.contribute(HttpRoutes, (use) => {
+    // Whoever may call it says what a forge has sent: it exists only where a server is one person's and in memory.
+    if (use(Settings).role !== 'local') return [];
+    const trials = new Trials({
+      database: use(Database),
+      sealer: use(Sealer),
+      ids: use(Ids),
+      bus: use(EventBus),
+      creation: use(RunCreation),
+      forges: use(ForgeEvents),
+    });
+    return [trialRoute(trials)];
+  });
+});

@@ -1,0 +1,28 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface PluginList {
+  plugins: {
+    id: string;
+    version: string;
+    /**
+     * Part of svc; others come from SVC_PLUGINS.
+     */
+    builtin: boolean;
+    summary: string;
+    requires: string[];
+    adds: {
+      /**
+       * The extension point.
+       */
+      point: string;
+      /**
+       * The names of what it adds there, if any.
+       */
+      names: string[];
+    }[];
+    health: {
+      name: string;
+      ok: boolean;
+    }[];
+  }[];
+}

@@ -1,0 +1,15 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ServerSettings {
+  settings: {
+    name: string;
+    /**
+     * Only for settings that contain no secret.
+     */
+    value?: string;
+  }[];
+  /**
+   * The addresses that requests of the server can reach.
+   */
+  egress: string;
+}

@@ -1,0 +1,34 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { onSessionLost, onSessionStale, Refusal } from '../api/client.ts';
+import { router } from './router.tsx';
+import { readAgain } from './session.ts';
+import '../kit/look/base.css';
+import '../kit/look/states.css';
+import '../kit/look/controls.css';
+import '../kit/look/parts.css';
+import './shell.css';
+import { applyTheme } from './theme.ts';
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the server refuses it refuses again; a server that went away may come back.
+      retry: (failures, error) => !(error instanceof Refusal && error.status < 500) && failures < 3,
+      staleTime: 1000,
+    },
+  },
+});
+
+applyTheme();
+onSessionStale(() => void readAgain(client));
+onSessionLost((sentIn) => void readAgain(client, sentIn));
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,65 @@
+import * as Menu from '@radix-ui/react-dropdown-menu';
+import { Check } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import { Refusal } from '../api/client.ts';
+import { signOut } from '../api/session.ts';
+import { visible } from '../kit/text.ts';
+import { toast } from '../kit/toasts.tsx';
+import { useSession } from './session.ts';
+import { keepTheme, onThemeChange, readTheme, THEMES, type Theme } from './theme.ts';
+
+/** `AK` of `Ana Kovač`. */
+const initials = (name: string): string => {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const letters = words.length > 1 ? [words[0]![0], words.at(-1)![0]] : [...(words[0] ?? '?')].slice(0, 2);
+  return letters.join('').toUpperCase();
+};
+
+export function UserMenu({ name }: { name: string }) {
+  const take = useSession();
+  const theme = useSyncExternalStore(onThemeChange, readTheme);
+  const leave = async (everywhere: boolean) => {
+    try {
+      await signOut(everywhere);
+    } catch (error) {
+      // A session that is over already is what was wanted; any other one goes on, and must not look ended.
+      if (!(error instanceof Refusal && error.status === 401)) {
+        toast(error instanceof Error ? error.message : String(error), { state: 'failed' });
+        return;
+      }
+    }
+    await take(null);
+  };
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger className="user">
+        <span className="avatar" aria-hidden>
+          {initials(name)}
+        </span>
+        <span className="clip">{visible(name)}</span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content className="menu" align="start" side="top" sideOffset={4}>
+          <Menu.Label className="quiet">Theme</Menu.Label>
+          <Menu.RadioGroup value={theme} onValueChange={(value) => keepTheme(value as Theme)}>
+            {THEMES.map(([value, label]) => (
+              <Menu.RadioItem key={value} value={value} className="item">
+                {label}
+                <Menu.ItemIndicator className="chosen">
+                  <Check size={14} aria-hidden />
+                </Menu.ItemIndicator>
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+          <Menu.Separator className="line" />
+          <Menu.Item className="item" onSelect={() => void leave(false)}>
+            Sign out
+          </Menu.Item>
+          <Menu.Item className="item" onSelect={() => void leave(true)}>
+            Sign out everywhere
+          </Menu.Item>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

@@ -1,0 +1,40 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { EmittedEvent } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { parseJson } from '../kit/json.ts';
+import { LongField } from '../kit/more-fields.tsx';
+
+interface Props {
+  scope: Scope;
+  label?: string;
+  type?: string | undefined;
+  payload?: unknown;
+}
+
+/** Emits an event, and shows what came of it. */
+export function EmitButton({ scope, label = 'Emit an event', type = '', payload = null }: Props) {
+  const navigate = useNavigate();
+  const emit = async (fields: Record<string, string>) => {
+    const key = fields.key ?? '';
+    const body = { type: fields.type, payload: parseJson(fields.payload ?? ''), ...(key !== '' && { key }) };
+    const { event } = await json<EmittedEvent>(scoped(scope, '/events'), { method: 'POST', body });
+    void navigate({ to: '/orgs/$org/projects/$project/events/$event', params: { ...scope, event } });
+  };
+  return (
+    <DialogForm label={label} title="Emit an event" verb="Emit it" run={emit}>
+      <p className="quiet">
+        It is a real one: it starts handlers, ends waits and cancels runs. Nobody can take it back.
+      </p>
+      <TextField name="type" label="Type" value={type} hint="deploy.done" />
+      <TextField
+        name="key"
+        label="Key"
+        optional
+        hint="What it is about. Runs of another subject do not see it; without a key everybody does."
+      />
+      <LongField name="payload" label="Payload, as JSON" value={JSON.stringify(payload, null, 2)} rows={6} />
+    </DialogForm>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ListHandlers200, ListRuns200, ShownEvent } from '../../../../../cli/generated/api.ts';
+import { isSimilar, isSimilarPattern } from '../../../run-views/explain/similar-names.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Name } from '../kit/basics.tsx';
+import { AGAIN_MS } from '../kit/paged.ts';
+import { Panel } from '../kit/page.tsx';
+import { visible } from '../kit/text.ts';
+import { ShortRun } from './table.tsx';
+
+/** Who is for a type that is spelt nearly like that of the event; nothing is shown without any. */
+export function NearMisses({ scope, event: { type } }: { scope: Scope; event: ShownEvent }) {
+  const handlers = useQuery({
+    queryKey: ['near-handlers', scope.org, scope.project],
+    refetchInterval: AGAIN_MS,
+    queryFn: ({ signal }) => json<ListHandlers200>(scoped(scope, '/handlers?limit=200'), { signal }),
+  });
+  const waiting = useQuery({
+    queryKey: ['near-waits', scope.org, scope.project],
+    refetchInterval: AGAIN_MS,
+    queryFn: ({ signal }) => json<ListRuns200>(scoped(scope, '/runs?status=waiting&limit=200'), { signal }),
+  });
+  const near = (handlers.data?.handlers ?? []).filter(({ on }) =>
+    on.some((pattern) => isSimilarPattern(pattern, type)),
+  );
+  const runs = (waiting.data?.runs ?? []).filter(
+    ({ substate }) => substate?.kind === 'event' && isSimilar(substate.name, type),
+  );
+  if (near.length === 0 && runs.length === 0) return null;
+  return (
+    <Panel title="Nearly took it">
+      <p className="quiet">These are for a type that is spelt nearly like this one.</p>
+      <ul className="plain">
+        {near.map(({ name, on }) => (
+          <li key={name}>
+            handler{' '}
+            <Link to="/orgs/$org/projects/$project/handlers/$handler" params={{ ...scope, handler: name }}>
+              <Name>{name}</Name>
+            </Link>{' '}
+            is for {visible(on.join(', '))}
+          </li>
+        ))}
+        {runs.map(({ run_id, workflow, substate }) => (
+          <li key={run_id}>
+            run <ShortRun scope={scope} run_id={run_id} /> of <Name>{workflow}</Name> waits for{' '}
+            {visible(substate!.name)}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

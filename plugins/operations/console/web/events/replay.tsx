@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ShownEvent } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Name, Status, Time } from '../kit/basics.tsx';
+import { DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { Table } from '../kit/list.tsx';
+import { CheckField } from '../kit/more-fields.tsx';
+import { Panel, Same } from '../kit/page.tsx';
+import { visible } from '../kit/text.ts';
+import { ShortRun } from './table.tsx';
+
+/** Delivers the event again to one handler; the page then lists what came of it. */
+export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent }) {
+  const client = useQueryClient();
+  const path = scoped(scope, `/events/${encodeURIComponent(event.event)}`);
+  const handlers = event.deliveries.filter(({ reaction }) => reaction === 'handler');
+  const replay = async (fields: Record<string, string>) => {
+    const body = { handler: fields.handler, ...(fields.force !== undefined && { force: true }) };
+    await json(`${path}/replay`, { method: 'POST', body });
+    await client.invalidateQueries({ queryKey: ['event', path] });
+  };
+  return (
+    <DialogForm label="Replay" title="Deliver it again to a handler" verb="Replay it" run={replay}>
+      <p className="quiet">
+        The run is a further one, with the trust of the event. Other handlers, waits and cancels do not see it again.
+      </p>
+      <TextField
+        name="handler"
+        label="Handler"
+        value={handlers[0]?.name ?? ''}
+        hint="One of its patterns must fit the type of the event."
+      />
+      <CheckField name="force" label="Whatever its predicate says" />
+      <Same by={{ command: `svc events replay ${event.event} --handler <name>`, call: `POST ${path}/replay` }} />
+    </DialogForm>
+  );
+}
+
+/** Who had the event delivered again, and what came of it. */
+export const Replays = ({ scope, replays }: { scope: Scope; replays: ShownEvent['replays'] }) => (
+  <Panel title="Replays">
+    <Table columns={['Handler', 'Outcome', 'By', 'Run']}>
+      {replays.map(({ replay, handler, state, reason, forced, by, at, run_id }) => (
+        <tr key={replay}>
+          <td>
+            <Link to="/orgs/$org/projects/$project/handlers/$handler" params={{ ...scope, handler }}>
+              <Name>{handler}</Name>
+            </Link>
+          </td>
+          <td>
+            <Status of={state} />
+            {forced && <div className="quiet">whatever the predicate said</div>}
+            {reason && <div>{visible(reason)}</div>}
+          </td>
+          <td>
+            {visible(by)} <Time at={at} />
+          </td>
+          <td>{run_id && <ShortRun scope={scope} run_id={run_id} />}</td>
+        </tr>
+      ))}
+    </Table>
+  </Panel>
+);

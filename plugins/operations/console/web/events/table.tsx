@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Event } from '../../../../../cli/generated/api.ts';
+import type { Scope } from '../api/paths.ts';
+import { Name, Time } from '../kit/basics.tsx';
+import { Table } from '../kit/list.tsx';
+import { visible } from '../kit/text.ts';
+
+const RUN = /^run_[0-9A-Z]{26}$/;
+
+export const EventTable = ({ scope, events }: { scope: Scope; events: readonly Event[] }) => (
+  <Table columns={['Event', 'Key', '-Comes from', 'Recorded']}>
+    {events.map((event) => (
+      <tr key={event.event}>
+        <td>
+          <EventLink scope={scope} event={event.event}>
+            <Name>{event.type}</Name>
+          </EventLink>
+          <div className="quiet mono">{event.event.slice(-6)}</div>
+        </td>
+        <td>{event.key === null ? <span className="quiet">everybody</span> : <Name>{event.key}</Name>}</td>
+        <td className="wide">
+          <From scope={scope} event={event} />
+        </td>
+        <td className="tight">
+          <Time at={event.recorded_at} />
+        </td>
+      </tr>
+    ))}
+  </Table>
+);
+
+export const EventLink = ({ scope, event, children }: { scope: Scope; event: string; children?: ReactNode }) => (
+  <Link
+    to="/orgs/$org/projects/$project/events/$event"
+    params={{ ...scope, event }}
+    className={children ? undefined : 'mono'}
+  >
+    {children ?? event}
+  </Link>
+);
+
+type Origin = Pick<Event, 'source' | 'source_name' | 'trusted'>;
+
+/** The end of its id, as the list of runs has it. */
+export const ShortRun = ({ scope, run_id }: { scope: Scope; run_id: string }) => (
+  <Link
+    to="/orgs/$org/projects/$project/runs/$run"
+    params={{ ...scope, run: run_id }}
+    className="mono"
+    title={run_id}
+    aria-label={`Run ${run_id.slice(-6)}`}
+  >
+    {run_id.slice(-6)}
+  </Link>
+);
+
+/** The kind of its source, with a link to the run, hook, webhook or schedule. */
+export const From = ({ scope, event }: { scope: Scope; event: Origin }) => (
+  <>
+    {event.source} <SourceName scope={scope} event={event} />
+    {!event.trusted && <div className="bad">not trusted</div>}
+  </>
+);
+
+function SourceName({ scope, event: { source, source_name: name } }: { scope: Scope; event: Origin }) {
+  if (name === '') return null;
+  if (RUN.test(name)) return <ShortRun scope={scope} run_id={name} />;
+  const text = <Name>{name}</Name>;
+  if (source === 'hook')
+    return (
+      <Link to="/orgs/$org/projects/$project/hooks/$hook" params={{ ...scope, hook: name }}>
+        {text}
+      </Link>
+    );
+  if (source === 'forge')
+    return (
+      <Link to="/orgs/$org/projects/$project/webhooks/$webhook" params={{ ...scope, webhook: name }}>
+        {text}
+      </Link>
+    );
+  if (source === 'schedule')
+    return (
+      <Link to="/orgs/$org/projects/$project/schedules/$schedule" params={{ ...scope, schedule: name }}>
+        {text}
+      </Link>
+    );
+  return <>{visible(name)}</>;
+}

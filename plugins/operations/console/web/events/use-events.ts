@@ -1,0 +1,28 @@
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import type { Event, ListEvents200 } from '../../../../../cli/generated/api.ts';
+import { useLive } from '../api/live.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { listKey, usePaged } from '../kit/paged.ts';
+import { type EventFilters, withNew } from './filters.ts';
+
+type Pages = InfiniteData<ListEvents200, string | undefined>;
+
+/** The events of a project that fit, kept as they are on the server. */
+export function useEvents(scope: Scope, filters: EventFilters, limit = 50) {
+  const client = useQueryClient();
+  const path = scoped(scope, '/events');
+  const asked = { ...filters, limit };
+  const key = listKey(path, asked);
+  const list = usePaged<'events', Event>('events', path, asked);
+  useLive(scope, 'events', (kind, data) => {
+    if (kind === 'reset') void client.invalidateQueries({ queryKey: key });
+    if (kind === 'event')
+      client.setQueryData<Pages>(key, (before) => before && withEvent(before, data as Event, filters));
+  });
+  return list;
+}
+
+function withEvent({ pages, pageParams }: Pages, event: Event, filters: EventFilters): Pages {
+  const first = pages[0]!;
+  return { pages: pages.with(0, { ...first, events: [...withNew(first.events, event, filters)] }), pageParams };
+}

@@ -1,0 +1,61 @@
+import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
+import { Plus } from 'lucide-react';
+import { createContext, memo, useContext } from 'react';
+import { StatusIcon } from '../../kit/status.tsx';
+import { visible } from '../../kit/text.ts';
+import type { GraphNode } from '../document.ts';
+import { iconOf, typeWords } from './icons.ts';
+import { type Mark, markWords, stateOfTone } from './marks.ts';
+
+export type CardNode = Node<{ node: GraphNode; mark?: Mark | undefined }, 'card'>;
+
+/** Adds a node after the one of this id; absent where a graph is only looked at. */
+export const AddAfter = createContext<((id: string) => void) | undefined>(undefined);
+
+/** One node on a canvas. Its size is that of CARD. */
+export const Card = memo(function Card({ data: { node, mark }, isConnectable }: NodeProps<CardNode>) {
+  const addAfter = useContext(AddAfter);
+  const trigger = node.type.startsWith('trigger.');
+  const Icon = iconOf(node.type);
+  const state = mark && stateOfTone(mark);
+  return (
+    <div className={mark ? `graph-card tone-${mark.tone}` : 'graph-card'} title={mark?.note && visible(mark.note)}>
+      {!trigger && <Handle type="target" position={Position.Left} isConnectable={isConnectable} />}
+      <span className={trigger ? 'graph-icon trigger' : 'graph-icon'}>
+        <Icon size={16} aria-hidden />
+      </span>
+      <span className="graph-words">
+        <strong>{visible(node.title ?? node.id)}</strong>
+        {mark ? (
+          <span className="graph-mark">{visible(markWords(mark))}</span>
+        ) : (
+          <span className="graph-type">{visible(node.title === undefined ? node.type : typeWords(node.type))}</span>
+        )}
+      </span>
+      {state && (
+        <span className="graph-state">
+          <StatusIcon of={state} silent />
+        </span>
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
+      {addAfter && (
+        <button
+          type="button"
+          className="graph-plus nodrag nopan"
+          // The key `a` adds after the chosen node; this is for the pointer.
+          tabIndex={-1}
+          aria-label={`Add a step after ${visible(node.title ?? node.id)}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            addAfter(node.id);
+          }}
+        >
+          <Plus size={12} strokeWidth={2.25} aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+});
+
+/** Must be one object over all drawings. */
+export const NODE_TYPES = { card: Card };

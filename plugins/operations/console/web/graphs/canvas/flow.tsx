@@ -1,0 +1,26 @@
+import { Background, BackgroundVariant, type Edge, ReactFlow, type ReactFlowProps } from '@xyflow/react';
+import { type CardNode, NODE_TYPES } from './card.tsx';
+import { Controls } from './controls.tsx';
+import { FIT } from './fit.ts';
+import { FLOW_LABELS } from './words.ts';
+
+/** A graph to look at or to draw: what all canvases have in common. */
+export const Flow = (props: ReactFlowProps<CardNode, Edge>) => (
+  <ReactFlow
+    nodeTypes={NODE_TYPES}
+    ariaLabelConfig={FLOW_LABELS}
+    // Its own keys would change the drawing beside the document.
+    deleteKeyCode={null}
+    onlyRenderVisibleElements
+    fitView
+    fitViewOptions={FIT}
+    // Near the border it would pan away what one wants to reach.
+    autoPanOnConnect={false}
+    connectionRadius={28}
+    minZoom={0.1}
+    {...props}
+  >
+    <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
+    <Controls />
+  </ReactFlow>
+);

@@ -1,0 +1,101 @@
+import { X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Empty } from '../../kit/basics.tsx';
+import { visible } from '../../kit/text.ts';
+import { iconOf } from '../canvas/icons.ts';
+import { DRAGGED } from './surface.tsx';
+import { found, type NodeType } from './types.ts';
+
+interface Props {
+  types: readonly NodeType[];
+  add(type: NodeType): void;
+  close(): void;
+}
+
+/** All types of nodes: typed for, clicked, dragged onto the canvas, or chosen by keys. */
+export function AddNode({ types, add, close }: Props) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const groups = found(types, text);
+  const all = groups.flatMap((group) => group.types);
+  const chosen = all[Math.min(at, all.length - 1)];
+  useEffect(() => {
+    if (chosen) document.getElementById(optionId(chosen))?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close();
+    if (event.key === 'Enter' && chosen) add(chosen);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setAt((Math.min(at, all.length - 1) + step + all.length) % Math.max(1, all.length));
+  };
+  return (
+    <section className="add-node panel" aria-label="Add a node">
+      <div className="row">
+        <input
+          ref={field}
+          role="combobox"
+          aria-label="Type of the node"
+          aria-expanded
+          aria-controls="node-types"
+          aria-activedescendant={chosen && optionId(chosen)}
+          placeholder="What it does, or a connector"
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button type="button" className="ghost icon small" aria-label="Close" onClick={close}>
+          <X size={14} aria-hidden />
+        </button>
+      </div>
+      {all.length === 0 && <Empty>No type has these words.</Empty>}
+      <div id="node-types" role="listbox" aria-label="Types of nodes">
+        {groups.map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: the group of a listbox
+          <div key={group.title} role="group" aria-label={group.title}>
+            <p className="quiet" aria-hidden="true">
+              {visible(group.title)}
+            </p>
+            {group.types.map((type) => (
+              <div
+                key={type.type}
+                id={optionId(type)}
+                role="option"
+                tabIndex={-1}
+                aria-selected={type === chosen}
+                className="item"
+                draggable
+                onDragStart={({ dataTransfer }) => dataTransfer.setData(DRAGGED, type.type)}
+                onPointerMove={() => setAt(all.indexOf(type))}
+                onClick={() => add(type)}
+                onKeyDown={onKeyDown}
+              >
+                <TypeIcon type={type.type} />
+                <span className="type-words">
+                  <span>{visible(type.title)}</span> <span className="quiet mono">{visible(type.type)}</span>
+                </span>
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function TypeIcon({ type }: { type: string }) {
+  const Icon = iconOf(type);
+  return (
+    <span className="graph-icon">
+      <Icon size={16} aria-hidden />
+    </span>
+  );
+}
+
+const optionId = ({ type }: NodeType): string => `type-${type}`;

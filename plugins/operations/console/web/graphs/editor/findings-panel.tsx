@@ -1,0 +1,68 @@
+import { CircleX, TriangleAlert } from 'lucide-react';
+import { Problem } from '../../kit/basics.tsx';
+import { visible } from '../../kit/text.ts';
+import type { GraphDocument } from '../document.ts';
+import { findingWords, type Placed } from './findings.ts';
+import { type Actions, edgesOnly, NOTHING, nodesOnly } from './state.ts';
+import type { Checked } from './use-check.ts';
+
+/** All findings; each leads to where it can be mended. */
+interface Props {
+  document: GraphDocument;
+  checked: Checked;
+  actions: Actions;
+}
+
+export function FindingsPanel({ document, checked, actions }: Props) {
+  const nameOf = (id: string) => document.nodes.find((node) => node.id === id)?.title ?? id;
+  const { findings, done, error } = checked;
+  const faults = findings.filter(({ warning }) => !warning).length;
+  return (
+    <section className="graph-float findings" aria-label="Problems">
+      <p role="status">
+        {!done
+          ? 'Checking…'
+          : error
+            ? ''
+            : faults > 0
+              ? `✕ ${faults} ${faults === 1 ? 'problem' : 'problems'}`
+              : '✓ No problems'}
+        {done && findings.length > faults ? ` · ! ${findings.length - faults} to look at` : ''}
+      </p>
+      {error !== undefined && <Problem error={error} />}
+      <ul className="plain">
+        {findings.map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same may be said twice
+          <li key={`${one.pointer} ${at}`}>
+            <button type="button" className="bare finding" onClick={() => show(one, actions)}>
+              {one.warning ? (
+                <TriangleAlert size={16} className="warns" aria-label="Warning" />
+              ) : (
+                <CircleX size={16} className="bad" aria-label="Problem" />
+              )}
+              <span>{visible(findingWords(one, nameOf))}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function show({ node, edge, within }: Placed, actions: Actions): void {
+  actions.select(edge !== undefined ? edgesOnly(edge) : node !== undefined ? nodesOnly(node) : NOTHING);
+  // The fields are there once the panel is drawn.
+  requestAnimationFrame(() => requestAnimationFrame(() => focusField(within)));
+}
+
+/** The field of a pointer, or of the nearest thing that holds it. */
+function focusField(pointer: string): void {
+  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+    const frame = document.querySelector(`[data-pointer="${CSS.escape(at)}"]`);
+    const field = frame?.querySelector<HTMLElement>('input, select, textarea');
+    if (!field) continue;
+    field.focus();
+    field.scrollIntoView({ block: 'center' });
+    return;
+  }
+}

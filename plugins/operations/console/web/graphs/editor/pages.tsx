@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams, useSearch } from '@tanstack/react-router';
+import type { GraphView } from '../../../../../../cli/generated/api.ts';
+import { json } from '../../api/client.ts';
+import { type Scope, scoped } from '../../api/paths.ts';
+import { useMay } from '../../app/session.ts';
+import { Empty, Loading, Name, Problem } from '../../kit/basics.tsx';
+import { Page } from '../../kit/page.tsx';
+import { shellQuote } from '../../kit/text.ts';
+import { GraphCanvas } from '../canvas/canvas.tsx';
+import { type GraphDocument, readDocument } from '../document.ts';
+import { GraphEditor } from './editor.tsx';
+import { EMPTY } from './model.ts';
+import { graphPath } from './use-save.ts';
+
+/** A graph that a person starts, with one node of a type: a connector leads here by its first action. */
+function beginsWith(type: string | undefined): GraphDocument {
+  if (type === undefined) return EMPTY;
+  const id = type.replace(/^.*\./, '').replace(/\W/g, '_');
+  return {
+    ...EMPTY,
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id, type },
+    ],
+    edges: [{ from: 'start', to: id }],
+  };
+}
+
+/** A graph from an empty canvas, or from one node. */
+export function NewGraph() {
+  const scope = useParams({ from: '/orgs/$org/projects/$project/graphs/new' });
+  const { node } = useSearch({ from: '/orgs/$org/projects/$project/graphs/new' });
+  const may = useMay(scope);
+  const same = { command: 'svc graph save orders orders.json', call: `PUT ${scoped(scope, '/graphs/orders')}` };
+  return (
+    <Page title="New graph" bleed same={same}>
+      {may('member') ? (
+        <GraphEditor scope={scope} key={node} document={beginsWith(node)} version={0} />
+      ) : (
+        <Empty>Your role may look at graphs, and not make them.</Empty>
+      )}
+    </Page>
+  );
+}
+
+/** A stored graph, to change it. */
+export function EditGraph() {
+  const { graph: name, ...scope } = useParams({ from: '/orgs/$org/projects/$project/graphs/$graph/edit' });
+  const path = graphPath(scope, name);
+  const read = useQuery({
+    // Not the key of pages that follow a graph: what is being edited must not change under the hands.
+    queryKey: ['graph to edit', path],
+    queryFn: ({ signal }) => json<GraphView>(path, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const same = { command: `svc graph save ${shellQuote(name)} ${shellQuote(`${name}.json`)}`, call: `PUT ${path}` };
+  return (
+    <Page title={`Edit ${name}`} heading={<Name>{`Edit ${name}`}</Name>} bleed same={same}>
+      {read.error && <Problem error={read.error} again={() => void read.refetch()} />}
+      {read.isPending && <Loading />}
+      {read.data && <Opened key={path} scope={scope} graph={read.data} />}
+    </Page>
+  );
+}
+
+function Opened({ scope, graph }: { scope: Scope; graph: GraphView }) {
+  const may = useMay(scope);
+  const document = drawn(graph.document);
+  if (document instanceof Error) return <Problem error={document} />;
+  if (may('member'))
+    return <GraphEditor scope={scope} name={graph.name} document={document} version={graph.latest_version} />;
+  return (
+    <>
+      <p className="quiet">Your role may look at this graph, and not change it.</p>
+      <GraphCanvas document={document} label={`Graph ${graph.name}`} />
+    </>
+  );
+}
+
+function drawn(document: unknown): GraphDocument | Error {
+  try {
+    return readDocument(document);
+  } catch (error) {
+    return error as Error;
+  }
+}

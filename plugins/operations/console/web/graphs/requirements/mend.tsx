@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { AccountView, ListProviders200 } from '../../../../../../cli/generated/api.ts';
+import { json } from '../../api/client.ts';
+import { type Scope, scoped } from '../../api/paths.ts';
+import { useMay } from '../../app/session.ts';
+import { connectBeside } from '../../connections/connect.tsx';
+import { CredentialForm } from '../../connections/credential-form.tsx';
+import { readKind } from '../../connections/kinds.ts';
+import { Confirm } from '../../kit/confirm.tsx';
+import { ChoiceField, DialogForm } from '../../kit/dialog-form.tsx';
+import { accountDoes, type Want } from './wants.ts';
+
+interface Props {
+  scope: Scope;
+  want: Want;
+  onMended(): void;
+}
+
+/** What an admin does about a name that a graph lacks, without leaving the page. */
+export function Mend({ scope, want, onMended }: Props) {
+  const may = useMay(scope);
+  if (!may('admin')) return <p className="quiet">An admin of the project can mend this.</p>;
+  const { state, name, kinds, stored_kind } = want;
+  if (state === 'needs_reconnect') return <Reconnect scope={scope} name={name} />;
+  if (state === 'conflict')
+    return (
+      <p>
+        <Link to="/orgs/$org/projects/$project/connections" params={scope} hash={name}>
+          Rename or remove one of them
+        </Link>
+      </p>
+    );
+  if (state === 'wrong_kind')
+    return (
+      <div className="row">
+        <CredentialForm
+          scope={scope}
+          known={{ name, kind: kinds[0] ?? readKind(stored_kind) }}
+          kinds={kinds}
+          onStored={onMended}
+        />
+      </div>
+    );
+  return (
+    <div className="row">
+      <CredentialForm scope={scope} wanted={name} kinds={kinds} onStored={onMended} />
+      {accountDoes(want) && <Connect scope={scope} name={name} />}
+    </div>
+  );
+}
+
+function useProviders(scope: Scope) {
+  return useQuery({
+    queryKey: ['providers', scope.org, scope.project],
+    queryFn: ({ signal }) => json<ListProviders200>(scoped(scope, '/providers?limit=200'), { signal }),
+  });
+}
+
+function Connect({ scope, name }: { scope: Scope; name: string }) {
+  const { data } = useProviders(scope);
+  if (!data || data.providers.length === 0) return null;
+  return (
+    <DialogForm
+      label={`Connect an account as ${name}`}
+      title={`Connect an account as ${name}`}
+      verb="Go to the provider"
+      run={({ provider = '' }) => connectBeside(scope, name, provider)}
+    >
+      <p className="quiet">
+        You grant access at the provider, in another tab; this page stays. Everybody who can submit a workflow in this
+        project can use it. It acts as you.
+      </p>
+      <ChoiceField
+        name="provider"
+        label="Provider"
+        choices={data.providers.map((one) => [one.name, one.title] as const)}
+      />
+    </DialogForm>
+  );
+}
+
+function Reconnect({ scope, name }: { scope: Scope; name: string }) {
+  const run = async () => {
+    const account = await json<AccountView>(scoped(scope, `/accounts/${encodeURIComponent(name)}`));
+    await connectBeside(scope, name, account.provider);
+  };
+  return (
+    <Confirm label="Connect again" title={`Connect the account ${name} again?`} verb="Go to the provider" run={run}>
+      You grant access at the provider, in another tab, as the same person as before. It then acts as you.
+    </Confirm>
+  );
+}

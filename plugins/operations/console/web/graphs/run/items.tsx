@@ -1,0 +1,53 @@
+import { useEffect } from 'react';
+import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
+import type { Scope } from '../../api/paths.ts';
+import { Status } from '../../kit/basics.tsx';
+import { List } from '../../kit/list.tsx';
+import { usePaged } from '../../kit/paged.ts';
+import { pretty, visible } from '../../kit/text.ts';
+import { RunLink } from '../../run/facts.tsx';
+import { runPath } from '../../run/use-run.ts';
+
+interface Props {
+  scope: Scope;
+  run_id: string;
+  record: NodeRecord;
+}
+
+/** The items of a fan-out that have begun. */
+export function Items({ scope, run_id, record }: Props) {
+  const { total = 0, begun = 0, ended = 0, failed = 0 } = record.items ?? {};
+  const path = `${runPath(scope, run_id)}/steps`;
+  const list = usePaged<'steps', NodeRecord>('steps', path, { node: record.node, output: 'true', limit: 50 });
+  const { refetch } = list;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page is told of the node, and its items are read then
+  useEffect(() => {
+    void refetch();
+  }, [begun, ended, refetch]);
+  return (
+    <details>
+      <summary>
+        {ended} of {total} items ended{failed > 0 ? `, ${failed} failed` : ''}
+      </summary>
+      <List list={list} empty="No item has begun yet." more="Show more items">
+        {(items) => (
+          <ol className="plain">
+            {items.map((item) => (
+              <li key={item.item}>
+                <span className="mono">[{item.item}]</span> <Status of={item.substate ? 'waiting' : item.state} />
+                {item.attempt > 1 && <span className="quiet"> attempt {item.attempt}</span>}
+                {item.substate?.run_id && (
+                  <div>
+                    <RunLink scope={scope} run_id={item.substate.run_id} />
+                  </div>
+                )}
+                {item.error && <pre className="bad">{visible(`${item.error.code}\n${item.error.message}`)}</pre>}
+                {item.output !== undefined && <pre>{visible(pretty(item.output))}</pre>}
+              </li>
+            ))}
+          </ol>
+        )}
+      </List>
+    </details>
+  );
+}

@@ -1,0 +1,115 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { SubmittedRun } from '../../../../../../cli/generated/api.ts';
+import { json } from '../../api/client.ts';
+import { type Scope, scoped } from '../../api/paths.ts';
+import { DialogForm } from '../../kit/dialog-form.tsx';
+import { parseJson, parseObject } from '../../kit/json.ts';
+import { LongField } from '../../kit/more-fields.tsx';
+import { visible } from '../../kit/text.ts';
+import type { GraphDocument } from '../document.ts';
+
+/** A stored graph, or a document that need not be saved. */
+export type Runnable = { graph: string; version?: number | undefined } | { document: GraphDocument; name?: string };
+
+type OnRun = ((run_id: string) => void) | undefined;
+
+/** The page of the new run follows, unless somebody takes it. */
+function useSubmit(scope: Scope, onRun: OnRun) {
+  const navigate = useNavigate();
+  return async (body: Record<string, unknown>) => {
+    const { run_id } = await json<SubmittedRun>(scoped(scope, '/runs'), { method: 'POST', body });
+    if (onRun) onRun(run_id);
+    else await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: run_id } });
+  };
+}
+
+/** What a submit says of it. */
+export function submitOf(of: Runnable, input: unknown): Record<string, unknown> {
+  if ('graph' in of) return { graph: of.version === undefined ? of.graph : `${of.graph}@${of.version}`, input };
+  return { kind: 'graph', filename: `${of.name ?? 'unsaved'}.json`, source: JSON.stringify(of.document), input };
+}
+
+interface Props {
+  scope: Scope;
+  of: Runnable;
+  main?: boolean;
+  label?: string;
+  onRun?: OnRun;
+}
+
+/** Runs a graph with an input that somebody gives. */
+export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Props) {
+  const submit = useSubmit(scope, onRun);
+  const what = 'graph' in of ? `--graph ${of.graph}${of.version === undefined ? '' : `@${of.version}`}` : 'graph.json';
+  return (
+    <DialogForm
+      label={label}
+      title={'graph' in of ? `Run ${of.graph} now` : 'Run the graph as it stands here'}
+      verb="Run it"
+      main={main}
+      run={({ input = '' }) => submit(submitOf(of, parseJson(input)))}
+    >
+      <p className="quiet">
+        Triggers of events and webhooks see the input as what they delivered. <code>svc submit {what} --input …</code>{' '}
+        does the same.
+      </p>
+      <LongField name="input" label="Input, as JSON" value="null" rows={6} />
+    </DialogForm>
+  );
+}
+
+interface NodeProps {
+  scope: Scope;
+  type: string;
+  config: Readonly<Record<string, unknown>>;
+  /** The run is a link beside the button: what somebody edits here is not left. */
+  beside?: boolean;
+}
+
+/** Runs one node by itself, as a graph of one node. */
+export function RunNode({ scope, type, config, beside = false }: NodeProps) {
+  const [made, setMade] = useState<string>();
+  const submit = useSubmit(scope, beside ? setMade : undefined);
+  const run = ({ config: text = '', input = '' }: Record<string, string>) =>
+    submit({ node: type, config: parseObject(text, 'The config'), input: parseJson(input) });
+  return (
+    <>
+      <DialogForm label="Run it alone" title={`Run ${visible(type)} alone`} verb="Run it" run={run}>
+        <p className="quiet">
+          It runs as a graph of this one node: its expressions know the input, and no other node.{' '}
+          <code>svc call node {type} --config …</code> does the same.
+        </p>
+        <Config config={config} />
+        <LongField name="input" label="Input, as JSON" value="null" rows={3} />
+      </DialogForm>
+      <RunBeside scope={scope} run={made} />
+    </>
+  );
+}
+
+/** A run that was started here, in another tab. */
+export const RunBeside = ({ scope, run }: { scope: Scope; run: string | undefined }) => (
+  <span role="status">
+    {run && (
+      <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run }} target="_blank">
+        Run {run.slice(-6)}
+        <span className="hidden">, in another tab</span>
+      </Link>
+    )}
+  </span>
+);
+
+function Config({ config }: { config: Readonly<Record<string, unknown>> }) {
+  const [start] = useState(() => JSON.stringify(config, null, 2));
+  const reads = start.includes('nodes.') || start.includes('nodes[');
+  return (
+    <LongField
+      name="config"
+      label="Config, as JSON"
+      value={start}
+      rows={10}
+      {...(reads && { hint: 'It reads other nodes: put values in place of these expressions.' })}
+    />
+  );
+}

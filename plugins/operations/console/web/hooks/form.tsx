@@ -1,0 +1,74 @@
+import { useState } from 'react';
+import type { Hook } from '../../../../../cli/generated/api.ts';
+import { ChoiceField, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import type { Secret } from '../kit/once.tsx';
+import { textsOf } from '../kit/workflow.ts';
+
+type Mode = Hook['mode'];
+
+const ALGORITHMS = ['sha256', 'sha1', 'sha512'].map((name) => [name, name] as const);
+const ENCODINGS = ['hex', 'base64'].map((name) => [name, name] as const);
+
+/** The secret of a hook, while the server shows it. */
+export const secretOf = ({ name, secret }: Hook): Secret | undefined =>
+  secret === undefined
+    ? undefined
+    : { of: `the hook ${name}`, secret, use: 'The sender puts it into the header X-Svc-Hook-Secret.' };
+
+/** All of a hook but its name. */
+export function HookFields({ hook }: { hook?: Hook }) {
+  const [mode, setMode] = useState<Mode>(hook?.mode ?? 'token');
+  return (
+    <>
+      <TextField
+        name="event_type"
+        label="Type of its events"
+        value={hook?.event_type ?? ''}
+        optional
+        hint="build.done. Empty: hook.<its name>, or by what a connector finds in the delivery."
+      />
+      <label>
+        How a delivery proves itself
+        <select name="mode" value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
+          <option value="token">By a secret that the service makes</option>
+          <option value="manifest">Signed, as a connector describes it</option>
+          <option value="hmac">Signed by an HMAC in a header</option>
+        </select>
+      </label>
+      {mode === 'manifest' && (
+        <TextField
+          name="manifest"
+          label="Connector"
+          value={hook?.manifest ?? ''}
+          hint="standard_webhooks, or another one with deliveries: svc connector ls"
+        />
+      )}
+      {mode === 'hmac' && (
+        <>
+          <TextField name="header" label="Header with the HMAC" value={hook?.hmac?.header ?? ''} hint="X-Signature" />
+          <TextField name="prefix" label="Text before it" value={hook?.hmac?.prefix ?? ''} optional hint="sha256=" />
+          <ChoiceField
+            name="algorithm"
+            label="Algorithm"
+            value={hook?.hmac?.algorithm ?? 'sha256'}
+            choices={ALGORITHMS}
+          />
+          <ChoiceField name="encoding" label="Encoding" value={hook?.hmac?.encoding ?? 'hex'} choices={ENCODINGS} />
+        </>
+      )}
+      {mode !== 'token' && (
+        <HiddenField name="key" label="Signing key" hint="The far end's. It is never shown again." />
+      )}
+    </>
+  );
+}
+
+/** What the form says, as the API takes it. */
+export function hookOf(fields: Record<string, string>): Record<string, unknown> {
+  const type = textsOf(fields, ['event_type']);
+  const { mode, key } = fields;
+  if (mode === 'manifest') return { ...type, ...textsOf(fields, ['manifest']), key };
+  if (mode === 'hmac')
+    return { ...type, hmac: { ...textsOf(fields, ['header', 'prefix', 'algorithm', 'encoding']), key } };
+  return type;
+}

@@ -1,0 +1,155 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Blocks, Clock, KeyRound, Pencil, Puzzle, Radio, ShieldCheck, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { Hook } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { useMay } from '../app/session.ts';
+import { Deliveries } from '../deliveries/deliveries.tsx';
+import { OldSecret, rotations } from '../deliveries/rotate.tsx';
+import { proofOfHook } from '../deliveries/sign.ts';
+import { AddressCard } from '../deliveries/test-delivery.tsx';
+import { ActionMenu } from '../kit/action-menu.tsx';
+import { Copy, Loading, Problem, Tag, Time } from '../kit/basics.tsx';
+import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { Once, type Secret } from '../kit/once.tsx';
+import { Panel } from '../kit/page.tsx';
+import { visible } from '../kit/text.ts';
+import { ChangeHook, hookPath, RemoveHook } from './changes.tsx';
+import { secretOf } from './form.tsx';
+import { MODES } from './hooks.tsx';
+
+const FROM = '/orgs/$org/projects/$project/hooks/$hook';
+
+/** Connectors find the type and the id of a delivery in its body, or in headers. */
+const sampleOf = ({ mode }: Hook) => ({
+  type: 'test',
+  payload: mode === 'manifest' ? { id: `test-${Date.now()}`, type: 'test', data: {} } : { test: true },
+});
+
+/** One hook: its address, how deliveries prove themselves, and what has come. */
+export function HookPage() {
+  const { hook: name, ...scope } = useParams({ from: FROM });
+  const [shown, setShown] = useState<Secret>();
+  const [edits, setEdits] = useState(false);
+  const may = useMay(scope);
+  const client = useQueryClient();
+  const path = hookPath(scope, name);
+  const read = useQuery({ queryKey: ['hook', path], queryFn: ({ signal }) => json<Hook>(path, { signal }) });
+  const hook = read.data;
+  const own = hook && !hook.owner && may('admin');
+  // The answer may hold the secret, which does not belong into what the page keeps.
+  const rotate = async (body: Record<string, unknown>) => {
+    setShown(secretOf(await json<Hook>(`${path}/rotate`, { method: 'POST', body })));
+    await client.invalidateQueries({ queryKey: ['hook', path] });
+  };
+  return (
+    <Detail
+      name={name}
+      summary={hook && <Facts hook={hook} />}
+      actions={
+        own && (
+          <>
+            <button type="button" onClick={() => setEdits(true)}>
+              <Pencil size={14} aria-hidden /> Edit
+            </button>
+            <ActionMenu
+              label={`Actions for ${name}`}
+              actions={[
+                ...rotations({
+                  of: hook,
+                  command: 'svc event-hook',
+                  path,
+                  keyed: hook.mode !== 'token',
+                  rotate,
+                }),
+                {
+                  icon: Trash2,
+                  label: 'Remove hook',
+                  danger: true,
+                  opens: (close) => <RemoveHook scope={scope} name={name} close={close} />,
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    >
+      {read.error && <Problem error={read.error} again={() => void read.refetch()} />}
+      {read.isPending && <Loading />}
+      {edits && own && <ChangeHook scope={scope} hook={hook} onSecret={setShown} close={() => setEdits(false)} />}
+      {hook && (
+        <Split
+          title="Recent deliveries"
+          about={<span className="push">Newest first</span>}
+          left={<Deliveries scope={scope} command="svc event-hook" name={name} path={path} may={may('member')} />}
+          command={`svc event-hook show ${name}`}
+        >
+          <Once shown={shown} close={() => setShown(undefined)} />
+          <OldSecret of={hook} />
+          <AddressCard
+            {...{ scope, name, path }}
+            may={may('admin')}
+            address={hook.ingest_url}
+            proof={proofOfHook(hook)}
+            connector={hook.manifest}
+            secret={shown?.secret}
+            sample={sampleOf(hook)}
+            keyed={hook.mode !== 'token'}
+          />
+          <Verification hook={hook} />
+        </Split>
+      )}
+    </Detail>
+  );
+}
+
+/** What a sender has to do. */
+function Verification({ hook: { mode, hmac, manifest, ingest_url } }: { hook: Hook }) {
+  const command = `curl -X POST ${ingest_url} \\\n  -H "X-Svc-Hook-Secret: $SECRET" -H 'Content-Type: application/json' -d '{"ok": true}'`;
+  return (
+    <Panel title="For the sender">
+      {mode === 'token' && (
+        <>
+          <p>
+            Each delivery carries the secret in the header <code>X-Svc-Hook-Secret</code>.
+          </p>
+          <div className="address">
+            <pre className="code-line">{command}</pre>
+            <Copy text={command} label="Copy command" />
+          </div>
+        </>
+      )}
+      {hmac && (
+        <>
+          <p>Each delivery is signed with the signing key, in this header:</p>
+          <pre>
+            {visible(hmac.header)}: {visible(hmac.prefix)}&lt;{hmac.algorithm}, {hmac.encoding}&gt;
+          </pre>
+        </>
+      )}
+      {manifest && <p>Each delivery is signed as the connector {visible(manifest)} describes.</p>}
+    </Panel>
+  );
+}
+
+const Facts = ({ hook }: { hook: Hook }) => (
+  <>
+    <HeadFact icon={Radio}>
+      {hook.event_type === undefined ? 'Type set by each delivery' : <Tag>{hook.event_type}</Tag>}
+    </HeadFact>
+    <HeadFact icon={ShieldCheck}>{MODES[hook.mode]}</HeadFact>
+    {hook.manifest && <HeadFact icon={Blocks}>{visible(hook.manifest)}</HeadFact>}
+    <HeadFact icon={KeyRound}>
+      <span>
+        Secret created <Time at={hook.secret_at} />
+      </span>
+    </HeadFact>
+    <HeadFact icon={Clock}>
+      <span>
+        Changed <Time at={hook.set_at} />
+      </span>
+    </HeadFact>
+    {hook.owner && <HeadFact icon={Puzzle}>Managed by {visible(hook.owner.replace(':', ' '))}</HeadFact>}
+  </>
+);

@@ -1,0 +1,100 @@
+import * as Dialog from '@radix-ui/react-dialog';
+import { type ReactNode, useState } from 'react';
+import { InlineForm } from './inline-form.tsx';
+
+interface Props {
+  /** The button that opens it. */
+  label: ReactNode;
+  title: string;
+  /** On the button that sends it. */
+  verb: string;
+  main?: boolean;
+  /** Resolves when it is done. What was typed is kept nowhere else. */
+  run(fields: Record<string, string>): Promise<unknown>;
+  children: ReactNode;
+}
+
+/** A button that opens a form. It stays open, as it is, when the server refuses what it says. */
+export function DialogForm({ label, title, verb, main = false, run, children }: Props) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Dialog.Root open={open} onOpenChange={setOpen}>
+      <Dialog.Trigger asChild>
+        <button type="button" className={main ? 'main' : undefined}>
+          {label}
+        </button>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog" aria-describedby={undefined}>
+          <Dialog.Title>{title}</Dialog.Title>
+          <InlineForm
+            verb={verb}
+            run={run}
+            done={() => setOpen(false)}
+            inDialog
+            also={
+              <Dialog.Close asChild>
+                <button type="button">Cancel</button>
+              </Dialog.Close>
+            }
+          >
+            {children}
+          </InlineForm>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: string;
+  value?: string;
+  pattern?: string;
+  /** What the pattern wants, in words. */
+  wants?: string;
+  optional?: boolean;
+}
+
+export const TextField = ({ name, label, hint, value, pattern, wants, optional = false }: FieldProps) => (
+  <label>
+    {label}
+    <input name={name} required={!optional} defaultValue={value} pattern={pattern} title={wants} spellCheck={false} />
+    {hint && <span className="hint">{hint}</span>}
+  </label>
+);
+
+/** What is typed does not show, and no browser offers to keep it. */
+export const HiddenField = ({ name, label, hint }: Pick<FieldProps, 'name' | 'label' | 'hint'>) => (
+  <label>
+    {label}
+    <input name={name} type="password" autoComplete="new-password" required spellCheck={false} />
+    {hint && <span className="hint">{hint}</span>}
+  </label>
+);
+
+export const ChoiceField = ({
+  name,
+  label,
+  value,
+  choices,
+}: {
+  name: string;
+  label: string;
+  value?: string;
+  /** Value and what it is called. */
+  choices: readonly (readonly [string, string])[];
+}) => (
+  <label>
+    {label}
+    <select name={name} defaultValue={value}>
+      {choices.map(([choice, called]) => (
+        <option key={choice} value={choice}>
+          {called}
+        </option>
+      ))}
+    </select>
+  </label>
+);

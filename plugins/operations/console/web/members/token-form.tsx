@@ -1,0 +1,83 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CreatedToken } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import type { Scope } from '../api/paths.ts';
+import { ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { listKey } from '../kit/paged.ts';
+import { tokenRequest } from './token-request.ts';
+
+export const TOKENS = '/api/v1/tokens';
+
+const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
+
+const ROLES = [
+  ['', 'as its user'],
+  ['viewer', 'at most viewer'],
+  ['member', 'at most member'],
+  ['admin', 'at most admin'],
+] as const;
+
+const ENDS = [
+  ['', 'never'],
+  ['1d', 'in a day'],
+  ['30d', 'in 30 days'],
+  ['90d', 'in 90 days'],
+  ['365d', 'in a year'],
+] as const;
+
+/** Only an owner makes tokens for agents. */
+export function TokenForm({
+  scope,
+  agents,
+  onMade,
+}: {
+  scope: Scope;
+  agents: boolean;
+  onMade(token: CreatedToken): void;
+}) {
+  const client = useQueryClient();
+  const make = async (fields: Record<string, string>) => {
+    onMade(await json<CreatedToken>(TOKENS, { method: 'POST', body: tokenRequest(scope, fields) }));
+    await client.invalidateQueries({ queryKey: listKey(TOKENS) });
+  };
+  return (
+    <DialogForm label="New token" title="New token" verb="Make it" main run={make}>
+      <p className="quiet">It never allows more than you may do yourself.</p>
+      <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits, _ and -, at most 63" />
+      <Kind scope={scope} agents={agents} />
+      <ChoiceField name="expires_in" label="Ends" choices={ENDS} />
+    </DialogForm>
+  );
+}
+
+function Kind({ scope: { org, project }, agents }: { scope: Scope; agents: boolean }) {
+  const [kind, setKind] = useState('user');
+  return (
+    <>
+      {agents && (
+        <label>
+          For
+          <select name="kind" value={kind} onChange={({ target }) => setKind(target.value)}>
+            <option value="user">a person or a program, as you</option>
+            <option value="agent">an agent of the org {org}</option>
+          </select>
+        </label>
+      )}
+      {kind === 'user' && (
+        <>
+          <ChoiceField
+            name="reach"
+            label="Good for"
+            choices={[
+              ['project', `the project ${org}/${project}`],
+              ['org', `the org ${org}`],
+              ['all', 'everything that you reach'],
+            ]}
+          />
+          <ChoiceField name="role" label="Role" choices={ROLES} />
+        </>
+      )}
+    </>
+  );
+}

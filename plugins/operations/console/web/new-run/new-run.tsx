@@ -1,0 +1,256 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
+import { FileUp, Play } from 'lucide-react';
+import { type ChangeEvent, type FormEvent, useMemo, useRef, useState } from 'react';
+import type { GraphVersion, ListGraphs200, SubmittedRun } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Loading, Problem } from '../kit/basics.tsx';
+import { DocumentField } from '../kit/editor/document-field.tsx';
+import { languageOf } from '../kit/editor/language.ts';
+import { parseJson } from '../kit/json.ts';
+import { CommandLine, Page, Panel } from '../kit/page.tsx';
+import { useSending } from '../kit/sending.ts';
+import { shellQuote } from '../kit/text.ts';
+import type { Draft, What } from './address.ts';
+import { inputFrom, inputsOf } from './inputs.ts';
+import './new-run.css';
+
+const FROM = '/orgs/$org/projects/$project/new-run';
+
+const STARTS: Record<'script' | 'pipeline', { filename: string; source: string }> = {
+  script: {
+    filename: 'run.sh',
+    source: 'name=$(svc input name --default world)\nsvc step greet -- echo "hello, $name"\n',
+  },
+  pipeline: {
+    filename: 'pipeline.yaml',
+    source: 'name: hello\njobs:\n  greet:\n    steps:\n      - run: echo hello\n',
+  },
+};
+
+const CHOICES: readonly (readonly [What, string])[] = [
+  ['script', 'Script'],
+  ['pipeline', 'Pipeline'],
+  ['graph', 'Stored graph'],
+];
+
+/** Choose or paste a workflow, fill in what it reads, run it. */
+export function NewRun() {
+  const scope = useParams({ from: FROM });
+  const { graph, what = graph === undefined ? 'script' : 'graph' } = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
+  const { draft } = useRouterState({ select: ({ location }) => location.state });
+  const [texts, setTexts] = useState(() => (draft && what !== 'graph' ? { ...STARTS, [what]: draft } : STARTS));
+  const choose = (next: What) => void navigate({ search: { what: next }, replace: true });
+  return (
+    <Page title="New run">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form */}
+      <div className="seg new-run-what" role="group" aria-label="What runs">
+        {CHOICES.map(([value, name]) => (
+          <button key={value} type="button" aria-pressed={what === value} onClick={() => choose(value)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      {what === 'graph' ? (
+        <StoredGraph
+          scope={scope}
+          chosen={graph}
+          onChoose={(name) => void navigate({ search: { what: 'graph', graph: name }, replace: true })}
+        />
+      ) : (
+        <Pasted
+          key={what}
+          scope={scope}
+          kind={what}
+          text={texts[what]}
+          onChange={(text) => setTexts({ ...texts, [what]: text })}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface PastedProps {
+  scope: Scope;
+  kind: 'script' | 'pipeline';
+  text: Draft;
+  onChange(text: Draft): void;
+}
+
+function Pasted({ scope, kind, text, onChange }: PastedProps) {
+  const { filename, source } = text;
+  return (
+    <div className="new-run">
+      <Panel title={kind === 'script' ? 'Script' : 'Pipeline'} aside={<OpenFile onOpen={onChange} />}>
+        <label>
+          File name
+          <input value={filename} onChange={({ target }) => onChange({ source, filename: target.value })} />
+          <span className="hint">Its ending says how it is run.</span>
+        </label>
+        <DocumentField
+          label={kind === 'script' ? 'Script document' : 'Pipeline document'}
+          language={languageOf(filename, source)}
+          value={source}
+          onChange={(next) => onChange({ filename, source: next })}
+        />
+      </Panel>
+      <RunForm
+        scope={scope}
+        source={source}
+        command={`svc submit ${shellQuote(filename)}`}
+        body={{ kind, filename, source }}
+      />
+    </div>
+  );
+}
+
+function OpenFile({ onOpen }: { onOpen(text: Draft): void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { error, send } = useSending();
+  const open = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    if (file) void send(async () => onOpen({ filename: file.name, source: await file.text() }));
+    // The same file may be opened again after it was changed.
+    target.value = '';
+  };
+  return (
+    <span>
+      {error !== undefined && <Problem error={error} />}
+      <input ref={field} type="file" className="hidden" aria-label="Workflow file" tabIndex={-1} onChange={open} />
+      <button type="button" className="small" onClick={() => field.current?.click()}>
+        <FileUp size={14} aria-hidden /> Open file
+      </button>
+    </span>
+  );
+}
+
+interface GraphProps {
+  scope: Scope;
+  chosen: string | undefined;
+  onChoose(name: string): void;
+}
+
+function StoredGraph({ scope, chosen, onChoose }: GraphProps) {
+  const path = scoped(scope, '/graphs?limit=200');
+  const list = useQuery({ queryKey: ['found', path], queryFn: ({ signal }) => json<ListGraphs200>(path, { signal }) });
+  const graphs = list.data?.graphs ?? [];
+  const name = chosen ?? graphs[0]?.name;
+  const of = scoped(scope, `/graphs/${encodeURIComponent(name ?? '')}`);
+  const graph = useQuery({
+    queryKey: ['graph-of-new-run', of],
+    enabled: name !== undefined,
+    queryFn: ({ signal }) => json<GraphVersion>(of, { signal }),
+  });
+  if (list.error) return <Problem error={list.error} again={() => void list.refetch()} />;
+  if (!list.data) return <Loading />;
+  return (
+    <div className="new-run">
+      <Panel title="Graph">
+        <label>
+          Graph
+          <select value={name ?? ''} onChange={({ target }) => onChoose(target.value)}>
+            {graphs.length === 0 && <option value="">No graph is stored yet</option>}
+            {graphs.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {graph.error && <Problem error={graph.error} again={() => void graph.refetch()} />}
+      </Panel>
+      {name !== undefined && (
+        <RunForm
+          key={name}
+          scope={scope}
+          source={graph.data ? JSON.stringify(graph.data) : ''}
+          command={`svc submit --graph ${shellQuote(name)}`}
+          body={{ graph: name }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface FormProps {
+  scope: Scope;
+  /** Where the names of the inputs stand. */
+  source: string;
+  /** What runs, in a submit. */
+  body: Readonly<Record<string, unknown>>;
+  command: string;
+}
+
+function RunForm({ scope, source, body, command }: FormProps) {
+  const navigate = useNavigate();
+  const fields = useMemo(() => inputsOf(source), [source]);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [text, setText] = useState<string>();
+  const [tags, setTags] = useState('');
+  const { busy, error, send } = useSending();
+  const run = async () => {
+    const input = text === undefined ? inputFrom(fields, values) : parseJson(text);
+    const named = tags.split(/[\s,]+/).filter(Boolean);
+    const asked = { ...body, input, ...(named.length > 0 && { tags: named }) };
+    const { run_id } = await json<SubmittedRun>(scoped(scope, '/runs'), { method: 'POST', body: asked });
+    await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: run_id } });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void send(run);
+  };
+  const given = text ?? JSON.stringify(inputFrom(fields, values));
+  return (
+    <Panel
+      title="Input"
+      foot={<CommandLine command={`${command}${given === 'null' ? '' : ` --input ${shellQuote(given)}`}`} />}
+    >
+      <form className="fields" autoComplete="off" onSubmit={submit}>
+        {text === undefined && fields.length === 0 && <p className="quiet">This workflow names no input.</p>}
+        {text === undefined &&
+          fields.map(({ path, default: fallback }) => (
+            <label key={path}>
+              {path}
+              <input
+                value={values[path] ?? ''}
+                placeholder={fallback ?? ''}
+                spellCheck={false}
+                onChange={({ target }) => setValues({ ...values, [path]: target.value })}
+              />
+            </label>
+          ))}
+        {text !== undefined && (
+          <label>
+            Input, as JSON
+            <textarea rows={6} spellCheck={false} value={text} onChange={({ target }) => setText(target.value)} />
+          </label>
+        )}
+        <label>
+          Tags
+          <input
+            value={tags}
+            placeholder="team:web"
+            spellCheck={false}
+            onChange={({ target }) => setTags(target.value)}
+          />
+        </label>
+        {error !== undefined && <Problem error={error} />}
+        <div className="row">
+          <button type="submit" className="main" disabled={busy}>
+            <Play size={14} aria-hidden /> Run
+          </button>
+          <button
+            type="button"
+            className="ghost"
+            aria-pressed={text !== undefined}
+            onClick={() => setText(text === undefined ? JSON.stringify(inputFrom(fields, values), null, 2) : undefined)}
+          >
+            {text === undefined ? 'Edit as JSON' : 'Back to fields'}
+          </button>
+        </div>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,46 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import { summaryPath, summaryQuery } from '../app/needs-attention.ts';
+import { json } from '../api/client.ts';
+import { useLive } from '../api/live.ts';
+import { query, type Scope, scoped } from '../api/paths.ts';
+import { useBatched } from '../kit/batched.ts';
+import { LONGER, type WindowName } from './windows.ts';
+
+/** The page is read again at most so often, however much happens. */
+const AGAIN_MS = 2000;
+/** Rates and times move on though nothing happens. */
+const ANYHOW_MS = 30_000;
+/** Runs that are looked at for times, errors and what is asked. */
+export const LOOKED_AT = 200;
+
+const NONE: readonly RunRecord[] = [];
+
+/** Everything that Overview shows. */
+export function useOverview(scope: Scope, window: WindowName) {
+  const path = summaryPath(scope, window);
+  const summary = useQuery({ ...summaryQuery(path), refetchInterval: ANYHOW_MS, placeholderData: keepPreviousData });
+  const further = LONGER[window];
+  const longer = useQuery({ ...summaryQuery(summaryPath(scope, further ?? window)), enabled: further !== undefined });
+  const open = useRuns(scope, { status: 'queued,running,waiting' });
+  const failed = useRuns(scope, { status: 'failed', since: window });
+  const ended = useRuns(scope, { status: 'succeeded,failed,cancelled', since: window });
+  const again = useBatched(() => {
+    for (const one of [summary, open, failed, ended]) void one.refetch();
+  }, AGAIN_MS);
+  const live = useLive(scope, 'runs,accounts', again);
+  return {
+    ...{ path, summary, live, longer: further === undefined ? undefined : longer.data },
+    ...{ open: open.data?.runs, failed: failed.data?.runs ?? NONE, ended: ended.data?.runs ?? NONE },
+    again: () => void Promise.all([summary.refetch(), open.refetch()]),
+  };
+}
+
+function useRuns(scope: Scope, filters: { status: string; since?: string }) {
+  const path = scoped(scope, `/runs${query({ ...filters, limit: LOOKED_AT })}`);
+  return useQuery({
+    queryKey: ['overview-runs', path],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => json<ListRuns200>(path, { signal }),
+  });
+}

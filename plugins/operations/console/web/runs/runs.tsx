@@ -1,0 +1,160 @@
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { CirclePlay } from 'lucide-react';
+import { useState } from 'react';
+import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import { useMay } from '../app/session.ts';
+import { json } from '../api/client.ts';
+import { useLive } from '../api/live.ts';
+import { query, scoped } from '../api/paths.ts';
+import { Empty, Loading, Problem } from '../kit/basics.tsx';
+import { LiveMark } from '../kit/live-mark.tsx';
+import { useUntilFound } from '../kit/paged.ts';
+import { Page } from '../kit/page.tsx';
+import { shellQuote } from '../kit/text.ts';
+import { NewRunLink } from '../new-run/link.tsx';
+import { ColumnMenu, useColumns } from './columns.tsx';
+import { commandOf, patched, type RunFilters } from './filters.ts';
+import { Filters } from './filters-form.tsx';
+import { Selection } from './selection.tsx';
+import { RunTable } from './table.tsx';
+import { ViewTabs } from './view-tabs.tsx';
+
+const PAGE = 50;
+const FROM = '/orgs/$org/projects/$project/runs';
+
+type Pages = InfiniteData<ListRuns200, string | undefined>;
+
+export function Runs() {
+  const scope = useParams({ from: FROM });
+  const filters = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [find, setFind] = useState('');
+  const columns = useColumns();
+  const may = useMay(scope);
+  const { list, live } = useRuns(scope, filters);
+  const found = list.data?.pages.flatMap(({ runs }) => runs) ?? [];
+  const shown = found.filter((run) => isFound(run, find));
+  const path = scoped(scope, `/runs${query({ ...filters })}`);
+  return (
+    <Page
+      title="Runs"
+      bleed
+      about={
+        <>
+          {list.data && `${shown.length.toLocaleString('en')}${list.hasNextPage ? '+' : ''}`}
+          <LiveMark state={live} />
+        </>
+      }
+      actions={may('member') && <NewRunLink scope={scope} />}
+      same={{ command: commandOf(filters, shellQuote), call: `GET ${path}` }}
+    >
+      <ViewTabs scope={scope} filters={filters} />
+      <Filters
+        filters={filters}
+        onChange={(next) => void navigate({ search: next, replace: true })}
+        find={find}
+        onFind={setFind}
+      >
+        <ColumnMenu {...columns} />
+      </Filters>
+      {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data &&
+        shown.length === 0 &&
+        (list.hasNextPage && find === '' ? (
+          <Loading />
+        ) : (
+          <NoRuns filtered={find !== '' || Object.keys(filters).length > 0} />
+        ))}
+      {shown.length > 0 && (
+        <RunTable
+          scope={scope}
+          runs={shown}
+          columns={columns.shown}
+          selected={may('member') ? selected : undefined}
+          onSelect={setSelected}
+        />
+      )}
+      {list.hasNextPage && found.length > 0 && (
+        <p className="list-more">
+          <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show older runs
+          </button>
+        </p>
+      )}
+      {shown.length > 0 && <Hints />}
+      {may('member') && (
+        <Selection scope={scope} runs={found} selected={selected} filters={filters} onChange={setSelected} />
+      )}
+    </Page>
+  );
+}
+
+/** Any part of its name, id, tags, subject or error. */
+function isFound({ workflow, run_id, tags, subject = '', error }: RunRecord, find: string): boolean {
+  const wanted = find.trim().toLowerCase();
+  if (wanted === '') return true;
+  return [workflow, run_id, subject, error?.message ?? '', ...tags].some((text) => text.toLowerCase().includes(wanted));
+}
+
+const Hints = () => (
+  <div className="hints" aria-hidden>
+    <span>
+      <kbd>J</kbd>
+      <kbd>K</kbd> move
+    </span>
+    <span>
+      <kbd>↵</kbd> open
+    </span>
+    <span>
+      <kbd>X</kbd> select
+    </span>
+    <span>
+      <kbd>→</kbd> show children
+    </span>
+    <span>
+      <kbd>F</kbd> filter
+    </span>
+    <span>
+      <kbd>?</kbd> all shortcuts
+    </span>
+  </div>
+);
+
+/** The list, kept as it is on the server. */
+function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
+  const client = useQueryClient();
+  const key = ['runs', scope.org, scope.project, filters] as const;
+  const list = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      json<ListRuns200>(scoped(scope, `/runs${query({ ...filters, limit: PAGE, cursor: pageParam })}`), { signal }),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+  useUntilFound(list, list.data?.pages.every(({ runs }) => runs.length === 0) === true);
+  const live = useLive(scope, 'runs', (kind, data) => {
+    if (kind === 'reset') void client.invalidateQueries({ queryKey: key });
+    if (kind !== 'run') return;
+    client.setQueryData<Pages>(key, (before) => before && withRun(before, data as RunRecord, filters));
+  });
+  return { list, live };
+}
+
+function withRun({ pages, pageParams }: Pages, run: RunRecord, filters: RunFilters): Pages {
+  const at = pages.findIndex(({ runs }) => runs.some(({ run_id }) => run_id === run.run_id));
+  const page = Math.max(0, at);
+  const runs = [...patched(pages[page]!.runs, run, filters)];
+  return { pages: pages.with(page, { ...pages[page]!, runs }), pageParams };
+}
+
+function NoRuns({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title="No run fits these filters" />;
+  return (
+    <Empty icon={CirclePlay} title="Nothing has run here yet">
+      Begin with <code>svc submit &lt;file&gt;</code>, or with New run.
+    </Empty>
+  );
+}

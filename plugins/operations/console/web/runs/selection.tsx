@@ -1,0 +1,95 @@
+import { Copy, X } from 'lucide-react';
+import type { RunRecord } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Confirm } from '../kit/confirm.tsx';
+import { toast } from '../kit/toasts.tsx';
+import { CompareLink } from '../run/actions.tsx';
+import { shellQuote } from '../kit/text.ts';
+import { commandOf, type RunFilters } from './filters.ts';
+
+interface Props {
+  scope: Scope;
+  runs: readonly RunRecord[];
+  selected: ReadonlySet<string>;
+  /** By which the list was made, for the command that does the same to all that it selects. */
+  filters: RunFilters;
+  onChange(selected: ReadonlySet<string>): void;
+}
+
+const OPEN = ['queued', 'running', 'waiting'];
+
+/** What can be done with the runs that are ticked. Only those that are shown count. */
+export function Selection({ scope, runs, selected, filters, onChange }: Props) {
+  const chosen = runs.filter(({ run_id }) => selected.has(run_id));
+  const open = chosen.filter(({ status }) => OPEN.includes(status));
+  const ended = chosen.filter(({ status }) => !OPEN.includes(status));
+  const each = async (list: readonly RunRecord[], path: string, body: object, said: string) => {
+    const failures: string[] = [];
+    for (const { run_id } of list)
+      await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), { method: 'POST', body }).catch(
+        (error: Error) => failures.push(`${run_id.slice(-6)}: ${error.message}`),
+      );
+    onChange(new Set());
+    toast(`${list.length - failures.length} ${said}`);
+    if (failures.length > 0) throw new Error(failures.join('\n'));
+  };
+  if (chosen.length === 0) return null;
+  return (
+    <div className="floatbar" role="toolbar" aria-label={`${chosen.length} selected`}>
+      <span className="n" role="status">
+        {chosen.length} selected
+      </span>
+      <span className="vsep" />
+      <Confirm
+        label={`Cancel ${open.length || ''}`}
+        title="Cancel the selected runs?"
+        verb="Cancel them"
+        danger
+        disabled={open.length === 0}
+        run={() => each(open, 'cancel', {}, 'cancelled')}
+      >
+        {open.length} of the selected runs are in progress. What they have done stays done.{' '}
+        <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all that the list selects.
+      </Confirm>
+      <Confirm
+        label={`Rerun ${ended.length || ''}`}
+        title="Rerun the selected runs?"
+        verb="Rerun them"
+        disabled={ended.length === 0}
+        run={() => each(ended, 'rerun', { all: true }, 'started again')}
+      >
+        {ended.length} of the selected runs have ended. Each begins again from its start, as a new run.{' '}
+        <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all that the list selects.
+      </Confirm>
+      {chosen.length === 2 && (
+        // The older one first: ids are ordered by time.
+        <CompareLink scope={scope} a={chosen[1]!.run_id} b={chosen[0]!.run_id} className="button ghost small">
+          Compare the two
+        </CompareLink>
+      )}
+      <button
+        type="button"
+        className="ghost small"
+        onClick={() => {
+          const ids = chosen.map(({ run_id }) => run_id).join('\n');
+          navigator.clipboard.writeText(ids).then(
+            () => toast(`${chosen.length} IDs copied`),
+            () => toast('The browser refused to copy', { state: 'failed' }),
+          );
+        }}
+      >
+        <Copy size={14} aria-hidden /> Copy IDs
+      </button>
+      <span className="vsep" />
+      <button
+        type="button"
+        className="ghost icon small"
+        aria-label="Clear selection"
+        onClick={() => onChange(new Set())}
+      >
+        <X size={14} aria-hidden />
+      </button>
+    </div>
+  );
+}

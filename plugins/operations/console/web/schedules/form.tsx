@@ -1,0 +1,41 @@
+import type { ScheduleView } from '../../../../../cli/generated/api.ts';
+import { TextField } from '../kit/dialog-form.tsx';
+import { CheckField } from '../kit/more-fields.tsx';
+import { textsOf, workflowOf } from '../kit/workflow.ts';
+import { WorkflowFields } from '../kit/workflow-fields.tsx';
+
+/** All of a schedule but its name. */
+export const ScheduleFields = ({ schedule }: { schedule?: ScheduleView }) => (
+  <>
+    <div className="row">
+      <TextField
+        name="cron"
+        label="When"
+        value={schedule?.cron ?? ''}
+        hint="minute hour day month weekday: 30 2 * * MON-FRI, or @daily"
+      />
+      <TextField name="timezone" label="Time zone" value={schedule?.timezone ?? 'UTC'} optional hint="Europe/Berlin" />
+      <TextField
+        name="about"
+        label="Subject"
+        value={schedule?.subject ?? ''}
+        optional
+        hint="Key of its events and subject of its runs"
+      />
+    </div>
+    <CheckField name="paused" label="Paused: no ticks until it is resumed" value={schedule?.paused ?? false} />
+    <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: a tick is only an event" />
+  </>
+);
+
+/** What the form says, as the API takes it. */
+export function scheduleOf(fields: Record<string, string>): Record<string, unknown> {
+  const workflow = workflowOf(fields);
+  const { about } = textsOf(fields, ['about']);
+  return {
+    ...textsOf(fields, ['cron', 'timezone']),
+    ...(about !== undefined && { subject: about }),
+    paused: fields.paused !== undefined,
+    ...(workflow && { workflow }),
+  };
+}

@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { CalendarClock, Clock, Globe, Pause, Pencil, Play, Puzzle, Target, TimerReset, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { NextDue, ScheduleView } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { useMay } from '../app/session.ts';
+import { ActionMenu } from '../kit/action-menu.tsx';
+import { Empty, Loading, Problem, Status, Time } from '../kit/basics.tsx';
+import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { AGAIN_MS } from '../kit/paged.ts';
+import { CommandLine, Panel } from '../kit/page.tsx';
+import { exactTime, visible } from '../kit/text.ts';
+import { WhatRuns } from '../kit/what-runs.tsx';
+import { WorkflowFacts } from '../kit/workflow-fields.tsx';
+import { ChangeSchedule, RemoveSchedule, schedulePath, TriggerSchedule, usePause, useSchedule } from './changes.tsx';
+import { cronWords } from './cron-words.ts';
+import { Due } from './schedules.tsx';
+import { scheduleState } from './state.ts';
+import { Ticks } from './ticks.tsx';
+
+const FROM = '/orgs/$org/projects/$project/schedules/$schedule';
+
+/** One schedule: what its ticks came to, and when it is due. */
+export function Schedule() {
+  const { schedule: name, ...scope } = useParams({ from: FROM });
+  const [opened, setOpened] = useState<'trigger' | 'edit'>();
+  const may = useMay(scope);
+  const pause = usePause(scope);
+  const { data: schedule, error, isPending, refetch } = useSchedule(scope, name);
+  const own = schedule && !schedule.owner && may('member');
+  const of = { scope, name };
+  const close = () => setOpened(undefined);
+  return (
+    <Detail
+      name={name}
+      status={schedule && <State schedule={schedule} />}
+      summary={schedule && <Facts schedule={schedule} />}
+      actions={
+        schedule &&
+        may('member') && (
+          <>
+            <button type="button" onClick={() => setOpened('trigger')}>
+              <Play size={14} aria-hidden /> Run now
+            </button>
+            <button type="button" onClick={() => void pause(name, !schedule.paused)}>
+              {schedule.paused ? (
+                <>
+                  <Play size={14} aria-hidden /> Resume
+                </>
+              ) : (
+                <>
+                  <Pause size={14} aria-hidden /> Pause
+                </>
+              )}
+            </button>
+            <ActionMenu
+              label={`Actions for ${name}`}
+              actions={[
+                own && { icon: Pencil, label: 'Edit schedule', run: () => setOpened('edit') },
+                own && {
+                  icon: Trash2,
+                  label: 'Remove schedule',
+                  danger: true,
+                  opens: (end) => <RemoveSchedule {...of} close={end} />,
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    >
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {isPending && <Loading />}
+      {opened === 'trigger' && <TriggerSchedule {...of} close={close} />}
+      {opened === 'edit' && own && <ChangeSchedule {...of} close={close} />}
+      {schedule && (
+        <Split
+          title="History"
+          about={<span className="push">Newest first</span>}
+          left={<Ticks scope={scope} schedule={schedule} />}
+          command={`svc schedule show ${name}`}
+        >
+          <Next path={schedulePath(scope, name)} name={name} />
+          <Panel title="Definition">
+            <dl>
+              <WorkflowFacts workflow={schedule.workflow} />
+            </dl>
+          </Panel>
+        </Split>
+      )}
+    </Detail>
+  );
+}
+
+function State({ schedule }: { schedule: ScheduleView }) {
+  const state = scheduleState(schedule);
+  if (state === 'active') return <Status of="healthy">Active</Status>;
+  return state === 'failing' ? <Status of="failing">Last start failed</Status> : <Status of="paused" />;
+}
+
+const Facts = ({ schedule }: { schedule: ScheduleView }) => (
+  <>
+    <HeadFact icon={CalendarClock}>
+      <span>{visible(cronWords(schedule.cron))}</span>
+      {cronWords(schedule.cron) !== schedule.cron && <code>{visible(schedule.cron)}</code>}
+    </HeadFact>
+    <HeadFact icon={Globe}>{visible(schedule.timezone)}</HeadFact>
+    <HeadFact icon={TimerReset}>
+      <span>
+        {!schedule.paused && schedule.next_due && 'Next '}
+        <Due schedule={schedule} />
+        {schedule.paused_by !== undefined && ` by ${visible(schedule.paused_by)}`}
+      </span>
+    </HeadFact>
+    <WhatRuns workflow={schedule.workflow} />
+    {schedule.subject && <HeadFact icon={Target}>{visible(schedule.subject)}</HeadFact>}
+    <HeadFact icon={Clock}>
+      <span>
+        Changed <Time at={schedule.set_at} />
+      </span>
+    </HeadFact>
+    {schedule.owner && <HeadFact icon={Puzzle}>Managed by {visible(schedule.owner.replace(':', ' '))}</HeadFact>}
+  </>
+);
+
+/** The next times, as the server computes them. */
+function Next({ path, name }: { path: string; name: string }) {
+  const next = useQuery({
+    queryKey: ['schedule', path, 'next'],
+    queryFn: ({ signal }) => json<NextDue>(`${path}/next?count=5`, { signal }),
+    refetchInterval: AGAIN_MS,
+  });
+  return (
+    <Panel title="Next five times" flush foot={<CommandLine command={`svc schedule next ${name}`} />}>
+      {next.error && <Problem error={next.error} again={() => void next.refetch()} />}
+      {next.data?.next.length === 0 && <Empty title="Never due again" />}
+      {next.data && (
+        <ol className="mini">
+          {next.data.next.map((at) => (
+            <li key={at} className={next.data.paused ? 'quiet' : undefined}>
+              <span className="num">{exactTime(at)}</span>
+              <span className="push quiet">
+                <Time at={at} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {next.data?.paused && <p className="mini-note quiet">Paused: nothing starts at these times.</p>}
+    </Panel>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ScheduleView } from '../../../../../cli/generated/api.ts';
+import type { Choice } from '../kit/filter-bar.tsx';
+
+export type ScheduleState = 'active' | 'paused' | 'failing';
+
+/** Does it tick, and did its last tick start what it was to start? */
+export function scheduleState({ paused, last_tick }: Pick<ScheduleView, 'paused' | 'last_tick'>): ScheduleState {
+  if (paused) return 'paused';
+  return last_tick?.error === undefined ? 'active' : 'failing';
+}
+
+export const SCHEDULE_STATES: Choice = {
+  name: 'state',
+  label: 'State',
+  options: [
+    { value: 'active', label: 'Active', state: 'healthy' },
+    { value: 'paused', label: 'Paused', state: 'paused' },
+    { value: 'failing', label: 'Failing to start', state: 'failing' },
+  ],
+};

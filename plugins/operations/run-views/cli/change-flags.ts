@@ -1,0 +1,12 @@
+import type { Flags } from '../../../../cli/contract.ts';
+
+/** Of commands that change several runs. */
+export const CHANGE_FLAGS: Flags = {
+  all: { type: 'boolean', summary: 'all of them, without a filter' },
+  limit: { type: 'number', least: 1, most: 100_000, summary: 'at most this many, the newest' },
+  yes: {
+    type: 'boolean',
+    short: 'y',
+    summary: 'do it without asking; otherwise show the runs, and ask on a terminal',
+  },
+};

@@ -1,0 +1,19 @@
+import type { Flags } from '../../../../cli/contract.ts';
+
+const STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'];
+
+/** How runs are selected, by every command for several of them. */
+export const FILTER_FLAGS: Flags = {
+  status: { type: 'string', many: true, choices: STATUSES, summary: 'only runs with this status' },
+  tag: { type: 'string', value: '<t>', summary: 'only runs with this tag' },
+  workflow: { type: 'string', value: '<name>', summary: 'only runs of this workflow' },
+  subject: { type: 'string', value: '<s>', summary: 'only runs with this subject' },
+  trigger: {
+    type: 'string',
+    value: '<what>',
+    run: 'run:',
+    summary: 'only runs started by this: a type, handler:<name>, schedule:<name>, run:<id>',
+  },
+  since: { type: 'string', value: '<time>', summary: 'only runs created since: a time (ISO 8601), or 2h' },
+  until: { type: 'string', value: '<time>', summary: 'only runs created before' },
+};

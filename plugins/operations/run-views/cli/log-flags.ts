@@ -1,0 +1,24 @@
+import type { Flags } from '../../../../cli/contract.ts';
+
+export const LOGS = `A program starts again for each pass, so its log has the lines of each. With --json each line is an object:
+time (at), stream, pass, site (the last durable call of the program), activity where several nodes
+write, and text. Ctrl-C stops following; the run continues.`;
+
+export const LOG_FLAGS = {
+  follow: { type: 'boolean', short: 'f', summary: 'follow the log until the run ends' },
+  timestamps: { type: 'boolean', short: 't', summary: 'start each line with its time' },
+  tail: {
+    type: 'number',
+    most: 999_999,
+    value: '<n>',
+    summary: 'the last n lines (with --grep, of the matching ones; with --follow, of all)',
+  },
+  step: {
+    type: 'string',
+    value: '<name>',
+    summary: 'only the lines from this call until the next one, or of this activity, node or job',
+  },
+  pass: { type: 'string', value: 'last|all|<n>', summary: 'only this pass (default: all)' },
+  grep: { type: 'string', value: '<text>', summary: 'lines with this text' },
+  'exit-status': { type: 'boolean', summary: 'with --follow: exit with 1 if the run does not succeed' },
+} as const satisfies Flags;

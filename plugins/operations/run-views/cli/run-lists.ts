@@ -1,0 +1,78 @@
+import { type Command, listCommand } from '../../../../cli/contract.ts';
+import type { RunView } from '../explain/answers.ts';
+import { paint, formatDuration, describeWait } from './describe.ts';
+import { CHANGE_FLAGS } from './change-flags.ts';
+import { FILTER_FLAGS } from './filter-flags.ts';
+import { RUN } from './run-argument.ts';
+
+/** Commands for several runs. */
+export const runLists: readonly Command[] = [
+  {
+    name: 'runs diff',
+    summary: 'compare two runs: their triggers, input, output, and steps by site',
+    description: 'Lines that begin with - are of the first run, with + of the second one.',
+    args: [
+      { ...RUN, name: 'a' },
+      { ...RUN, name: 'b', summary: 'the run to compare it with' },
+    ],
+    examples: [['svc runs diff run_01J… run_01K…', 'find out why the second one failed']],
+    load: () => import('./diff.ts'),
+  },
+  {
+    name: 'runs cancel',
+    summary: 'cancel all runs that a filter selects, after a preview',
+    description:
+      'Shows the selected runs. On a terminal it then asks; elsewhere it does nothing without --yes. Without --status it selects all runs\n' +
+      'that have not ended. A run that ends meanwhile is unchanged. Exits with 1 if a run could not be cancelled.',
+    flags: {
+      ...FILTER_FLAGS,
+      reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the runs' },
+      ...CHANGE_FLAGS,
+    },
+    examples: [
+      ["svc runs cancel --workflow etl.py --since 2h --reason 'wrong input'", 'shows them, and asks'],
+      ['svc runs cancel --status queued --tag team:data --yes', 'in a script'],
+    ],
+    load: () => import('./runs-cancel.ts'),
+  },
+  {
+    name: 'runs rerun',
+    summary: 'run all runs that a filter selects again, after a preview',
+    description:
+      'Without --status it selects failed runs. Shows the selected runs. On a terminal it then asks; elsewhere it does nothing\n' +
+      'without --yes. It skips runs that it has rerun before, so that you can repeat the command after an\n' +
+      'interruption; with --again it reruns them too. Exits with 1 if a run could not be rerun.',
+    flags: {
+      ...FILTER_FLAGS,
+      from: { type: 'string', value: '<site>', summary: 'keep the records before this site or node' },
+      anew: { type: 'boolean', summary: 'run everything again: keep nothing of pipelines and graphs' },
+      again: { type: 'boolean', summary: 'also runs that this command has rerun before' },
+      ...CHANGE_FLAGS,
+    },
+    examples: [
+      ['svc runs rerun --trigger handler:report --since 1d', 'failed runs of a handler'],
+      ["svc runs rerun --workflow deploy.sh --from 'ship#0' --yes", 'keeps the results of all calls before ship'],
+    ],
+    load: () => import('./runs-rerun.ts'),
+  },
+  listCommand<RunView>({
+    name: 'runs ls',
+    summary: 'list runs, newest first',
+    filters: FILTER_FLAGS,
+    examples: [
+      ['svc runs ls --status waiting', 'the waiting runs'],
+      ['svc runs ls --status failed --status cancelled', 'the same as --status failed,cancelled'],
+      ['svc runs ls --trigger handler:report --status failed', 'failed runs of a handler'],
+    ],
+    path: '/runs',
+    member: 'runs',
+    columns: {
+      run: 'run_id',
+      status: (run, output) => `${paint(run.status, output)}${describeWait(run, output)}`,
+      workflow: 'workflow',
+      created: 'created_at',
+      took: formatDuration,
+      tags: ({ tags }) => tags.join(' '),
+    },
+  }),
+];

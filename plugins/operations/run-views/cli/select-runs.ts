@@ -1,0 +1,32 @@
+import { type Client, readAll, type FlagValues, usageError } from '../../../../cli/contract.ts';
+import type { RunView } from '../explain/answers.ts';
+
+type Status = RunView['status'];
+
+export interface RunSelection {
+  /** Statuses that the command is for. */
+  statuses: readonly Status[];
+  /** Those that are meant when none is given. */
+  usual: readonly Status[];
+}
+
+/** The runs that the flags select, the newest first. Throws a usage error when they select by nothing. */
+export async function selectRuns(
+  api: Client,
+  flags: FlagValues,
+  { statuses, usual }: RunSelection,
+): Promise<RunView[]> {
+  const given = flags.status as readonly Status[];
+  const wrong = given.find((status) => !statuses.includes(status));
+  if (wrong !== undefined)
+    throw usageError(`--status ${wrong} is not for this command`, `it takes ${statuses.join(', ')}`);
+  const { tag, workflow, subject, trigger, since, until } = flags as Record<string, string | undefined>;
+  const by = { tag, workflow, subject, trigger, since, until };
+  const selects = given.length > 0 || Object.values(by).some((value) => value !== undefined);
+  if (!selects && flags.all !== true)
+    throw usageError('nothing says which runs are meant', 'give a filter, e.g. --workflow or --since, or --all');
+  // Pages go from the newest to the oldest: what is made from now on, which nobody has seen, is on none of them.
+  const filter = { ...by, status: (given.length > 0 ? given : usual).join(',') };
+  const runs = await readAll<RunView>(api, api.scoped('/runs'), 'runs', filter);
+  return flags.limit === undefined ? runs : runs.slice(0, Number(flags.limit));
+}

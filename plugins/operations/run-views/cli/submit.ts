@@ -1,0 +1,29 @@
+import { Exit, readWorkflow, rememberSubmitted, type Run, sendIncluded } from '../../../../cli/contract.ts';
+import { followRemoteRun } from './follow.ts';
+
+export const run: Run = async (invocation) => {
+  const { args, flags, output } = invocation;
+  const client = await invocation.client();
+  const workflow = await readWorkflow(args[0], invocation);
+  await sendIncluded(client, workflow);
+  const body = {
+    ...workflow,
+    idempotency_key: flags.idempotencyKey,
+  };
+  const answer = await client.json<{ run_id: string; duplicate?: boolean; source_differs?: boolean }>({
+    method: 'POST',
+    path: client.scoped('/runs'),
+    body,
+  });
+  await rememberSubmitted(client, invocation, answer.run_id);
+  if (answer.duplicate) {
+    const differs = answer.source_differs ? '; it was submitted with something else than this' : '';
+    output.note(`duplicate: this key was used for ${answer.run_id}${differs}`);
+  }
+  if (!flags.follow) {
+    output.data(answer, () => answer.run_id);
+    return Exit.ok;
+  }
+  output.note(`run ${answer.run_id}`);
+  return followRemoteRun(client, answer.run_id, output);
+};

@@ -1,0 +1,325 @@
+import {
+  type Api,
+  type Argument,
+  type Command,
+  DOCUMENT_FLAGS,
+  type Flags,
+  inGroup,
+  INPUT_FLAG,
+  listCommand,
+  WORKFLOW_FLAGS,
+} from '../../../../cli/contract.ts';
+import { LOG_FLAGS, LOGS } from './log-flags.ts';
+import { RUN } from './run-argument.ts';
+import { runLists } from './run-lists.ts';
+
+const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
+
+const ARGUMENTS: Argument = { name: 'argument', summary: 'arguments of the script', optional: true, rest: true };
+
+const CALL_ABOUT =
+  'Prints the output as JSON; with --json the whole run. Exits with 0 if the run succeeded, otherwise 1. If you stop this command,\n' +
+  'the run continues. In a script, the verb of that name is recorded, and the script waits without a process.';
+
+const CALL_FLAGS: Flags = {
+  input: INPUT_FLAG,
+  tag: WORKFLOW_FLAGS.tag,
+  subject: WORKFLOW_FLAGS.subject,
+};
+
+/** Workflows and runs. */
+export const commands: readonly Command[] = [
+  ...inGroup('Run', [
+    {
+      name: 'run',
+      anywhere: true,
+      summary: 'run a workflow here, in memory, without a server',
+      description:
+        'Uses the same engine, agent and replay in this process and stores nothing. Exits with 0 if the run succeeded, otherwise 1.\n' +
+        'With --event the run starts as if this event had started it. The file contains an event with its `type`, as\n' +
+        '`svc events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the\n' +
+        'run waits for an event or a signal, it says how another terminal can send it.\n' +
+        'With --skip-time waits take no time: while no step, job or request runs, the clock of the service jumps to the\n' +
+        'next end of a sleep, a timeout or a pause between attempts, or to the next tick of a schedule, and says so. Events and\n' +
+        'signals of the command line come first. Programs use the clock of this machine.',
+      args: [FILE],
+      words: ARGUMENTS,
+      flags: {
+        ...DOCUMENT_FLAGS,
+        event: { type: 'string', value: '<file>', summary: 'the event that starts the run; - reads standard input' },
+        tag: WORKFLOW_FLAGS.tag,
+        subject: WORKFLOW_FLAGS.subject,
+        emit: {
+          type: 'string',
+          value: '<type>[=<json>]',
+          many: true,
+          summary: 'event to send when something waits for its type, in this order',
+        },
+        signal: {
+          type: 'string',
+          value: '<name>[=<json>]',
+          many: true,
+          summary: 'signal to queue before the run starts',
+        },
+        'skip-time': { type: 'boolean', summary: 'jump to the next due time when nothing runs' },
+        artifacts: { type: 'string', value: '<folder>', summary: 'store the artifacts there when the run ends' },
+      },
+      examples: [
+        ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run that is already approved'],
+        ['svc run ci.yml --event push.json --artifacts out', 'a pipeline as a push would start it'],
+        ['svc run trial.sh --skip-time', 'skips a `svc sleep 30d` and a `--timeout 30d`'],
+        ['svc run ci.yml --emit deploy.approved=\'{"by":"me"}\'', 'answers its `wait_for_event` job'],
+      ],
+      load: () => import('./run.ts'),
+    },
+    {
+      name: 'submit',
+      summary: 'submit a workflow to the server',
+      description:
+        'Prints the ID of the run. With --follow it shows the log of the script (its standard output and standard\n' +
+        'error) until the run ends, and exits with 0 if the run succeeded, otherwise with 1.',
+      args: [{ ...FILE, optional: true }],
+      words: ARGUMENTS,
+      flags: {
+        ...WORKFLOW_FLAGS,
+        'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first run' },
+        follow: { type: 'boolean', short: 'f', summary: 'show the log until the run ends' },
+      },
+      examples: [
+        ['svc submit deploy.sh --follow', 'run a script and watch it'],
+        [
+          'svc submit deploy.sh --input region=eu replicas:=3',
+          'with an input, which the script reads with `svc input region`',
+        ],
+        ['svc submit deploy.sh -- eu --force', 'with arguments: $1 is eu'],
+        ['svc submit deploy.sh --credential GH_TOKEN=bot', 'with a credential; the service inserts its value'],
+        [
+          'svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21',
+          'submit once, even if this is called repeatedly',
+        ],
+      ],
+      load: () => import('./submit.ts'),
+    },
+    {
+      name: 'call node',
+      summary: 'run a single node, wait for it and print its output',
+      description: CALL_ABOUT,
+      args: [{ name: 'kind', summary: 'type of the node, e.g. http', from: 'graph types' }],
+      flags: {
+        config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
+        ...CALL_FLAGS,
+      },
+      examples: [
+        [
+          `svc call node http --config '{"url":"https://example.org/"}'`,
+          'one request, with the credentials of the project',
+        ],
+      ],
+      load: async () => ({ run: (await import('./call.ts')).callNode }),
+    },
+    {
+      name: 'call graph',
+      summary: 'run a graph, wait for it and print its output',
+      description: CALL_ABOUT,
+      args: [{ name: 'name', summary: 'a stored graph', from: 'graph ls', optional: true }],
+      flags: {
+        definition: { type: 'string', value: '<file>', summary: 'a graph document instead; - reads standard input' },
+        ...CALL_FLAGS,
+      },
+      examples: [
+        [`svc call graph nightly --input '{"day":"2026-11-21"}'`, 'a stored graph'],
+        ['svc call graph --definition nightly.json', 'a document that is not stored'],
+      ],
+      load: async () => ({ run: (await import('./call.ts')).callGraph }),
+    },
+    {
+      name: 'check',
+      summary: 'validate files without running them: workflows, handlers, connector manifests',
+      description:
+        'Recognizes each file by its content or extension, and prints every problem with its line, its column and the code of\n' +
+        'the rule. Predicates are compiled, and workflows in workflows are checked too. Exits with 1 if there is a problem.\n' +
+        'In scripts it checks the syntax of bash, Python, TypeScript and JavaScript, unknown verbs and names of the SDK, what a replay would\n' +
+        'do differently and, with --local, imports that this machine does not have.\n' +
+        'With --replay the script runs here: its calls get their results from the history, and the first call that is not in it ends\n' +
+        'the replay, so that no step, wait or event is executed. Code between the calls runs: it has an\n' +
+        'empty folder as home and workspace, no credentials (their variables are ***) and none of your variables. Secret values in the\n' +
+        'history are masked.',
+      args: [{ name: 'file', summary: 'files to check; - reads standard input', rest: true }],
+      flags: {
+        as: {
+          type: 'string',
+          choices: ['script', 'pipeline', 'yaml', 'graph', 'handler', 'connector'],
+          summary: 'kind of document (default: by content and file name)',
+        },
+        interpreter: DOCUMENT_FLAGS.interpreter,
+        include: DOCUMENT_FLAGS.include,
+        root: DOCUMENT_FLAGS.root,
+        strict: { type: 'boolean', summary: 'exit with 1 for warnings too' },
+        local: {
+          type: 'boolean',
+          summary: 'check here, without a server and its project (default if there is no server)',
+        },
+        replay: {
+          type: 'string',
+          run: true,
+          value: '<run-id>',
+          summary: 'also replay the script with the history of this run',
+        },
+        env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the script, for --replay' },
+        timeout: { type: 'number', least: 1, most: 3600, summary: 'time limit of a replay in seconds (default 60)' },
+      },
+      examples: [
+        ['svc check deploy.sh ci.yaml', 'prints every problem with its line and column'],
+        ['svc check on-push.json --as handler', 'the body of a registration'],
+        ['svc check deploy.sh --replay run_01J…', 'whether an edited script still replays the records of the run'],
+      ],
+      load: () => import('./check.ts'),
+    },
+    {
+      name: 'signal',
+      summary: 'send a signal to a run',
+      description:
+        'If nothing in the run waits for the name, it says so: the signal is queued, and the next wait for the name consumes it.',
+      args: [RUN, { name: 'name', summary: 'the name it waits for', complete: () => import('./awaited-signals.ts') }],
+      flags: {
+        payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' },
+        'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request changes nothing' },
+      },
+      examples: [['svc signal run_01J… approved --payload \'{"by":"me"}\'', 'approve']],
+      load: () => import('./signal.ts'),
+    },
+    {
+      name: 'cancel',
+      summary: 'cancel a run',
+      args: [RUN],
+      flags: { reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the run' } },
+      examples: [["svc cancel run_01J… --reason 'wrong branch'", 'stop it']],
+      load: () => import('./cancel.ts'),
+    },
+    {
+      name: 'runs timeout',
+      summary: 'show or set the time limit for runs of the project without a --timeout',
+      description:
+        'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout of the submit, the\nhandler, the schedule or the webhook wins. Earlier runs keep their limit.',
+      args: [
+        { name: 'duration', summary: 'e.g. 2h, or none for no limit; without it, prints the setting', optional: true },
+      ],
+      examples: [
+        ['svc runs timeout 6h', 'a run that hangs fails after 6 hours'],
+        ['svc runs timeout none', 'runs have no time limit'],
+      ],
+      load: () => import('./timeout.ts'),
+    },
+    {
+      name: 'rerun',
+      summary: 'run a finished run again: the parts that did not succeed, or from a site on',
+      description:
+        'The new run has the document, input and environment of the first one, but new idempotency keys. A pipeline or a graph\n' +
+        'that did not succeed keeps the jobs and nodes that did, with their outputs and artifacts, and runs the rest again;\n' +
+        'with --all it keeps nothing. A script runs from its first line, with a new journal. With --from, calls before the\n' +
+        'site do not run again: the script starts at its first line and gets the recorded results. If it makes other calls,\n' +
+        'the new run fails with determinism_violation, which names the call. If several verbs share a site, put the verb\n' +
+        'before it. In a pipeline or a graph --from names a job or a node: that node, everything after it and everything that did not\n' +
+        'succeed run again. If a script is a job, put the job before the site: the calls before it are kept.',
+      args: [RUN],
+      flags: {
+        from: {
+          type: 'string',
+          value: '<site>',
+          summary:
+            'a site of `svc steps`: check#2, or check for its first; a job or node; or ship/check#2, a site of a job',
+        },
+        all: { type: 'boolean', summary: 'run everything again: keep nothing of a pipeline or a graph' },
+        follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
+      },
+      examples: [
+        ['svc rerun run_01J…', 'the parts that did not succeed; a script from its first line'],
+        ['svc rerun run_01J… --all', 'everything again'],
+        ["svc rerun run_01J… --from 'deploy#0'", 'keeps the results of all calls before deploy'],
+        ["svc rerun run_01J… --from 'ship/notify#0'", 'the job ship of a pipeline, from its call notify'],
+        [
+          "svc rerun run_01J… --from 'activity-collect build#0'",
+          'the collect call; build was submitted by another verb',
+        ],
+      ],
+      load: () => import('./rerun.ts'),
+    },
+  ]),
+  ...inGroup('Look', [
+    {
+      name: 'status',
+      summary: 'show a run: its status, what it waits for, its output or error',
+      description:
+        'With --wait it returns when the run ends: 0 if it succeeded, 1 if it did not, 124 if it has not ended\n' +
+        'after that time. At most 10m.',
+      args: [RUN],
+      flags: { wait: { type: 'string', value: '<duration>', summary: 'wait this long for the end of the run' } },
+      examples: [
+        ['svc status run_01J… --json', 'for programs'],
+        ['svc status run_01J… --wait 5m', 'returns when it ends'],
+      ],
+      load: () => import('./status.ts'),
+    },
+    {
+      name: 'explain',
+      summary: 'explain why a run waits, is queued, failed or ended, and what to do',
+      args: [RUN],
+      examples: [['svc explain run_01J…', 'shows who holds a lock, which agent is missing, which call failed']],
+      load: () => import('./explain.ts'),
+    },
+    {
+      name: 'steps',
+      summary: "show a run's recorded steps, or the nodes of a graph, in order",
+      args: [RUN],
+      flags: {
+        output: { type: 'boolean', summary: 'with the output of each step or node' },
+        node: { type: 'string', value: '<id>', summary: 'only the items of this node; with --calls its calls' },
+        calls: {
+          type: 'boolean',
+          summary: 'the recorded calls inside the nodes of a graph, or the jobs of a pipeline',
+        },
+      },
+      examples: [
+        ['svc steps run_01J… --output', 'the recorded outputs'],
+        ['svc steps run_01J… --node build', 'the items of a fan-out'],
+        ['svc steps run_01J… --node ship --calls', 'the recorded calls of the script of the job ship'],
+      ],
+      load: () => import('./steps.ts'),
+    },
+    {
+      name: 'logs',
+      summary: "print a run's log",
+      description: LOGS,
+      args: [RUN],
+      flags: LOG_FLAGS,
+      examples: [
+        ['svc logs run_01J… --follow', 'watch it'],
+        ['svc logs run_01J… --pass last --step build --tail 20', 'the end of the last build'],
+        ['svc logs run_01J… --json --grep error', 'for programs'],
+      ],
+      load: () => import('./logs.ts'),
+    },
+    listCommand<Api.Signal>({
+      name: 'signals',
+      summary: 'list the signals of a run, newest first, and whether a wait has consumed them',
+      args: [RUN],
+      filters: { state: { type: 'string', choices: ['queued', 'taken'], summary: 'only signals in this state' } },
+      examples: [['svc signals run_01J… --state queued', 'signals that no wait has consumed yet']],
+      path: (api, { args }) => api.scoped(`/runs/${encodeURIComponent(args[0]!)}/signals`),
+      member: 'signals',
+      columns: { name: 'name', state: 'state', sent: 'sent_at', taken: ({ taken_at = '' }) => taken_at },
+    }),
+    {
+      name: 'source',
+      summary: 'print the document or the input of a run',
+      args: [RUN],
+      flags: {
+        input: { type: 'boolean', summary: 'the input, or the event that started it' },
+        files: { type: 'boolean', summary: 'the files beside the script: names, sizes, digests' },
+      },
+      examples: [['svc source run_01J…', 'the graph, script or pipeline']],
+      load: () => import('./source.ts'),
+    },
+    ...runLists,
+  ]),
+];

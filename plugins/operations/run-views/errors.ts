@@ -1,0 +1,8 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const runNotReplayable = defineError({
+  code: 'run_not_replayable',
+  status: 422,
+  title: 'The run has no history that a program can replay.',
+  next: 'Name a run of a script. `svc check` without --replay checks documents of every kind.',
+});

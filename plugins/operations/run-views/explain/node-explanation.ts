@@ -1,0 +1,105 @@
+import { formatSpan } from '../../../../cli/output/span.ts';
+import type { AgentView, DeclinedEvent, NodeView, RunView, SignalView, TypeView } from './answers.ts';
+import { describeDeclinedEvents } from './declined.ts';
+import { describeSimilarEvents } from './similar-names.ts';
+import { nodeLabel } from './node-label.ts';
+import { explainSignalWait } from './queued-signals.ts';
+import { describeInFlight } from './in-flight.ts';
+import { explainSilence } from './silence.ts';
+import { formatAgo, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
+
+interface NodeContext {
+  run: RunView;
+  /** Those in progress, and their items. */
+  nodes: readonly NodeView[];
+  agents: readonly AgentView[];
+  types?: readonly TypeView[];
+  declined?: readonly DeclinedEvent[];
+  signals?: readonly SignalView[];
+  now: number;
+}
+
+/** Nodes that are explained; more are counted. */
+const MAX_EXPLAINED = 10;
+
+/** What an open run with nodes waits for, node by node. */
+export function explainNodes(known: NodeContext): Explanation {
+  const { run, nodes } = known;
+  // What the run as a whole waits for, such as the lease of its group, is no node of its author.
+  if (nodes.length === 0 && run.substate)
+    return explainWait(known, run.substate, (text, next = []) => ({ because: [`The run ${text}`], next }));
+  if (nodes.length === 0) return { because: ['No node is in progress: the run is about to continue.'], next: [] };
+  const all = nodes.slice(0, MAX_EXPLAINED).map((node) => explainNode(known, node));
+  const more =
+    nodes.length > MAX_EXPLAINED
+      ? [`${nodes.length - MAX_EXPLAINED} more are in progress: svc steps ${run.run_id}`]
+      : [];
+  return {
+    because: [...all.flatMap(({ because }) => because), ...more],
+    next: [...new Set(all.flatMap(({ next }) => next))].slice(0, 5),
+  };
+}
+
+function explainNode(known: NodeContext, node: NodeView): Explanation {
+  const { agents, now } = known;
+  const { items, substate, activity, state, timeout_at } = node;
+  const name = `The ${node.item === undefined ? 'node' : 'item'} ${nodeLabel(node)}`;
+  const limit = timeout_at === undefined ? '' : ` It fails if it is not done by ${timeout_at}.`;
+  const told = (text: string, next: string[] = []): Explanation => ({ because: [`${name} ${text}${limit}`], next });
+  if (items && items.begun > 0)
+    return told(
+      `has ended ${items.ended} of ${items.total} items${items.failed > 0 ? `, ${items.failed} of them failed` : ''}.`,
+    );
+  if (state === 'backoff') {
+    const why = node.error ? ` with ${node.error.code}: ${node.error.message}` : '';
+    return told(
+      `failed at attempt ${node.attempt}${why}. The next attempt starts at ${substate?.deadline ?? 'any moment'}.`,
+    );
+  }
+  if (substate) return explainWait(known, substate, told);
+  if (activity?.state === 'queued') {
+    const { because, next } = explainEligibility(activity.requires ?? [], agents);
+    const since = node.started_at === undefined ? '' : `, since ${formatAgo(node.started_at, now)}`;
+    return { because: [`${name} waits for an agent${since}.${limit}`, ...because], next };
+  }
+  const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);
+  const begun = node.started_at === undefined ? '' : `, begun ${formatAgo(node.started_at, now)}`;
+  const silent = explainSilence(known.run, activity?.activity_id, agents);
+  if (silent !== undefined) return append(told(`has begun${begun.replace(', begun', '')}.`), [silent]);
+  return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.${describeInFlight(activity, now)}`);
+}
+
+const append = ({ because, next }: Explanation, more: readonly string[]): Explanation => ({
+  because: [...because, ...more],
+  next,
+});
+
+type Explain = (text: string, next?: string[]) => Explanation;
+
+function explainWait(known: NodeContext, substate: NonNullable<NodeView['substate']>, told: Explain): Explanation {
+  const { now } = known;
+  const { kind, name, since, deadline } = substate;
+  const when = `since ${since} (${formatSpan(now - Date.parse(since))})${deadline ? `, at the latest until ${deadline}` : ''}`;
+  switch (kind) {
+    case 'sleep':
+      return told(`waits until ${deadline ?? 'its time has come'}.`);
+    case 'signal': {
+      const { because, next } = explainSignalWait(name, known);
+      return append(told(`waits for the signal ${name} ${when}.`, next), because);
+    }
+    case 'event':
+      return append(
+        told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoteArgument(name)}`]),
+        [...describeDeclinedEvents(name, known), ...describeSimilarEvents(name, known)],
+      );
+    case 'awaiting_lease':
+      return told(`waits for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
+    case 'child':
+      return told(
+        `waits for the run ${substate.run_id ?? ''} of ${name} that it called, ${when}.`,
+        substate.run_id === undefined ? [] : [`see what that one does: svc explain ${substate.run_id}`],
+      );
+    default:
+      return told(`waits for ${kind} ${name} ${when}.`);
+  }
+}

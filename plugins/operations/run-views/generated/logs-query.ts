@@ -1,0 +1,32 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface LogsQuery {
+  /**
+   * `true` returns server-sent events until the run ends.
+   */
+  follow?: 'true' | 'false';
+  /**
+   * `true` starts each line with its time. Events of a followed log always have it as `at`.
+   */
+  timestamps?: 'true' | 'false';
+  /**
+   * `json` returns a JSON object per line: `at`, `stream`, `pass`, `site`, `activity` if several nodes write, and `text` (`text_base64` if it is not UTF-8).
+   */
+  format?: 'text' | 'json';
+  /**
+   * Only this many of the last lines.
+   */
+  tail?: string;
+  /**
+   * Only the output from the start of this call to the start of the next one: its name, or its site (`build#1`). Or the name of a node or a job.
+   */
+  step?: string;
+  /**
+   * Only the output of this pass of each program, from 1, or of the last one that printed anything.
+   */
+  pass?: string;
+  /**
+   * Only lines with this text. Not for a followed log.
+   */
+  grep?: string;
+}

@@ -1,0 +1,142 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * One node of a run, or one item of a node.
+ */
+export interface NodeRecord {
+  /**
+   * Its id.
+   */
+  node: string;
+  /**
+   * Its display name, e.g. `build (node=20)`; absent: its ID, and the number of the item.
+   */
+  label?: string;
+  /**
+   * What it does, e.g. `set`.
+   */
+  type: string;
+  /**
+   * Number of the item; only of items.
+   */
+  item?: number;
+  /**
+   * `waiting`: for its needs; `backoff`: for its next attempt.
+   */
+  state: 'waiting' | 'running' | 'backoff' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
+  /**
+   * Begun attempts.
+   */
+  attempt: number;
+  /**
+   * Only of nodes with items.
+   */
+  items?: {
+    total: number;
+    begun: number;
+    ended: number;
+    failed: number;
+  };
+  /**
+   * The result of a condition or a switch.
+   */
+  case?: boolean | string;
+  /**
+   * Only with `output=true`, after success. A node with items has it with its items.
+   */
+  output?: null | boolean | number | string | unknown[] | {};
+  /**
+   * The error of the last attempt that failed.
+   */
+  error?: {
+    code: string;
+    message: string;
+  };
+  /**
+   * True if its result comes from the run that this run reruns.
+   */
+  kept?: boolean;
+  /**
+   * The work of the current attempt.
+   */
+  activity?: {
+    activity_id: string;
+    state: 'queued' | 'running' | 'waiting';
+    /**
+     * Capabilities that an agent must have; only when there are any.
+     */
+    requires?: string[];
+    /**
+     * The agent that runs it now.
+     */
+    agent_id?: string;
+    /**
+     * What the agent is executing now: a step of a job, a call of a script; calls shorter than about 100 ms are left out.
+     */
+    running?: {
+      /**
+       * The verb.
+       */
+      kind: string;
+      name: string;
+      /**
+       * `name#ordinal`.
+       */
+      site: string;
+      label?: string;
+      /**
+       * When it started, or its current attempt did.
+       */
+      since: string;
+      /**
+       * Name of the agent.
+       */
+      agent: string;
+      /**
+       * The number of the attempt; only if it can be retried.
+       */
+      attempt?: number;
+      /**
+       * The maximum number of attempts; only with `attempt`.
+       */
+      max_attempts?: number;
+    };
+  };
+  /**
+   * Attempts that have ended and were not the last, oldest first; at most the newest 20. Absent if there are none.
+   */
+  attempts?: {
+    attempt: number;
+    /**
+     * When it was queued.
+     */
+    started_at: string;
+    finished_at: string;
+    error?: {
+      code: string;
+      message: string;
+    };
+  }[];
+  /**
+   * What it waits for.
+   */
+  substate?: {
+    kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+    name: string;
+    /**
+     * The called run; only of a `child`.
+     */
+    run_id?: string;
+    since: string;
+    /**
+     * When the wait times out.
+     */
+    deadline?: string;
+  };
+  /**
+   * When the attempt times out.
+   */
+  timeout_at?: string;
+  started_at?: string;
+  finished_at?: string;
+}

@@ -1,0 +1,41 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The document of a run. Secret values are masked.
+ */
+export interface RunDocument {
+  run_id: string;
+  kind: string;
+  workflow: string;
+  filename?: string;
+  /**
+   * The stored document that started the run; absent: the run was submitted with its text.
+   */
+  stored?: {
+    /**
+     * `graph` or `node`.
+     */
+    form: string;
+    name: string;
+    version?: number;
+  };
+  /**
+   * The text of the document.
+   */
+  source: string;
+  /**
+   * Files beside the script, in the order of the paths; absent if there are none.
+   */
+  files?: {
+    path: string;
+    /**
+     * `sha256:<hex>` of its content.
+     */
+    digest: string;
+    /**
+     * Bytes.
+     */
+    size: number;
+    executable?: boolean;
+  }[];
+}

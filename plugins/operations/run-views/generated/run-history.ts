@@ -1,0 +1,44 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+import type {JournalRecord} from '../../../engine/runs/contract.ts';
+
+/**
+ * The input of a script, and a page of the calls that its replay reads. Secret values are masked.
+ */
+export interface RunHistory {
+  run_id: string;
+  activity_id: string;
+  filename?: string;
+  interpreter?: string;
+  /**
+   * The variables of its submit.
+   */
+  env: {
+    [k: string]: string;
+  };
+  /**
+   * Variables with the values of credentials.
+   */
+  credentials: string[];
+  /**
+   * The content of `$SVC_INPUT_FILE`.
+   */
+  envelope: {
+    type: string;
+    [k: string]: unknown;
+  };
+  records: JournalRecord[];
+  /**
+   * On the last page: the call in which the run waits. It has no record yet.
+   */
+  waiting?: {
+    position: number;
+    kind: string;
+    name: string;
+    ordinal: number;
+  };
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}

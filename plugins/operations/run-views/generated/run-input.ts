@@ -1,0 +1,15 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The input of a run. Secret values are masked.
+ */
+export interface RunInput {
+  run_id: string;
+  /**
+   * The content of `$SVC_INPUT_FILE`: `input` is the submitted input.
+   */
+  envelope: {
+    type: string;
+    [k: string]: unknown;
+  };
+}

@@ -1,0 +1,38 @@
+import { Clock, HttpAddress, type Resolve, type Route } from '../../../../kernel/contracts/index.ts';
+import {
+  RunCoordinators,
+  RunEngine,
+  RunReader,
+  RunWatcher,
+  runUrl,
+  WorkflowKinds,
+} from '../../../engine/runs/contract.ts';
+import { RunMasks } from '../../../security/masking/contract.ts';
+import { Histories } from '../service/histories.ts';
+import { NodeViews } from '../service/node-views.ts';
+import { RunDocuments } from '../service/run-documents.ts';
+import { RunLists } from '../service/run-lists.ts';
+import { SignalViews } from '../service/signal-views.ts';
+import { StepViews } from '../service/step-views.ts';
+import { documentRoutes } from './document-routes.ts';
+import { historyRoute } from './history-route.ts';
+import { listRunsRoute } from './list-runs-route.ts';
+import { logsRoute } from './logs-route.ts';
+import { listSignalsRoute } from './list-signals-route.ts';
+import { stepsRoute } from './steps-route.ts';
+
+/** The routes that show runs. Plugin runs has those of a single record, and those that change runs. */
+export function runViewRoutes(use: Resolve): Route[] {
+  const [reader, masks, clock, address] = [use(RunReader), use(RunMasks), use(Clock), use(HttpAddress)];
+  const nodes = new NodeViews(reader, masks, () => use.all(RunCoordinators));
+  return [
+    listRunsRoute(new RunLists(reader, masks), clock, ({ scope }, run_id) =>
+      runUrl(address.public_url(), scope, run_id),
+    ),
+    stepsRoute(new StepViews(reader, masks), nodes),
+    logsRoute({ reader, nodes, clock, watcher: use(RunWatcher), logs: use(RunEngine).logs }),
+    listSignalsRoute(new SignalViews(reader, masks)),
+    ...documentRoutes(new RunDocuments(reader, masks)),
+    historyRoute(new Histories(reader, masks, () => use.all(WorkflowKinds))),
+  ];
+}

@@ -1,0 +1,37 @@
+import { decodeCursor, Errors, limitOf } from '../../../../kernel/contracts/index.ts';
+import { readSince } from '../../../platform/schema/contract.ts';
+import { type OriginFilter, parseOrigin, type RunFilter, type RunStatus } from '../../../engine/runs/contract.ts';
+
+const STATUSES: readonly string[] = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'];
+
+/** Parses the query of `GET {scoped}/runs`; `now` is epoch ms, for a `since` that is a duration. */
+export function parseRunFilter(query: Readonly<Record<string, string>>, now: number): RunFilter {
+  return {
+    statuses: query.status === undefined ? [] : parseStatuses(query.status),
+    tag: query.tag,
+    workflow: query.workflow,
+    subject: query.subject,
+    trigger: query.trigger === undefined ? undefined : parseTrigger(query.trigger),
+    since: query.since === undefined ? undefined : readSince(query.since, now),
+    until: query.until === undefined ? undefined : readSince(query.until, now, 'until'),
+    limit: limitOf(query),
+    before: decodeCursor(query.cursor, 'id')?.[0],
+  };
+}
+
+function parseStatuses(text: string): RunStatus[] {
+  const statuses = text.split(',');
+  const unknown = statuses.find((status) => !STATUSES.includes(status));
+  if (unknown === undefined) return [...new Set(statuses)] as RunStatus[];
+  throw invalidQuery('status', `${JSON.stringify(unknown)} is not one of ${STATUSES.join(', ')}`);
+}
+
+function parseTrigger(text: string): OriginFilter {
+  const origin = parseOrigin(text);
+  if ('problem' in origin) throw invalidQuery('trigger', origin.problem);
+  return origin;
+}
+
+function invalidQuery(name: string, message: string) {
+  return Errors.invalidRequest(`${name} ${message}`, { errors: [{ pointer: `/query/${name}`, message }] });
+}

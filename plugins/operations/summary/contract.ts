@@ -1,0 +1,1 @@
+export { Attention, type AttentionItem, type AttentionSource } from '../../platform/resources/contract.ts';

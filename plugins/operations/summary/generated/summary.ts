@@ -1,0 +1,114 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * An overview of a project.
+ */
+export interface Summary {
+  window: '1h' | '24h' | '7d';
+  /**
+   * The start of the first bucket.
+   */
+  since: string;
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * Unfinished runs now (100000 means that many or more), and runs that ended since.
+   */
+  runs: {
+    queued: number;
+    running: number;
+    waiting: number;
+    succeeded: number;
+    failed: number;
+    cancelled: number;
+  };
+  /**
+   * The length of a bucket of the series.
+   */
+  bucket_ms: number;
+  /**
+   * At most 60, oldest first; the last bucket is still open.
+   */
+  series: {
+    at: string;
+    started: number;
+    succeeded: number;
+    failed: number;
+    cancelled: number;
+  }[];
+  /**
+   * Runs that ended, per minute.
+   */
+  throughput: number;
+  /**
+   * The proportion of failed ones, 0 to 1; 0 if none ended.
+   */
+  failure_rate: number;
+  waits: {
+    /**
+     * The 50 most common ones.
+     */
+    groups: {
+      kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+      name: string;
+      count: number;
+    }[];
+    /**
+     * The 10 longest ones.
+     */
+    oldest: {
+      run_id: string;
+      workflow: string;
+      kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+      name: string;
+      since: string;
+      deadline?: string;
+    }[];
+    /**
+     * False: only the oldest 1000 waiting runs and the oldest 1000 queued ones were checked.
+     */
+    complete: boolean;
+  };
+  agents: {
+    connected: number;
+    slots: number;
+    /**
+     * Free slots.
+     */
+    free: number;
+  };
+  /**
+   * At most 50 things that need somebody to act; absent for a viewer, who may not see them.
+   */
+  attention?: {
+    /**
+     * `account` or `credential`.
+     */
+    kind: string;
+    name: string;
+    /**
+     * The status of the account; `missing`, `wrong_kind` and others of a credential.
+     */
+    state: string;
+    detail: string;
+    /**
+     * The published graph that uses it.
+     */
+    graph?: string;
+  }[];
+  /**
+   * The last 10 runs that failed, newest first.
+   */
+  failures: {
+    run_id: string;
+    workflow: string;
+    finished_at?: string;
+    code: string;
+    /**
+     * At most 200 characters.
+     */
+    message: string;
+  }[];
+}

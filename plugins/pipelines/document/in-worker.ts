@@ -1,8 +1,0 @@
-import type { WorkerTools } from '../../expressions/contract.ts';
-import { type Read, readPipeline } from './read.ts';
-
-/**
- * Reads a pipeline in a worker thread.
- * @public
- */
-export const readInWorker = ({ expressions }: WorkerTools, text: string): Read => readPipeline(text, expressions);

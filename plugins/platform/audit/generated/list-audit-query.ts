@@ -1,0 +1,21 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ListAuditQuery {
+  /**
+   * An action (`secret.read`), or the noun of several (`secret`).
+   */
+  action?: string;
+  /**
+   * Name or ID of the user who did it.
+   */
+  principal?: string;
+  /**
+   * A time (2026-01-31T12:00:00Z), or the last duration (7d).
+   */
+  since?: string;
+  limit?: number;
+  /**
+   * `next_cursor` of the previous page.
+   */
+  cursor?: string;
+}

@@ -1,0 +1,46 @@
+import { defineError } from '../../../../kernel/contracts/index.ts';
+
+export const CopyErrors = {
+  nothing: defineError({
+    code: 'backup_nothing',
+    status: 404,
+    title: 'There is no svc database to read.',
+    next: 'Name the database in SVC_DATABASE_URL, or run the command in the folder of `svc dev`.',
+  }),
+  unmigrated: defineError({
+    code: 'backup_unmigrated',
+    status: 409,
+    title: 'The schema of the database is being changed, or a change was interrupted.',
+    next: 'Start one server of the newer version, wait until it is ready, and take the backup then.',
+  }),
+  notEmpty: defineError({
+    code: 'restore_not_empty',
+    status: 409,
+    title: 'A backup can be restored only into an empty database, and this one is not empty.',
+    next: 'Nothing was changed. Name a new database in SVC_DATABASE_URL, or remove this one if you do not need it.',
+  }),
+  unfinished: defineError({
+    code: 'restore_unfinished',
+    status: 503,
+    title: 'A restore into this database has not finished.',
+    next: 'Wait until `svc admin restore` has ended. If it was killed, drop the database, create it again, and restore again.',
+  }),
+  newer: defineError({
+    code: 'backup_newer',
+    status: 409,
+    title: 'The backup has a schema that this svc does not know.',
+    next: 'Restore with the version that created the backup or a newer one, and name its plugins in SVC_PLUGINS.',
+  }),
+  damaged: defineError({
+    code: 'backup_damaged',
+    status: 422,
+    title: 'The file is not a complete backup of svc.',
+    next: 'Take another copy of the backup; `svc admin restore --verify <file>` checks a file without restoring it.',
+  }),
+  valueRefused: defineError({
+    code: 'backup_value_refused',
+    status: 422,
+    title: 'The database cannot store a value of the backup.',
+    next: 'Restore into the kind of database that the backup came from, or correct what the message names.',
+  }),
+} as const;

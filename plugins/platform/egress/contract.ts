@@ -1,0 +1,4 @@
+/** What requests that svc sends may carry; the client itself is `kernel.Egress`. */
+export { validateHeaders, SERVICE_HEADERS } from './contract/request-headers.ts';
+/** `Retry-After` of an answer. */
+export { retryAfter } from './contract/retry-after.ts';

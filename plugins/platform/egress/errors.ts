@@ -1,0 +1,22 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const EgressErrors = {
+  egressRefused: defineError({
+    code: 'egress_refused',
+    status: 422,
+    title: 'The service does not send this request.',
+    next: 'Correct the address or header that `detail` names. The operator can permit other addresses with SVC_EGRESS_ALLOW.',
+  }),
+  egressFailed: defineError({
+    code: 'egress_failed',
+    status: 424,
+    title: 'The other server did not send a usable response to an outbound request.',
+    next: 'Check the address, check that the server is running, and try again.',
+  }),
+  answerRatioExceeded: defineError({
+    code: 'answer_ratio_exceeded',
+    status: 422,
+    title: 'A compressed response is too large when it is decompressed.',
+    next: 'Request less from that server, or a response without compression. An operator can raise SVC_DECOMPRESSION_RATIO.',
+  }),
+} as const;

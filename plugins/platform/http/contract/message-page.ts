@@ -1,0 +1,52 @@
+import type { HttpReply } from '../../../../kernel/contracts/index.ts';
+
+/** The page has no script, form or frame, and repeats nothing from its address. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+};
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
+
+/** What happened, and a link to go on. All of it is plain text. */
+export interface Message {
+  ok: boolean;
+  status: number;
+  title: string;
+  lines: readonly string[];
+  link: { to: string; text: string };
+  /** The address of the console. */
+  base: string;
+}
+
+export function messagePage({ ok, status, title, lines, link, base }: Message): HttpReply {
+  const text = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} · svc</title>
+<link rel="stylesheet" href="${escaped(base)}/console/message.css">
+</head>
+<body>
+<main>
+<section class="panel">
+<h1${ok ? '' : ' class="error"'}>${escaped(title)}</h1>
+${lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')}
+<p><a href="${escaped(link.to)}">${escaped(link.text)}</a></p>
+</section>
+</main>
+</body>
+</html>
+`;
+  return { status, text, type: 'text/html; charset=utf-8', headers: HEADERS };
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { HttpPage } from './contract.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Answers } from './reply.ts';
+
+/** Pages load only what this server serves, and cannot be framed. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+} as const;
+
+const tags = new WeakMap<Buffer, string>();
+
+/** Returns the ETag of a page, which is cached for as long as its owner keeps the bytes. */
+function tagOf(body: Buffer): string {
+  const cached = tags.get(body);
+  if (cached !== undefined) return cached;
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  tags.set(body, tag);
+  return tag;
+}
+
+function isCurrent(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  const tags = header.split(',').map((text) => text.trim().replace(/^W\//, ''));
+  return tags.includes(tag) || tags.includes('*');
+}
+
+/** Tells whether the header names `br` without the weight 0. */
+function acceptsBrotli(header: string | undefined): boolean {
+  const entry = (header ?? '').split(',').find((encoding) => /^\s*br\s*(;|$)/i.test(encoding));
+  return entry !== undefined && !/;\s*q\s*=\s*0(\.0*)?\s*$/i.test(entry);
+}
+
+/** Serves a page and ignores the query. */
+export async function servePage(page: HttpPage, context: RequestContext, answers: Answers): Promise<void> {
+  const page_file = await page.serve(decodeURIComponent(context.path));
+  if (!page_file) throw Errors.notFound('no page has this path');
+  const { headers: request_headers } = context.request;
+  const compressed =
+    page_file.brotli && acceptsBrotli(request_headers['accept-encoding']) ? page_file.brotli : undefined;
+  const body = compressed ?? page_file.body;
+  const tag = tagOf(body);
+  const headers = {
+    ...PAGE_HEADERS,
+    ETag: tag,
+    'Content-Type': page_file.type,
+    ...(page_file.immutable && { 'Cache-Control': 'public, max-age=31536000, immutable' }),
+    ...(page_file.brotli && { Vary: 'Accept-Encoding' }),
+    ...(compressed && { 'Content-Encoding': 'br' }),
+  };
+  const is_current = isCurrent(request_headers['if-none-match'], tag);
+  answers.bytes(context, is_current ? 304 : (page_file.status ?? 200), headers, body);
+}

@@ -1,0 +1,6 @@
+/** Everything that a plugin needs to define a named resource of projects. */
+export * from './contract/attention.ts';
+export * from './contract/audited-writes.ts';
+export * from './contract/named-resource.ts';
+export * from './contract/named-table.ts';
+export * from './contract/names.ts';

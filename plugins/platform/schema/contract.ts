@@ -1,0 +1,18 @@
+export { compile, compileAtUse, type Validator } from './contract/compile.ts';
+export { parseExact } from './contract/exact-json.ts';
+export { ExactNumber, containsExact, isNumber, numberOf } from './contract/exact-number.ts';
+export { withDoubles } from './contract/double-numbers.ts';
+export { copySpelling, sourceText, detachMember } from './contract/spelling.ts';
+export { isKeyValue, readKeyValue } from './contract/key-value.ts';
+export { validateLine } from './contract/line.ts';
+export { readJsonText } from './contract/json-text.ts';
+export { assertWithinLimits, JSON_LIMITS, parseJson, parseJsonYielding, readJson } from './contract/json.ts';
+export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';
+export { yieldBeforeLarge } from './contract/yield-before-large.ts';
+export { UNKNOWN_MEMBER } from './contract/validation-errors.ts';
+export { letterDistance, suggestName, nearest } from './contract/nearest.ts';
+export { pointerTo, stepsOf } from './contract/pointer.ts';
+export { withDefinitions } from './contract/references.ts';
+export { readSince } from './contract/since.ts';
+export { validateWithSuggestions, membersAt } from './contract/suggest.ts';
+export { positionInside, positionOf, positionsOf, type TextPosition } from './contract/text-position.ts';

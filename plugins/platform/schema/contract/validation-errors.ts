@@ -1,0 +1,40 @@
+import type { ErrorObject } from 'ajv';
+import type { Fault } from '../../../../kernel/contracts/index.ts';
+import { pointerTo } from './pointer.ts';
+
+/** The maximum number of listed errors. The first ones name the cause. */
+const MAX_ERRORS = 50;
+
+/** The message of a member that the schema does not know. */
+export const UNKNOWN_MEMBER = 'is not a known member';
+
+type Params = Record<string, unknown>;
+
+const WORDS: Record<string, (params: Params) => string> = {
+  additionalProperties: () => UNKNOWN_MEMBER,
+  unevaluatedProperties: () => UNKNOWN_MEMBER,
+  required: () => 'is required',
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  enum: ({ allowedValues }) =>
+    `must be one of ${(allowedValues as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+};
+
+function pointerOf({ instancePath, params, keyword }: ErrorObject): string {
+  const { additionalProperty, unevaluatedProperty, missingProperty, propertyName } = params as Record<string, string>;
+  if (keyword === 'additionalProperties') return pointerTo(instancePath, additionalProperty!);
+  if (keyword === 'unevaluatedProperties') return pointerTo(instancePath, unevaluatedProperty!);
+  if (keyword === 'required') return pointerTo(instancePath, missingProperty!);
+  if (keyword === 'propertyNames') return pointerTo(instancePath, propertyName!);
+  return instancePath;
+}
+
+/** Converts ajv's errors to ours. They name the rule and the pointer, and never the value, which may be a secret. */
+export function toValidationErrors(errors: readonly ErrorObject[]): Fault[] {
+  // The failed branch of a condition has its own error.
+  const reported = errors.filter(({ keyword }) => keyword !== 'if');
+  return reported.slice(0, MAX_ERRORS).map((error) => ({
+    pointer: pointerOf(error),
+    message: WORDS[error.keyword]?.(error.params as Params) ?? error.message ?? 'is not valid',
+  }));
+}

@@ -1,3 +1,0 @@
-import type { Argument } from '../../../cli/contract.ts';
-
-export const RUN: Argument = { name: 'run-id', summary: 'the run: run_01J…, the end of its id, or @last', run: true };

@@ -1,9 +1,0 @@
-import { defineError } from '../../../kernel/contracts/index.ts';
-
-/** Runs that start runs without end: by events and handlers, or by spawning. */
-export const chainTooDeep = defineError({
-  code: 'chain_too_deep',
-  status: 409,
-  title: 'Runs have started each other too often.',
-  next: 'Shorten the chain: handler runs start others by their events for at most five generations, and runs spawn runs at most 16 deep. Look for a workflow that starts itself.',
-});

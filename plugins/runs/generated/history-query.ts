@@ -1,9 +1,0 @@
-// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
-
-export interface HistoryQuery {
-  limit?: number;
-  /**
-   * `next_cursor` of the page before.
-   */
-  cursor?: string;
-}

@@ -1,8 +1,0 @@
-// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
-
-export interface PutCellBody {
-  /**
-   * At most 256 KiB of UTF-8; kept as it is.
-   */
-  value: string;
-}

@@ -1,4 +1,0 @@
-import type { Run } from '../../../cli/contract.ts';
-import { clock } from './clock.ts';
-
-export const run: Run = clock('pause', ({ name }) => `schedule ${name} is paused; svc schedule resume ${name} goes on`);

@@ -1,0 +1,30 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+import { untrustedRunDeclaresCredential } from './contract.ts';
+
+export const CredentialErrors = {
+  credentialMissing: defineError({
+    code: 'credential_missing',
+    status: 422,
+    title: 'The workflow names a credential that does not exist.',
+    next: 'Create it with `svc credential set` or correct the name. `svc credential ls` shows the credentials of the project.',
+  }),
+  credentialWrongKind: defineError({
+    code: 'credential_wrong_kind',
+    status: 422,
+    title: 'The credential has the wrong kind.',
+    next: 'Create a credential of the kind that `detail` names (`svc credential set --kind …`), or name another one.',
+  }),
+  credentialConflict: defineError({
+    code: 'credential_conflict',
+    status: 409,
+    title: 'A credential and a connected account have the same name.',
+    next: 'Remove one of the two: `svc credential rm` or `svc account rm`.',
+  }),
+  accountNeedsReconnect: defineError({
+    code: 'account_needs_reconnect',
+    status: 422,
+    title: 'The connected account can no longer be used.',
+    next: 'Reconnect the account under the same name on the Connections page of the console.',
+  }),
+  untrustedRunDeclaresCredential,
+} as const;

@@ -1,0 +1,31 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * The fields of one kind.
+ */
+export interface PutCredential {
+  /**
+   * bearer, api_key, basic or url_token.
+   */
+  kind: string;
+  /**
+   * Of bearer and url_token.
+   */
+  token?: string;
+  /**
+   * Of api_key: the name of the header.
+   */
+  header?: string;
+  /**
+   * Of api_key: the key.
+   */
+  value?: string;
+  /**
+   * For `basic`; without a colon.
+   */
+  username?: string;
+  /**
+   * For `basic`.
+   */
+  password?: string;
+}

@@ -1,0 +1,3 @@
+import { lockable, migration } from '../../../../kernel/contracts/index.ts';
+
+export const lockVersions = migration('0002-lock-versions', [lockable('credentials_names')]);

@@ -1,0 +1,87 @@
+import type { Database, Ids, Page, Queries, SealContext, Sealer } from '../../../../kernel/contracts/index.ts';
+import type {
+  AuditedWrites,
+  NamedRequest,
+  ProjectScope,
+  ResourceService,
+} from '../../../platform/resources/contract.ts';
+import type { CredentialFields, CredentialNames, SourceState, CredentialSource } from '../contract.ts';
+import { readFields } from '../domain/fields.ts';
+import { CREDENTIAL } from '../domain/names.ts';
+import type { PutCredential } from '../generated/put-credential.ts';
+import { credentials, type CredentialRow, kindsOf } from '../store/credentials.ts';
+
+export interface CredentialServiceOptions {
+  database: Database;
+  sealer: Sealer;
+  ids: Ids;
+  writes: AuditedWrites;
+  names: CredentialNames;
+}
+
+const sealContextOf = ({ org_id, project_id }: ProjectScope, name: string): SealContext => ({
+  org_id,
+  project_id,
+  table: 'credentials_credentials',
+  kind: 'credential',
+  name,
+  field: 'fields',
+});
+
+/** Sets, lists and removes credentials. */
+export class CredentialService implements CredentialSource, ResourceService<PutCredential> {
+  readonly source = 'credential';
+  readonly #options: CredentialServiceOptions;
+
+  constructor(options: CredentialServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `invalid_request`, `payload_too_large`, `name_conflict`. */
+  async set(call: NamedRequest, body: PutCredential) {
+    const { database, sealer, ids, names, writes } = this.#options;
+    const { scope, name } = call;
+    const fields = readFields(body);
+    await sealer.prepare(scope.org_id);
+    const row: CredentialRow = {
+      ...scope,
+      name,
+      credential_id: ids.next('crd'),
+      kind: fields.kind,
+      fields: sealer.seal(sealContextOf(scope, name), Buffer.from(JSON.stringify(fields))),
+      set_at: database.now(),
+    };
+    const made = await writes.write(call, 'credential.set', async (tx) => {
+      const made = await names.reserve(tx, scope, name, this.source);
+      await credentials.put(tx, row);
+      return made;
+    });
+    return { made, view: { name, kind: fields.kind } };
+  }
+
+  /** Throws `not_found`. */
+  remove(call: NamedRequest): Promise<void> {
+    const { names, writes } = this.#options;
+    return writes.remove(call, 'credential.delete', {
+      ...CREDENTIAL,
+      remove: async (tx, scope, name) =>
+        (await names.release(tx, scope, name, this.source)) && credentials.remove(tx, scope, name),
+    });
+  }
+
+  list(scope: ProjectScope, page: Page) {
+    return credentials.page(this.#options.database, scope, page, ({ name, kind }) => ({ name, kind }));
+  }
+
+  async states(on: Pick<Queries, 'read'>, scope: ProjectScope, names: readonly string[]) {
+    const rows = await kindsOf(on, scope, names);
+    return new Map<string, SourceState>(rows.map(({ name, kind }) => [name, { state: 'ok', kind }]));
+  }
+
+  async fields(scope: ProjectScope, name: string): Promise<CredentialFields | undefined> {
+    const row = await credentials.find(this.#options.database, scope, name);
+    if (row === undefined) return undefined;
+    await this.#options.sealer.prepare(scope.org_id);
+    return JSON.parse(this.#options.sealer.open(sealContextOf(scope, name), row.fields).toString()) as CredentialFields;
+  }
+}

@@ -1,0 +1,33 @@
+import { inList, type Queries } from '../../../../kernel/contracts/index.ts';
+import { type NamedRow, NamedTable, type ProjectScope } from '../../../platform/resources/contract.ts';
+import { CREDENTIAL } from '../domain/names.ts';
+import type { Credential } from '../generated/credential.ts';
+
+export interface CredentialRow extends NamedRow {
+  credential_id: string;
+  kind: Credential['kind'];
+  /** Sealed JSON. */
+  fields: Buffer;
+  set_at: number;
+}
+
+export const credentials = new NamedTable<CredentialRow, Pick<CredentialRow, 'credential_id' | 'name' | 'kind'>>({
+  ...CREDENTIAL,
+  table: 'credentials_credentials',
+  id: 'credential_id',
+  replaced: ['kind', 'fields', 'set_at'],
+  listed: ['credential_id', 'name', 'kind'],
+});
+
+/** Returns the kinds of those credentials that exist. */
+export function kindsOf(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  names: readonly string[],
+): Promise<Pick<CredentialRow, 'name' | 'kind'>[]> {
+  const list = inList(names);
+  return on.read(
+    `SELECT name, kind FROM credentials_credentials WHERE project_id = ? AND org_id = ? AND name IN ${list.placeholders}`,
+    [project_id, org_id, ...list.params],
+  );
+}

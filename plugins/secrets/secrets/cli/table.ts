@@ -1,0 +1,39 @@
+import { type Api, type Argument, inGroup, readSecret, resourceCommands } from '../../../../cli/contract.ts';
+
+const NAME: Argument = { name: 'NAME', summary: 'name of the variable in jobs: letters, digits and _' };
+
+/** Named values of the project, for every trusted job. */
+export const commands = inGroup(
+  'Vault',
+  resourceCommands<Api.ListSecrets200['secrets'][number]>({
+    noun: 'secret',
+    path: '/secrets',
+    name: NAME,
+    columns: { name: 'name', 'set at': 'set_at' },
+    set: {
+      summary: 'create or replace a secret',
+      description:
+        'The value is read from standard input (`-`) or a file (`@file`), without the line break at its end. A value given as an\n' +
+        'argument is visible in the process list and in the history of your shell. 4 characters to 48 KiB of text.',
+      args: [NAME, { name: 'value', summary: '- for standard input, @file for a file, or the value itself' }],
+      examples: [
+        ['pass npm/token | svc secret set NPM_TOKEN -', 'from standard input'],
+        ['svc secret set DEPLOY_KEY @id_ed25519', 'from a file with several lines'],
+      ],
+      body: async (invocation) => ({ value: await readSecret(invocation.args[1]!, '<value>', invocation) }),
+      confirmation: (made, { args }) => `secret ${args[0]} is ${made ? 'created' : 'replaced'}`,
+    },
+    list: {
+      name: 'secret ls',
+      summary: 'list the names of the secrets and when they were set; never their values',
+      examples: [['svc secret ls --json', 'for programs']],
+    },
+    show: {
+      name: 'secret get',
+      summary: 'print the value of a secret; the audit records this',
+      examples: [['svc secret get NPM_TOKEN', 'prints only the value']],
+      load: () => import('./get.ts'),
+    },
+    remove: { summary: 'remove a secret' },
+  }),
+);

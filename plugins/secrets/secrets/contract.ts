@@ -1,0 +1,10 @@
+import { token } from '../../../kernel/contracts/index.ts';
+import type { ProjectScope } from '../../platform/resources/contract.ts';
+
+/** The secrets of projects, for plugins that pass them to jobs. Every other read of a secret writes an audit entry. */
+export interface Secrets {
+  /** Returns every secret of the project, sorted by name. Throws `sealed_value_unreadable`. */
+  valuesOf(scope: ProjectScope): Promise<{ name: string; value: string }[]>;
+}
+
+export const Secrets = token<Secrets>('secrets.Secrets');

@@ -1,0 +1,33 @@
+import { Errors, type ServiceError } from '../../../../kernel/contracts/index.ts';
+import type { ResourceType } from '../../../platform/resources/contract.ts';
+import { variableFault } from '../../../engine/runs/contract.ts';
+
+/** Shorter values cannot be masked, because they occur in too much that is not secret. */
+export const MIN_CHARACTERS = 4;
+/** The maximum bytes of a value in UTF-8. */
+export const MAX_BYTES = 48 * 1024;
+/** All secrets of a project are in the environment of each of its jobs, and are masked there in many encodings. */
+export const MAX_SECRETS = 1000;
+export const MAX_TOTAL_BYTES = 256 * 1024;
+
+/** The name of a secret is that of a variable in jobs. */
+export const SECRET: ResourceType = { noun: 'secret', plural: 'secrets', names: { validate: variableFault } };
+
+const invalid = (pointer: string, what: string, message: string): ServiceError =>
+  Errors.invalidRequest(`the ${what} ${message}`, { errors: [{ pointer, message }] });
+
+/** Validates a value. Throws `payload_too_large` or `invalid_request`, which reveal nothing of the value but its size. */
+export function checkValue(value: string): string {
+  const bytes = Buffer.byteLength(value);
+  if (bytes > MAX_BYTES) throw Errors.payloadTooLarge(`the value has ${bytes} bytes; the limit is ${MAX_BYTES}`);
+  if (value === '') throw invalid('/value', 'value', 'must not be empty');
+  if (value.includes('\0')) throw invalid('/value', 'value', 'must not contain NUL: a variable cannot contain it');
+  if (!value.isWellFormed()) throw invalid('/value', 'value', 'must be valid Unicode');
+  if (value.length < MIN_CHARACTERS * 2 && [...value].length < MIN_CHARACTERS)
+    throw invalid(
+      '/value',
+      'value',
+      `must have at least ${MIN_CHARACTERS} characters: shorter values cannot be masked in logs`,
+    );
+  return value;
+}

@@ -1,0 +1,10 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const SecretErrors = {
+  secretsFull: defineError({
+    code: 'secrets_full',
+    status: 409,
+    title: 'The secrets of the project no longer fit into the environment of a job.',
+    next: 'Remove some secrets (`svc secret rm`), or store secrets that only a few jobs need as credentials.',
+  }),
+} as const;

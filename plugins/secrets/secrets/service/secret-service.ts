@@ -1,0 +1,107 @@
+import {
+  type Database,
+  type Ids,
+  type Page,
+  type SealContext,
+  type Sealer,
+  type Transaction,
+  iso,
+} from '../../../../kernel/contracts/index.ts';
+import type {
+  AuditedWrites,
+  NamedRequest,
+  ProjectScope,
+  ResourceService,
+} from '../../../platform/resources/contract.ts';
+import type { Secrets } from '../contract.ts';
+import { checkValue, MAX_SECRETS, MAX_TOTAL_BYTES } from '../domain/rules.ts';
+import { SecretErrors } from '../errors.ts';
+import type { PutSecret } from '../generated/put-secret.ts';
+import type { Secret } from '../generated/secret.ts';
+import type { SecretEntry } from '../generated/secret-entry.ts';
+import { sealedSecrets, type SecretRow, secrets, sizeOf } from '../store/secrets.ts';
+
+export interface SecretServiceOptions {
+  database: Database;
+  sealer: Sealer;
+  ids: Ids;
+  writes: AuditedWrites;
+}
+
+const sealContextOf = ({ org_id, project_id }: ProjectScope, name: string): SealContext => ({
+  org_id,
+  project_id,
+  table: 'secrets_secrets',
+  kind: 'secret',
+  name,
+  field: 'value',
+});
+
+const entryOf = ({ name, set_at }: Pick<SecretRow, 'name' | 'set_at'>): SecretEntry => ({
+  name,
+  set_at: iso(set_at),
+});
+
+/** Sets, shows and removes secrets, and provides their values to jobs. */
+export class SecretService implements Secrets, ResourceService<PutSecret> {
+  readonly #options: SecretServiceOptions;
+
+  constructor(options: SecretServiceOptions) {
+    this.#options = options;
+  }
+
+  list(scope: ProjectScope, page: Page) {
+    return secrets.page(this.#options.database, scope, page, entryOf);
+  }
+
+  /** Reads a value and writes an audit entry. Throws `not_found`. */
+  async read(call: NamedRequest): Promise<Secret> {
+    await this.#options.sealer.prepare(call.scope.org_id);
+    const row = await this.#options.writes.write(call, 'secret.read', (tx) => secrets.get(tx, call.scope, call.name));
+    return { ...entryOf(row), value: this.#open(row) };
+  }
+
+  /** Sets a value. Throws `payload_too_large`, `invalid_request` or `secrets_full`. */
+  async set(call: NamedRequest, { value }: PutSecret) {
+    const { database, sealer, ids, writes } = this.#options;
+    const { scope, name } = call;
+    checkValue(value);
+    await sealer.prepare(scope.org_id);
+    const row: SecretRow = {
+      ...scope,
+      name,
+      secret_id: ids.next('sec'),
+      value: sealer.seal(sealContextOf(scope, name), Buffer.from(value)),
+      value_bytes: Buffer.byteLength(value),
+      set_at: database.now(),
+    };
+    const made = await writes.write(call, 'secret.set', async (tx) => {
+      const made = await secrets.put(tx, row);
+      await assertWithinLimits(tx, scope);
+      return made;
+    });
+    return { made, view: { name } };
+  }
+
+  /** Throws `not_found`. */
+  remove(call: NamedRequest): Promise<void> {
+    return this.#options.writes.remove(call, 'secret.delete', secrets);
+  }
+
+  async valuesOf(scope: ProjectScope): Promise<{ name: string; value: string }[]> {
+    const rows = await sealedSecrets(this.#options.database, scope);
+    if (rows.length > 0) await this.#options.sealer.prepare(scope.org_id);
+    return rows.map((row) => ({ name: row.name, value: this.#open(row) }));
+  }
+
+  #open(row: SecretRow): string {
+    return this.#options.sealer.open(sealContextOf(row, row.name), row.value).toString();
+  }
+}
+
+async function assertWithinLimits(tx: Transaction, scope: ProjectScope): Promise<void> {
+  const { count, bytes } = await sizeOf(tx, scope);
+  if (count > MAX_SECRETS) throw SecretErrors.secretsFull(`a project has at most ${MAX_SECRETS} secrets`);
+  if (bytes > MAX_TOTAL_BYTES)
+    throw SecretErrors.secretsFull(`the secrets of a project have at most ${MAX_TOTAL_BYTES} bytes in total`);
+}

@@ -1,0 +1,38 @@
+import type { Queries } from '../../../../kernel/contracts/index.ts';
+import { type NamedRow, NamedTable, type ProjectScope } from '../../../platform/resources/contract.ts';
+import { SECRET } from '../domain/rules.ts';
+
+export interface SecretRow extends NamedRow {
+  secret_id: string;
+  /** Sealed. */
+  value: Buffer;
+  value_bytes: number;
+  /** Epoch ms by the database's clock. */
+  set_at: number;
+}
+
+export const secrets = new NamedTable<SecretRow, Pick<SecretRow, 'secret_id' | 'name' | 'set_at'>>({
+  ...SECRET,
+  table: 'secrets_secrets',
+  id: 'secret_id',
+  replaced: ['value', 'value_bytes', 'set_at'],
+  listed: ['secret_id', 'name', 'set_at'],
+});
+
+/** Returns all secrets of a project, sealed and sorted by name. */
+export function sealedSecrets(on: Pick<Queries, 'read'>, scope: ProjectScope): Promise<SecretRow[]> {
+  return on.read<SecretRow>(
+    `SELECT ${secrets.columns} FROM secrets_secrets WHERE project_id = ? AND org_id = ? ORDER BY name`,
+    [scope.project_id, scope.org_id],
+  );
+}
+
+/** Returns how many secrets a project has, and their total bytes. */
+export async function sizeOf(on: Queries, scope: ProjectScope): Promise<{ count: number; bytes: number }> {
+  const [row] = await on.read<{ many: number; bytes: number | string | null }>(
+    'SELECT COUNT(*) AS many, SUM(value_bytes) AS bytes FROM secrets_secrets WHERE project_id = ? AND org_id = ?',
+    [scope.project_id, scope.org_id],
+  );
+  // MySQL answers a sum as a decimal, which is a text.
+  return { count: Number(row!.many), bytes: Number(row!.bytes ?? 0) };
+}

@@ -1,0 +1,13 @@
+import type { Api, Run } from '../../../../cli/contract.ts';
+import { INVITATIONS, scopeName } from './paths.ts';
+
+export const run: Run = async ({ args, output, client }) => {
+  const api = await client();
+  const path = `${INVITATIONS}/${encodeURIComponent(args[0] ?? '')}/accept`;
+  const accepted = await api.json<Api.AcceptedInvitation>({ method: 'POST', path });
+  output.data(accepted, () => '');
+  output.note(`you are ${accepted.role} of ${scopeName(accepted.org, accepted.project)}`);
+  if (!accepted.token_reaches)
+    output.note(`the token in use is limited to another org; ask an owner of ${accepted.org} for one`);
+  return undefined;
+};

@@ -1,0 +1,14 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface AcceptedInvitation {
+  org: string;
+  /**
+   * Absent: the org itself.
+   */
+  project?: string;
+  role: 'viewer' | 'member' | 'admin' | 'owner';
+  /**
+   * False: the token in use is limited to another org. An owner of this org can create a token for it.
+   */
+  token_reaches: boolean;
+}

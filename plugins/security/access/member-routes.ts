@@ -1,0 +1,162 @@
+import {
+  type Access as AccessRule,
+  ADMIN,
+  callerOf,
+  Errors,
+  type HttpRequest,
+  iso,
+  type JsonSchema,
+  listRoute,
+  type OrgRole,
+  pageOf,
+  type ProjectRole,
+  readPage,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../platform/audit/contract.ts';
+import { checkName, isName } from './domain/names.ts';
+import { memberInvitations } from './invitation-routes.ts';
+import invitation from './schema/member-invitation.schema.json' with { type: 'json' };
+import orgMember from './schema/org-member.schema.json' with { type: 'json' };
+import projectMember from './schema/project-member.schema.json' with { type: 'json' };
+import putOrgMember from './schema/put-org-member.schema.json' with { type: 'json' };
+import putProjectMember from './schema/put-project-member.schema.json' with { type: 'json' };
+import type { Access } from './service/access.ts';
+import { PolicyControl } from './service/control.ts';
+import { listMembers, readMember } from './store/members.ts';
+import type { MemberRow } from './store/models.ts';
+import { findUserByName, userNames } from './store/users.ts';
+
+/** The routes of members are the same for orgs and projects, except for what this describes. */
+interface Membership {
+  path: string;
+  /** The suffix of operation ids. */
+  suffix: string;
+  what: string;
+  read: AccessRule;
+  write: AccessRule;
+  member: JsonSchema;
+  put: JsonSchema;
+}
+
+const OF_ORG: Membership = {
+  path: '/api/v1/orgs/:org/members',
+  suffix: 'OrgMember',
+  what: 'org',
+  read: { kind: 'org', role: 'member' },
+  write: { kind: 'org', role: 'owner' },
+  member: orgMember,
+  put: putOrgMember,
+};
+
+const OF_PROJECT: Membership = {
+  path: `${SCOPED}/members`,
+  suffix: 'ProjectMember',
+  what: 'project',
+  read: VIEWER,
+  write: ADMIN,
+  member: projectMember,
+  put: putProjectMember,
+};
+
+export const memberRoutes = (access: Access): Route[] => [OF_ORG, OF_PROJECT].flatMap((of) => routesOf(access, of));
+
+const routesOf = (access: Access, of: Membership): Route[] => {
+  const { path, suffix, what, read, write, member: schema } = of;
+  return [
+    listRoute({
+      path,
+      operation: `list${suffix}s`,
+      summary: `Members of the ${what} and their roles, newest first.`,
+      access: read,
+      plural: 'members',
+      item: schema,
+      description: 'Members.',
+      list: (request) => list(access, request),
+    }),
+    {
+      method: 'GET',
+      path: `${path}/:user`,
+      operation: `get${suffix}`,
+      summary: `One member of the ${what}.`,
+      access: read,
+      responses: { 200: { description: 'The member.', schema } },
+      async handle(request) {
+        const { user, member } = await memberOf(access, request);
+        return { status: 200, json: memberView(user.name, member) };
+      },
+    },
+    putRoute(access, of),
+    {
+      method: 'DELETE',
+      path: `${path}/:user`,
+      operation: `delete${suffix}`,
+      summary: `Removes a member from the ${what}, or lets one leave; the last owner of an org cannot be removed.`,
+      access: read,
+      responses: { 204: { description: 'Removed.' } },
+      async handle(request) {
+        await mayRemove(access, request, write);
+        const { user } = await memberOf(access, request);
+        await access.directory.removeMember(request.scope, user, auditSource(request));
+        return { status: 204 };
+      },
+    },
+  ];
+};
+
+const putRoute = (access: Access, { path, suffix, what, write, member: schema, put }: Membership): Route => ({
+  method: 'PUT',
+  path: `${path}/:user`,
+  operation: `put${suffix}`,
+  summary: `Adds a user to the ${what}, or changes their role; invites a user of another org.`,
+  access: write,
+  body: put,
+  responses: {
+    200: { description: 'The role was set.', schema },
+    201: { description: 'Added.', schema },
+    202: {
+      description: 'The user is not in the org and was invited: they become a member when they accept.',
+      schema: invitation,
+    },
+  },
+  async handle(request) {
+    const user = checkName(request.params.user!, 'user');
+    const { role } = request.body as { role: OrgRole | ProjectRole };
+    const added = await access.directory.addMember(request.scope, user, role, auditSource(request));
+    if ('member' in added) return { status: added.made ? 201 : 200, json: memberView(user, added.member) };
+    const [json] = await memberInvitations(access, [added.invitation]);
+    return { status: 202, json };
+  },
+});
+
+async function list({ models, database }: Access, { scope, query }: HttpRequest) {
+  const { org_id, project_id } = scope;
+  const page = readPage(query);
+  const rows = await listMembers(models, { org_id, project_id }, page);
+  const user_ids = rows.map((row) => row.user_id);
+  const names = await userNames(database, user_ids);
+  const { items, ...rest } = pageOf(rows, page.limit, (row) => row.member_id);
+  return { items: items.map((row) => memberView(names.get(row.user_id) ?? '', row)), ...rest };
+}
+
+const memberView = (user: string, { role, created_at }: MemberRow) => ({ user, role, created_at: iso(created_at) });
+
+/** Members may be removed by those who may set them, and by themselves. Throws `forbidden`. */
+async function mayRemove(access: Access, request: HttpRequest, write: AccessRule): Promise<void> {
+  const principal = callerOf(request);
+  const { limits } = (await access.identities.get(principal)).token;
+  const leaves = request.params.user === principal.name && limits.role === null && limits.project_id === null;
+  if (!leaves) await new PolicyControl(access.identities, access.scopes).authorize(principal, write, request.params);
+}
+
+/** Finds the user and membership that the path names. Throws `not_found`. */
+async function memberOf({ database }: Access, { params, scope }: HttpRequest) {
+  const text = params.user ?? '';
+  const user = isName(text) ? await findUserByName(database, text) : undefined;
+  const { org_id, project_id } = scope;
+  const member = user && (await readMember(database, { org_id, project_id, user_id: user.user_id }));
+  if (!user || !member) throw Errors.notFound(`"${text}" is not a member`);
+  return { user, member };
+}

@@ -1,0 +1,177 @@
+import {
+  callerOf,
+  Errors,
+  type HttpRequest,
+  iso,
+  listRoute,
+  pageOf,
+  readPage,
+  type Route,
+  USER,
+} from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../platform/audit/contract.ts';
+import type { TokenRequest } from './generated/create-token.ts';
+import bodySchema from './schema/create-token.schema.json' with { type: 'json' };
+import tokenSchema from './schema/token.schema.json' with { type: 'json' };
+import type { Access } from './service/access.ts';
+import type { NewToken } from './store/tokens.ts';
+import { userNames } from './store/users.ts';
+
+/** The only answer that contains the token itself. */
+const createdSchema = {
+  ...tokenSchema,
+  title: 'CreatedToken',
+  required: [...tokenSchema.required, 'token'],
+  properties: { ...tokenSchema.properties, token: { type: 'string' } },
+};
+
+const revokeQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    keep_minted: {
+      type: 'string',
+      enum: ['true', 'false'],
+      description:
+        'true: the tokens that it created stay valid. Otherwise they are revoked too, with the tokens that these created, and so on.',
+    },
+    with_minted: {
+      type: 'string',
+      enum: ['true', 'false'],
+      deprecated: true,
+      description: 'The opposite of keep_minted, for earlier versions.',
+    },
+  },
+};
+
+/** How many tokens of each kind one answer lists. The rest is only counted. */
+const MAX_LISTED = 200;
+const revokedSchema = {
+  title: 'RevokedTokens',
+  type: 'object',
+  additionalProperties: false,
+  required: ['revoked', 'living', 'more', 'beyond_reach'],
+  properties: {
+    revoked: {
+      type: 'array',
+      items: tokenSchema,
+      description: 'The tokens that it created and that were revoked with it.',
+    },
+    living: { type: 'array', items: tokenSchema, description: 'The tokens that it created and that are still valid.' },
+    more: { type: 'integer', description: 'The number of others of both kinds.' },
+    beyond_reach: {
+      type: 'integer',
+      description: 'The number of valid tokens that it created and that the caller can neither see nor revoke.',
+    },
+  },
+};
+
+const TOKENS = '/api/v1/tokens';
+const TOKEN = `${TOKENS}/:id`;
+
+export const tokenRoutes = (access: Access): Route[] => [
+  {
+    method: 'POST',
+    path: TOKENS,
+    operation: 'createToken',
+    summary: 'Creates a token, which is shown only once. It never allows more than the token that creates it.',
+    access: USER,
+    body: bodySchema,
+    responses: { 201: { description: 'The token.', schema: createdSchema } },
+    async handle(request) {
+      const identity = await access.identities.get(callerOf(request));
+      const { text, row } = await access.tokens.create(identity, request.body as TokenRequest, auditSource(request));
+      const [view] = await tokenViews(access, [row]);
+      return { status: 201, json: { ...view, token: text }, headers: { 'Cache-Control': 'no-store' } };
+    },
+  },
+  listRoute({
+    path: TOKENS,
+    operation: 'listTokens',
+    summary: 'The caller’s tokens, and those limited to orgs that the caller owns, newest first; never their values.',
+    access: USER,
+    plural: 'tokens',
+    item: tokenSchema,
+    description: 'Tokens.',
+    async list(request) {
+      const identity = await access.identities.get(callerOf(request));
+      const page = readPage(request.query);
+      const rows = await access.tokens.list(identity, page);
+      const { items, ...rest } = pageOf(rows, page.limit, (row) => row.token_id);
+      return { items: await tokenViews(access, items), ...rest };
+    },
+  }),
+  {
+    method: 'GET',
+    path: TOKEN,
+    operation: 'getToken',
+    summary: 'One token: its limits, expiry and last use; never its value.',
+    access: USER,
+    responses: { 200: { description: 'The token.', schema: tokenSchema } },
+    async handle(request) {
+      const identity = await access.identities.get(callerOf(request));
+      const [view] = await tokenViews(access, [await access.tokens.read(identity, request.params.id!)]);
+      return { status: 200, json: view };
+    },
+  },
+  revokeRoute(access),
+];
+
+const revokeRoute = (access: Access): Route => ({
+  method: 'DELETE',
+  path: TOKEN,
+  operation: 'deleteToken',
+  summary: 'Revokes a token and the tokens that it created, or lists these if they are kept.',
+  access: USER,
+  query: revokeQuery,
+  responses: {
+    200: { description: 'Revoked; it has created others.', schema: revokedSchema },
+    204: { description: 'Revoked; it has created none that is valid.' },
+  },
+  async handle(request) {
+    const identity = await access.identities.get(callerOf(request));
+    const keep_minted = sparesIssuedTokens(request);
+    const done = await access.tokens.revoke(identity, request.params.id!, { keep_minted }, auditSource(request));
+    const { revoked, living, beyond_reach } = done;
+    if (revoked.length + living.length + beyond_reach === 0) return { status: 204 };
+    const listed = {
+      revoked: await tokenViews(access, revoked.slice(0, MAX_LISTED)),
+      living: await tokenViews(access, living.slice(0, MAX_LISTED)),
+    };
+    const more = revoked.length + living.length - listed.revoked.length - listed.living.length;
+    return { status: 200, json: { ...listed, more, beyond_reach } };
+  },
+});
+
+function sparesIssuedTokens({ query: { keep_minted, with_minted } }: HttpRequest): boolean {
+  const spared_by_legacy = with_minted === undefined ? undefined : with_minted === 'false';
+  if (keep_minted !== undefined && spared_by_legacy !== undefined && (keep_minted === 'true') !== spared_by_legacy)
+    throw Errors.invalidRequest('keep_minted and with_minted contradict each other; send only keep_minted', {
+      errors: [{ pointer: '/query/with_minted', message: 'contradicts keep_minted' }],
+    });
+  return spared_by_legacy ?? keep_minted === 'true';
+}
+
+type Row = NewToken & { last_used_at?: number | null };
+
+const time = (ms: number | null | undefined) => (ms == null ? undefined : iso(ms));
+
+/** Formats tokens with names instead of ids, and without their digests. Limits that do not apply are left out. */
+async function tokenViews({ database, scopes }: Access, rows: readonly Row[]) {
+  const user_ids = rows.map((row) => row.user_id);
+  const users = await userNames(database, user_ids);
+  return Promise.all(
+    rows.map(async ({ org_id, project_id, ...row }) => ({
+      id: row.token_id,
+      name: row.name,
+      kind: row.kind,
+      user: row.kind === 'user' ? (users.get(row.user_id) ?? '') : undefined,
+      org: org_id === null ? undefined : await scopes.orgName(org_id),
+      project: org_id === null || project_id === null ? undefined : (await scopes.names(org_id, project_id)).project,
+      role: row.role ?? undefined,
+      created_at: iso(row.created_at),
+      expires_at: time(row.expires_at),
+      last_used_at: time(row.last_used_at),
+    })),
+  );
+}

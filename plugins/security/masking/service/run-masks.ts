@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import {
+  BoundedMap,
+  type Database,
+  failpoint,
+  type Ids,
+  type Queries,
+  type Sealer,
+  type Transaction,
+} from '../../../../kernel/contracts/index.ts';
+import { SharedReads } from '../../../platform/database/contract.ts';
+import { type MaskedRun, type Masker, type Maskers, type RunMasks, MIN_MASKED_BYTES } from '../contract.ts';
+import { insertSet, linkRun, linkRuns, maskedBetween, readSet, setsOfRuns, unlinkRuns } from '../store/mask-sets.ts';
+
+/** The maximum number of cached value sets, and below that of runs whose sets are cached. */
+const MAX_SETS = 512;
+/** The maximum characters of the cached values. A project may have 256 KiB of them. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+const MAX_RUNS = 10_000;
+
+export interface RunMasksOptions {
+  database: Database;
+  sealer: Sealer;
+  ids: Ids;
+  maskers: Maskers;
+}
+
+type Scope = Omit<MaskedRun, 'run_id'>;
+
+/**
+ * Runs of a project share the stored sets: a run costs one short row, a change of the project's secrets (or a server
+ * start) one long row. The sets of a run are read again for every view, because another server may have added one. The
+ * values of a set never change, so they are cached.
+ */
+export class SealedRunMasks implements RunMasks {
+  readonly #options: RunMasksOptions;
+  /** The sets by project and digest of their values. The digest is never stored, because it would help to guess values. */
+  readonly #set_ids = new BoundedMap<string, string>(MAX_SETS);
+  readonly #values = new BoundedMap<string, readonly string[]>(MAX_SETS, {
+    max_weight: MAX_CHARACTERS,
+    weigh: (values) => values.reduce((sum, value) => sum + value.length, 0),
+  });
+  readonly #sets: SharedReads<readonly string[]>;
+  readonly #linked = new BoundedMap<string, true>(MAX_RUNS);
+
+  constructor(options: RunMasksOptions) {
+    this.#options = options;
+    this.#sets = new SharedReads((run_ids) => setsOfRuns(options.database, run_ids));
+  }
+
+  async remember(run: MaskedRun, candidates: readonly string[]): Promise<readonly string[]> {
+    const values = [...new Set(candidates)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES).sort();
+    // This throws here and not on the agent, so that a value that cannot be masked is never handed out.
+    this.#options.maskers.masker(values);
+    if (values.length > 0) await this.#storeMasks(run, values);
+    const all = await this.#valuesOf(run, await this.#setsOf(run.run_id));
+    this.#options.maskers.masker(all);
+    return all;
+  }
+
+  async inherit(tx: Transaction, from: string, run_ids: readonly string[]): Promise<void> {
+    const sets = await this.#setsOf(from, tx);
+    if (sets.length === 0 || run_ids.length === 0) return;
+    const linked_sets = await setsOfRuns(tx, run_ids);
+    const missing = run_ids.flatMap((run_id) =>
+      sets.filter((set_id) => !linked_sets.get(run_id)?.includes(set_id)).map((set_id) => ({ run_id, set_id })),
+    );
+    await linkRuns(tx, missing);
+  }
+
+  async of(run: MaskedRun, within?: Queries): Promise<Masker> {
+    return this.#options.maskers.masker(await this.#valuesOf(run, await this.#setsOf(run.run_id, within), within));
+  }
+
+  async ofMany(scope: Scope, run_ids: readonly string[]): Promise<ReadonlyMap<string, Masker>> {
+    const sets = await setsOfRuns(this.#options.database, run_ids);
+    const maskers = new Map<string, Masker>();
+    for (const run_id of run_ids)
+      maskers.set(run_id, this.#options.maskers.masker(await this.#valuesOf(scope, sets.get(run_id) ?? [])));
+    return maskers;
+  }
+
+  between(after: string, until: string, limit: number): Promise<Pick<MaskedRun, 'run_id' | 'project_id'>[]> {
+    return maskedBetween(this.#options.database, after, until, limit);
+  }
+
+  forget(run_ids: readonly string[]): Promise<number> {
+    return unlinkRuns(this.#options.database, run_ids);
+  }
+
+  async #setsOf(run_id: string, within?: Queries): Promise<readonly string[]> {
+    const sets = within ? (await setsOfRuns(within, [run_id])).get(run_id) : await this.#sets.get(run_id);
+    return sets ?? [];
+  }
+
+  async #storeMasks(run: MaskedRun, values: readonly string[]): Promise<void> {
+    const { database, sealer, ids } = this.#options;
+    const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64');
+    const cache_key = `${run.project_id} ${digest}`;
+    const set_id = this.#set_ids.get(cache_key);
+    if (set_id !== undefined && this.#linked.get(`${run.run_id} ${set_id}`)) return;
+    await sealer.prepare(run.org_id);
+    const id = set_id ?? ids.next('msk');
+    await database.transaction(async (tx) => {
+      if (set_id === undefined) await insertSet(tx, sealer, run, { set_id: id, values, now: database.now() });
+      await linkRun(tx, run.run_id, id);
+    });
+    failpoint('masking.remembered');
+    this.#set_ids.set(cache_key, id);
+    this.#values.set(id, values);
+    this.#linked.set(`${run.run_id} ${id}`, true);
+  }
+
+  async #valuesOf(scope: Scope, set_ids: readonly string[], on?: Queries): Promise<readonly string[]> {
+    const all = new Set<string>();
+    for (const set_id of set_ids) for (const value of await this.#read(scope, set_id, on)) all.add(value);
+    return [...all];
+  }
+
+  async #read(scope: Scope, set_id: string, on: Queries = this.#options.database): Promise<readonly string[]> {
+    const cached = this.#values.get(set_id);
+    if (cached) return cached;
+    const { sealer } = this.#options;
+    await sealer.prepare(scope.org_id);
+    const values = await readSet(on, sealer, scope, set_id);
+    this.#values.set(set_id, values);
+    return values;
+  }
+}

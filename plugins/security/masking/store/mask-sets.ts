@@ -1,0 +1,91 @@
+import {
+  chunks,
+  inList,
+  insertRows,
+  type Queries,
+  type SealContext,
+  type Sealer,
+  type Transaction,
+} from '../../../../kernel/contracts/index.ts';
+import type { MaskedRun } from '../contract.ts';
+
+type Scope = Omit<MaskedRun, 'run_id'>;
+
+const sealContext = ({ org_id, project_id }: Scope, set_id: string): SealContext => ({
+  org_id,
+  project_id,
+  table: 'masking_sets',
+  kind: 'masking',
+  name: set_id,
+  field: 'sealed',
+});
+
+/** Stores a set. The org's keys must have been loaded. */
+export async function insertSet(
+  tx: Transaction,
+  sealer: Sealer,
+  scope: Scope,
+  set: { set_id: string; values: readonly string[]; now: number },
+): Promise<void> {
+  const sealed = sealer.seal(sealContext(scope, set.set_id), Buffer.from(JSON.stringify(set.values)));
+  await tx.write('INSERT INTO masking_sets (set_id, org_id, project_id, sealed, created_at) VALUES (?, ?, ?, ?, ?)', [
+    set.set_id,
+    scope.org_id,
+    scope.project_id,
+    sealed,
+    set.now,
+  ]);
+}
+
+/** Adds sets to many runs. */
+export async function linkRuns(tx: Transaction, links: readonly { run_id: string; set_id: string }[]): Promise<void> {
+  const rows = links.map(({ run_id, set_id }) => [run_id, set_id]);
+  await insertRows(tx, `${tx.sql.insert_ignore} masking_runs`, ['run_id', 'set_id'], rows);
+}
+
+/** Adds a set to a run. Adding it twice has no effect. */
+export async function linkRun(tx: Transaction, run_id: string, set_id: string): Promise<void> {
+  await tx.write(`${tx.sql.insert_ignore} masking_runs (run_id, set_id) VALUES (?, ?)`, [run_id, set_id]);
+}
+
+/** Returns the sets of each run. Runs without any are left out. */
+export async function setsOfRuns(on: Queries, run_ids: readonly string[]): Promise<Map<string, string[]>> {
+  const sets = new Map<string, string[]>();
+  for (const batch of chunks(run_ids)) {
+    const list = inList(batch);
+    const rows = await on.read<{ run_id: string; set_id: string }>(
+      `SELECT run_id, set_id FROM masking_runs WHERE run_id IN ${list.placeholders} ORDER BY run_id, set_id`,
+      list.params,
+    );
+    for (const { run_id, set_id } of rows) sets.set(run_id, [...(sets.get(run_id) ?? []), set_id]);
+  }
+  return sets;
+}
+
+export const maskedBetween = (
+  on: Pick<Queries, 'read'>,
+  after: string,
+  until: string,
+  limit: number,
+): Promise<Pick<MaskedRun, 'run_id' | 'project_id'>[]> =>
+  on.read<Pick<MaskedRun, 'run_id' | 'project_id'>>(
+    `SELECT r.run_id, MIN(s.project_id) AS project_id FROM masking_runs r JOIN masking_sets s ON s.set_id = r.set_id
+     WHERE r.run_id > ? AND r.run_id < ? GROUP BY r.run_id ORDER BY r.run_id LIMIT ${Math.trunc(limit)}`,
+    [after, until],
+  );
+
+export async function unlinkRuns(on: Pick<Queries, 'write'>, run_ids: readonly string[]): Promise<number> {
+  let removed = 0;
+  for (const some of chunks(run_ids)) {
+    const list = inList(some);
+    removed += await on.write(`DELETE FROM masking_runs WHERE run_id IN ${list.placeholders}`, list.params);
+  }
+  return removed;
+}
+
+/** Reads the values of a set. Throws `sealed_value_unreadable`, also for a set of another project. */
+export async function readSet(on: Queries, sealer: Sealer, scope: Scope, set_id: string): Promise<string[]> {
+  const [row] = await on.read<{ sealed: Buffer }>('SELECT sealed FROM masking_sets WHERE set_id = ?', [set_id]);
+  if (!row) throw new Error(`the values of set ${set_id} no longer exist, so its runs cannot be masked`);
+  return JSON.parse(sealer.open(sealContext(scope, set_id), row.sealed).toString()) as string[];
+}

@@ -1,0 +1,22 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * SVC_OIDC_ROLES: assigns roles to the values of a claim.
+ */
+export interface RoleMap {
+  /**
+   * Its name, or a JSON pointer to it: `/realm_access/roles`. A string, or a list of strings.
+   */
+  claim: string;
+  map: {
+    [k: string]: MappedRole | MappedRole[];
+  };
+}
+export interface MappedRole {
+  org: string;
+  /**
+   * `*`: all projects of the org at the time of the sign-in. Absent: the role applies to the org.
+   */
+  project?: string;
+  role: 'owner' | 'member' | 'admin' | 'viewer';
+}

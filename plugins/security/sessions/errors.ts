@@ -1,0 +1,28 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const SessionErrors = {
+  csrfFailed: defineError({
+    code: 'csrf_failed',
+    status: 403,
+    title: 'This request may not come from the console.',
+    next: 'Send the `csrf` of GET /api/v1/session in the header X-SVC-CSRF, from a page of this service. Programs send a token in Authorization instead.',
+  }),
+  tokenRequired: defineError({
+    code: 'token_required',
+    status: 403,
+    title: 'This needs a token, not a session.',
+    next: 'Send `Authorization: Bearer svc_pat_…`; `svc login` stores a token.',
+  }),
+  linkInvalid: defineError({
+    code: 'link_invalid',
+    status: 401,
+    title: 'This sign-in link is not valid, or no longer valid.',
+    next: 'A link works once, within 5 minutes. Create another one with `svc console`, or sign in with a token.',
+  }),
+  linkNotOffered: defineError({
+    code: 'link_not_offered',
+    status: 409,
+    title: 'This server has no address that a browser can open.',
+    next: 'Start it with `svc dev` or `svc serve`, which listen on a port.',
+  }),
+} as const;

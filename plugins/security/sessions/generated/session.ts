@@ -1,0 +1,17 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface SessionView {
+  user: string;
+  /**
+   * For the header X-SVC-CSRF of writes. It stays the same as long as the session.
+   */
+  csrf: string;
+  /**
+   * ISO 8601. The session ends at the latest then.
+   */
+  expires_at: string;
+  /**
+   * It ends earlier if it is not used for this long.
+   */
+  idle_ms: number;
+}

@@ -1,0 +1,12 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface SignInLink {
+  /**
+   * Opens the console, signed in; works once.
+   */
+  url: string;
+  /**
+   * ISO 8601.
+   */
+  expires_at: string;
+}

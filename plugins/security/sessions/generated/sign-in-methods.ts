@@ -1,0 +1,25 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * Plugins can add methods of the same form as `oidc`.
+ */
+export interface SignInMethods {
+  /**
+   * A token can always be used.
+   */
+  token: true;
+  /**
+   * Absent: SVC_OIDC_ISSUER is not set.
+   */
+  oidc?: {
+    /**
+     * For the button.
+     */
+    title: string;
+    /**
+     * Path of the button; `?to=<path>` says where to continue afterwards.
+     */
+    start: string;
+  };
+  [k: string]: unknown;
+}

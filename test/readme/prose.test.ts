@@ -1,0 +1,255 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import t from 'tap';
+import { GUIDE, START } from '../../cli/help.ts';
+import { loadCommands, loadVerbs } from '../../cli/tables.ts';
+import { runToEnd } from '../../features/support/process.ts';
+import { clone } from '../../features/support/target.ts';
+import { readOpenapi } from '../tools/openapi.ts';
+import { declared } from './errors.ts';
+
+/** What people read: pages, READMEs, decisions. The feature files have READMEs of made-up repositories. */
+const PAGES = globSync(
+  ['*.md', 'docs/{,tutorials/}*.md', '{connectors,kernel,plugins,test}/**/*.md'].map((pattern) => join(clone, pattern)),
+  { exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) },
+)
+  .map((path) => relative(clone, path))
+  .toSorted();
+
+/**
+ * Turns that no page has, and what to write instead. Add one when a reader stumbles over a sentence; `beside` is the word
+ * for files that are sent along with a script.
+ */
+const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
+  [/\bfor ever\b/i, 'forever'],
+  [/\bas by default\b/i, 'by default'],
+  [/\b(whoever|whosoever)\b/i, 'anyone who, the user who; or name the role'],
+  [/\bwhat (becomes?|became|comes?|came) of\b/i, 'the result, the outcome, the progress of'],
+  [/\bof those (that|which)\b/i, 'of the … that'],
+  [/\bso (long|often) (it|the|that|is|a)\b/i, 'as long as, this often'],
+  [/\b(is|are|was) over\b(?! (the|a|its|this|any) )/i, 'has ended, ends'],
+  [/\b(tells?|told) (of|what|how|whether|why|it|all|more|nothing)\b/i, 'shows, describes, reports'],
+  [/\b(is|are|was|were) told\b/i, 'is notified, gets'],
+  [
+    /\b(stand|stands|stood) (in|on|at|below|above|before|behind|beside|there|here|as|with|wherever)\b/i,
+    'is in, appears in',
+  ],
+  [/\b(lie|lies|lay) (in|on|at|below|above|beside|side|there|here|outside|elsewhere|where)\b/i, 'is in'],
+  [/\bbeside\b(?! (a|the|them|it|its|scripts?)\b)/i, 'next to, in addition to'],
+  [/\bin place of\b/i, 'instead of'],
+  [/\bhand(s|ed|ing)? (on|over|down)\b/i, 'pass, forward'],
+  [/\b(go|goes|went|going) on\b/i, 'continue'],
+  [/\b(carry|carries|carried|carrying) (out|on)\b/i, 'run, execute'],
+  [/\bunder way\b/i, 'in progress'],
+  [/\banew\b/i, 'again'],
+  [/(,|;|\bor) else\b(?! (is|runs|was)\b)/i, 'otherwise'],
+  [/\bshall\b/i, 'must, will'],
+  [/\b(mend|mends|mended|mending)\b/i, 'fix'],
+  [/\bfaults?\b(?!-injection)/i, 'error, bug, problem'],
+  [/\b(refuses?|refused|refusals?|refusing)\b/i, 'reject, rejection'],
+  [/\b(judges?|judged|judging|verdicts?)\b/i, 'evaluate, result'],
+  [/\bceilings?\b/i, 'limit'],
+  [/\b(a|of|in) further (ones?|runs?|orgs?|pass|step|agent|plugin|file)\b/i, 'another, more'],
+  [/\bone's own\b|\boneself\b/i, 'your own'],
+  [/\bto and fro\b/i, 'round trip'],
+  [/\bmade of (it|its|the)\b/i, 'derived from, built from'],
+  [/\bblanks\b/i, 'spaces'],
+  [/\bwait(s|ing)? for a place\b/i, 'be queued'],
+  [/\b(thereof|wherein|hereby|whereas|thence|whence|henceforth)\b/i, 'a plain conjunction'],
+  [/\b(seldom|oftentimes|needn't|mustn't|albeit)\b/i, 'rarely, often, does not need to, must not'],
+  [/\bno (verb|filter|command|recorded site|member) (of|that)\b/i, 'unknown …, invalid …'],
+  [/\b(strangers?|outsiders?) code\b|\bcode of (strangers|outsiders)\b/i, 'untrusted code'],
+  [/\bwith (its|their) like\b|\band (its|the) like elsewhere\b/i, 'and similar …'],
+  [/\bsays? it of\b|\bsaid of\b/i, 'says about'],
+  [/\bthe (present|further) (ones?|call|folder|version)\b/i, 'current, other'],
+  [/\bto be had\b/i, 'available'],
+  [/\b(further|more) ones\b/i, 'others, or the noun'],
+  [/\bin sight\b/i, 'visible'],
+  [/\bwish(es)?\b/i, 'want, request'],
+  [/\bmay (no more|nothing)\b/i, 'can no longer, cannot'],
+  [/\b(is|are|was|were) asked (for|of)\b/i, 'is requested'],
+  [/\b(comes?|came) to (one|five|true|a|the) (request|outcome|case)/i, 'has, ends with, becomes'],
+  [
+    /\bas (it|they) (is|are|was|were) given\b|\bwhat (it|they|a run|the run) (is|are|was|were) given\b/i,
+    'unchanged; the input',
+  ],
+  [/\bof (its|their|his) own (making|kind)\b/i, 'a separate …'],
+  [/\b(holes?|figures)\b/i, 'expression, gap; number, measurement'],
+  [/\b(hold|holds|held) (up|off)\b(?! (others|by))/i, 'block, delay'],
+  [/\bmade (anew|from the beginning)\b/i, 'created again'],
+];
+
+/** A table that is made of the error catalogue, and what manifests show, are texts of code. */
+const GENERATED = /<!-- (errors|manifest) -->[\s\S]*<!-- \/\1 -->/g;
+
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+
+/** The sentences of a page at their lines: no examples, no code, no targets of links. */
+const proseOf = (markdown: string): string =>
+  markdown
+    .replaceAll(GENERATED, blank)
+    .replaceAll(/^```[\s\S]*?^ *```$/gm, blank)
+    .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => code.replaceAll(/[^\n]/g, '_'))
+    .replaceAll(/\]\([^)]*\)/g, blank);
+
+const read = (page: string): string => readFileSync(join(clone, page), 'utf8');
+
+const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+/** Sentences break across lines, so that a space of a pattern is any white space. */
+const acrossLines = (turn: RegExp): RegExp =>
+  new RegExp(turn.source.replaceAll(' ', String.raw`\s+`), `${turn.flags}g`);
+
+const refused = REFUSED.map(([turn, write]) => [acrossLines(turn), write] as const);
+
+const turnsIn = (prose: string): { index: number; found: string; write: string }[] =>
+  refused.flatMap(([turn, write]) =>
+    [...prose.matchAll(turn)].map(({ index, 0: found }) => ({ index, found: found.replaceAll(/\s+/g, ' '), write })),
+  );
+
+t.test('pages have none of the turns that a reader stumbles over', async (t) => {
+  t.ok(PAGES.length > 80, `${PAGES.length} pages`);
+  const odd = PAGES.flatMap((page) => {
+    const prose = proseOf(read(page));
+    return turnsIn(prose).map(({ index, found, write }) => `${page}:${lineOf(prose, index)}: "${found}" → ${write}`);
+  });
+  t.same(odd, []);
+});
+
+interface Said {
+  where: string;
+  text: string;
+}
+
+/** The texts of these members, wherever they are in a value, each with the place of its object. */
+function textsOf(value: unknown, members: readonly string[], where: string): Said[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === 'string' && members.includes(name)
+      ? [{ where: `${where}/${name}`, text: inner }]
+      : textsOf(inner, members, `${where}/${name}`),
+  );
+}
+
+/** What an example does, and what an exit code means: the second of two texts. */
+const secondsOf = (rows: readonly (readonly string[])[] | undefined, where: string): Said[] =>
+  (rows ?? []).map(([first = '', text = '']) => ({ where: `${where}: ${first}`, text }));
+
+const CLI_TEXTS = ['summary', 'about', 'brief', 'recorded'];
+
+async function helpTexts(): Promise<Said[]> {
+  const commands = await loadCommands({});
+  const verbs = await loadVerbs({});
+  return [
+    { where: 'svc', text: START },
+    { where: 'svc help', text: GUIDE },
+    ...commands.flatMap((command) => [
+      ...textsOf(command, CLI_TEXTS, `svc ${command.name}`),
+      ...secondsOf(command.examples, `svc ${command.name}`),
+    ]),
+    ...verbs.flatMap((verb) => [
+      ...textsOf(verb, CLI_TEXTS, `svc ${verb.verb}, a verb`),
+      ...secondsOf(verb.examples, `svc ${verb.verb}, a verb`),
+      ...secondsOf(verb.exits, `svc ${verb.verb}, a verb`),
+    ]),
+  ];
+}
+
+function fileTexts(pattern: string, members: readonly string[]): Said[] {
+  return globSync(join(clone, pattern), { exclude: (path) => path.endsWith('node_modules') })
+    .toSorted()
+    .flatMap((path) => textsOf(JSON.parse(readFileSync(path, 'utf8')), members, relative(clone, path)));
+}
+
+const oddTexts = (texts: readonly Said[]): string[] =>
+  texts.flatMap(({ where, text }) =>
+    turnsIn(text.replaceAll(/`[^`]*`/g, '_')).map(({ found, write }) => `${where}: "${found}" → ${write}`),
+  );
+
+t.test('the error catalogue has none of them', async (t) => {
+  const texts = (await declared()).flatMap((error) => textsOf(error, ['title', 'next'], error.code));
+  t.ok(texts.length > 200, `${texts.length} texts`);
+  t.same(oddTexts(texts), []);
+});
+
+t.test('the help has none of them', async (t) => {
+  const texts = await helpTexts();
+  t.ok(texts.length > 700, `${texts.length} texts`);
+  t.same(oddTexts(texts), []);
+});
+
+t.test('the OpenAPI document, schemas and manifests have none of them', async (t) => {
+  const texts = [
+    ...textsOf(await readOpenapi(), ['summary', 'description'], 'openapi'),
+    ...fileTexts('plugins/*/*/schema/*.schema.json', ['description']),
+    ...fileTexts('plugins/*/*/plugin.json', ['summary']),
+    ...fileTexts('connectors/*/manifest.json', ['title', 'description', 'summary']),
+  ];
+  t.ok(texts.length > 1500, `${texts.length} texts`);
+  t.same(oddTexts(texts), []);
+});
+
+t.test('titles of features have none of them', async (t) => {
+  const texts = globSync(join(clone, 'features/**/*.feature'))
+    .toSorted()
+    .flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/^ *(?:Feature|Rule|Scenario(?: Outline)?): *(.+)$/gm)].map(
+        ([, text]) => ({
+          where: relative(clone, path),
+          text: text!,
+        }),
+      ),
+    );
+  t.ok(texts.length > 1000, `${texts.length} texts`);
+  t.same(oddTexts(texts), []);
+});
+
+t.test('a refused turn is found across lines, and not in code', async (t) => {
+  t.equal(turnsIn(proseOf('It is kept for\never.')).length, 1);
+  t.same(turnsIn(proseOf('Write `for ever`:\n\n```sh\necho for ever\n```\n\n[x](for ever)')), []);
+});
+
+t.test('no word is written twice', async (t) => {
+  const twice = PAGES.flatMap((page) => {
+    const prose = proseOf(read(page));
+    return [...prose.matchAll(/(?<![-\w])([a-z]{2,})\s+\1\b/g)].map(
+      ({ index, 0: found }) => `${page}:${lineOf(prose, index)}: ${found.replaceAll(/\s+/g, ' ')}`,
+    );
+  });
+  t.same(twice, []);
+});
+
+/** The anchor that Markdown gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+t.test('a link to a heading leads to one', async (t) => {
+  const anchors = new Map<string, Set<string>>();
+  const anchorsOf = (page: string): Set<string> => {
+    const known =
+      anchors.get(page) ?? new Set([...read(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => anchorOf(text!)));
+    anchors.set(page, known);
+    return known;
+  };
+  const broken = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s#:]*)#([^)\s]+)\)/g)]
+      .filter(([, file, anchor]) => {
+        const target = file === '' ? page : join(dirname(page), file!);
+        return target.endsWith('.md') && !anchorsOf(target).has(anchor!);
+      })
+      .map(([link]) => `${page}: ${link}`),
+  );
+  t.same(broken, []);
+});
+
+t.test('words are spelt as in a dictionary, or stand in test/readme/cspell.json', async (t) => {
+  const program = join(clone, 'node_modules/cspell/bin.mjs');
+  const flags = ['lint', '--no-progress', '--no-summary', '--no-color', '-c', join(clone, 'test/readme/cspell.json')];
+  const bounds = { cwd: clone, env: { PATH: process.env.PATH ?? '' }, bound_ms: 120_000 };
+  const { exit, stdout, stderr } = await runToEnd(process.execPath, [program, ...flags, ...PAGES], bounds);
+  t.equal(exit, 0, stdout + stderr);
+});
