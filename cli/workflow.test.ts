@@ -96,7 +96,6 @@ t.test('keys of svc and what git keeps are not read, although they are in the fo
       ['ci.yml', pipeline(`./${path}`)],
       ['ci.yml', `jobs: { a: { workflow: ./run.sh, include: [${path}] } }`],
       ['job.mjs', `import key from './${path}';\nconsole.log(key);\n`],
-      ['job.mjs', `const name = 'x';\nawait import(\`./${dirname(path)}/\${name}.json\`);\n`],
       ['run.sh', 'true', { include: [path] }],
       ['run.sh', 'true', { include: [path], root: folder }],
     ];
@@ -111,6 +110,13 @@ t.test('keys of svc and what git keeps are not read, although they are in the fo
       t.match(found, reason);
       t.notMatch(found, /not-for-you/);
     }
+    writeFileSync(
+      join(folder, 'theirs/job.mjs'),
+      `const name = 'x';\nawait import(\`./${dirname(path)}/\${name}.json\`);\n`,
+    );
+    const bundled = await outcome(read(join(folder, 'theirs/job.mjs')));
+    t.match(bundled, /it is not included/, 'a pattern matches it: the bundle has an error in its place');
+    t.notMatch(bundled, /not-for-you/);
   }
 });
 

@@ -1,4 +1,5 @@
-import { dirname, join, resolve, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Loader, OnLoadResult, Plugin } from 'esbuild';
 import { isWithin, openWithin, OutsideFault, PrivateFileError, type WorkflowRoot } from '../contract/workflow-root.ts';
 import { isAvailableAtRuntime } from './needs.ts';
@@ -49,7 +50,7 @@ export function loadFilesPlugin(root: WorkflowRoot, entry: { path: string; sourc
             resolveDir: dirname(path),
             loader: entry.loader,
           };
-        return await loadFile({ root, path, isAllowed, isNamed: isNamed(named_paths, path) });
+        return await loadFile({ root, path, isAllowed, named_paths });
       });
     },
   };
@@ -61,11 +62,11 @@ interface LoadRequest {
   root: WorkflowRoot;
   path: string;
   isAllowed: (real: string) => boolean;
-  /** False for a file that only a pattern such as `./${name}.json` matches. */
-  isNamed: boolean;
+  /** The paths that imports name, links included. A pattern such as `./${name}.json` names none of its files. */
+  named_paths: ReadonlySet<string>;
 }
 
-async function loadFile({ root, path, isAllowed, isNamed }: LoadRequest): Promise<OnLoadResult> {
+async function loadFile({ root, path, isAllowed, named_paths }: LoadRequest): Promise<OnLoadResult> {
   try {
     const file = await openWithin(root, path, path, isAllowed);
     try {
@@ -75,7 +76,7 @@ async function loadFile({ root, path, isAllowed, isNamed }: LoadRequest): Promis
       await file.close();
     }
   } catch (error) {
-    if (error instanceof PrivateFileError && !isNamed)
+    if (error instanceof PrivateFileError && !(await isNamed(named_paths, path)))
       return { contents: `throw new Error(${JSON.stringify(error.message)});`, loader: 'js' };
     if (error instanceof OutsideFault) return { errors: [{ text: error.message, detail: error }] };
     throw error;
@@ -83,9 +84,17 @@ async function loadFile({ root, path, isAllowed, isNamed }: LoadRequest): Promis
 }
 
 /** True if an import names the file, or a path that becomes it with an extension or the main file of a folder. */
-const isNamed = (named_paths: ReadonlySet<string>, path: string): boolean =>
-  named_paths.has(path) ||
-  [...named_paths].some((named) => path.startsWith(`${named}.`) || path.startsWith(named + sep));
+async function isNamed(named_paths: ReadonlySet<string>, path: string): Promise<boolean> {
+  // The bundler says where links lead to, and imports may name the links.
+  const real_paths = await Promise.all([...named_paths].map(resolveLinks));
+  return real_paths.some((named) => path === named || path.startsWith(`${named}.`) || path.startsWith(named + sep));
+}
+
+/** Resolves the links of a path. The last part need not exist: an import may leave out the extension. */
+async function resolveLinks(path: string): Promise<string> {
+  const folder = await realpath(dirname(path)).catch(() => dirname(path));
+  return await realpath(path).catch(() => join(folder, basename(path)));
+}
 
 /**
  * Disables references to source maps, which the bundler would read from wherever the comment says. The length of the
