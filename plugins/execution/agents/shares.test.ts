@@ -70,6 +70,7 @@ for (const store of STORES)
       await many(6, false);
       const trusted = await many(2, true);
       for (const run of trusted) await agent.has(run);
+      await until(() => agent.untrusted() >= 2);
       t.equal(agent.untrusted(), 2);
       await agent.leave();
       await clear();

@@ -39,6 +39,7 @@ for (const store of STORES) {
     await agent.ask('ready', { free: 16 });
     await agent.has(last);
     await agent.has(next);
+    await agent.has(wide, 2);
     t.equal(agent.held(wide).length, 2, 'what stands behind forty jobs of one run was claimed at once');
 
     const later = await submit();
