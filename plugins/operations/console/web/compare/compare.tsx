@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { compareRuns, type Comparison, toText } from '../../../run-views/explain/compare/comparison.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { Loading, Problem, Status, Time } from '../kit/basics.tsx';
 import { Block } from '../kit/block.tsx';
@@ -8,6 +10,7 @@ import { Diff } from '../kit/diff.tsx';
 import { Table } from '../kit/list.tsx';
 import { Page, Panel } from '../kit/page.tsx';
 import { shellQuote, span, visible } from '../kit/text.ts';
+import { stepsKey } from '../run/steps.ts';
 import { RunLink } from '../run/facts.tsx';
 import { Choice } from './choice.tsx';
 import { Steps } from './steps.tsx';
@@ -34,11 +37,12 @@ export function Compare() {
 }
 
 function Both({ scope, a, b }: { scope: Scope; a: string; b: string }) {
+  const client = useQueryClient();
   const sides = [useWhole(scope, a), useWhole(scope, b)] as const;
   useLive(scope, a === b ? `run:${a}` : `run:${a},run:${b}`, (kind) => {
-    for (const { record, steps } of sides) {
-      if (kind === 'run' || kind === 'reset') void record.refetch();
-      if (kind !== 'log') void steps.refetch();
+    for (const { path } of sides) {
+      if (kind === 'run' || kind === 'reset') void readAgain(client, ['run', path]);
+      if (kind !== 'log') void readAgain(client, stepsKey(path));
     }
   });
   const wrong = sides.find(({ error }) => error);

@@ -4,8 +4,7 @@ import { readInput } from '../../../run-views/explain/compare/input.ts';
 import { json, Refusal } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useSteps } from '../run/steps.ts';
-
-const runPath = (scope: Scope, run_id: string) => scoped(scope, `/runs/${encodeURIComponent(run_id)}`);
+import { runPath } from '../run/use-run.ts';
 
 /** A run with everything by which it is compared. */
 export function useWhole(scope: Scope, run_id: string) {
@@ -26,7 +25,7 @@ export function useWhole(scope: Scope, run_id: string) {
       return found ?? { value: undefined };
     },
   });
-  return { record, steps, input, error: record.error ?? steps.error ?? input.error };
+  return { path, record, steps, input, error: record.error ?? steps.error ?? input.error };
 }
 
 export type Whole = ReturnType<typeof useWhole>;

@@ -12,6 +12,7 @@ import type {
 } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { brandOf, CATEGORIES, iconOfProvider } from '../connectors/names.ts';
@@ -49,7 +50,7 @@ export function Connections() {
     queryKey: ['providers', scope.org, scope.project],
     queryFn: ({ signal }) => json<ListProviders200>(scoped(scope, '/providers?limit=200'), { signal }),
   });
-  useLive(scope, 'accounts', () => void client.invalidateQueries({ queryKey: key }));
+  useLive(scope, 'accounts', () => void readAgain(client, key));
   const list = accounts.data?.accounts;
   useTarget(list !== undefined);
   const error = accounts.error ?? providers.error;

@@ -1,9 +1,14 @@
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import type { Event, ListEvents200 } from '../../../../../cli/generated/api.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useBatched } from '../kit/batched.ts';
 import { listKey, usePaged } from '../kit/paged.ts';
 import { type EventFilters, withNew } from './filters.ts';
+
+/** The list is read again at most so often, however many events are recorded. */
+const AGAIN_MS = 1000;
 
 type Pages = InfiniteData<ListEvents200, string | undefined>;
 
@@ -14,8 +19,10 @@ export function useEvents(scope: Scope, filters: EventFilters, limit = 50) {
   const asked = { ...filters, limit };
   const key = listKey(path, asked);
   const list = usePaged<'events', Event>('events', path, asked);
+  const again = useBatched(() => void readAgain(client, key), AGAIN_MS);
   useLive(scope, 'events', (kind, data) => {
-    if (kind === 'reset') void client.invalidateQueries({ queryKey: key });
+    // A read in progress may have begun before the event, and replaces what is put into the list here.
+    if (kind === 'reset' || client.isFetching({ queryKey: key }) > 0) again();
     if (kind === 'event')
       client.setQueryData<Pages>(key, (before) => before && withEvent(before, data as Event, filters));
   });

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { GraphEntry, ListGraphs200, ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { Empty, Loading, Name, Problem, Status, Tag, Time } from '../kit/basics.tsx';
@@ -88,7 +89,7 @@ function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] 
   const [shown, setShown] = useState(SHOWN);
   const client = useQueryClient();
   useLive(scope, 'runs', (kind, data) => {
-    if (kind === 'reset') void client.invalidateQueries({ queryKey: ['last-run', scope.org, scope.project] });
+    if (kind === 'reset') void readAgain(client, ['last-run', scope.org, scope.project]);
     if (kind !== 'run') return;
     const run = data as RunRecord;
     client.setQueryData<RunRecord | null>(lastRunKey(scope, run.workflow), (before) =>

@@ -1,12 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { LockView } from '../../../../../cli/generated/api.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { Name, Time } from '../kit/basics.tsx';
 import { useBatched } from '../kit/batched.ts';
 import { List, Table } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
-import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
 
 /** The list is read again at most so often, however many runs change. */
 const AFTER_RUNS_MS = 1000;
@@ -14,10 +16,11 @@ const AFTER_RUNS_MS = 1000;
 /** The leases that are held. A lease is freed by cancelling the run that holds it, on the page of that run. */
 export function Locks() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/locks' });
+  const client = useQueryClient();
   const path = scoped(scope, '/locks');
   const list = usePaged<'locks', LockView>('locks', path, {}, { again_ms: AGAIN_MS });
   // Leases come and go with what runs do; who left a queue without a change of their run is seen by the next reading.
-  const again = useBatched(() => void list.refetch(), AFTER_RUNS_MS);
+  const again = useBatched(() => void readAgain(client, listKey(path, {})), AFTER_RUNS_MS);
   useLive(scope, 'runs', again);
   return (
     <Page title="Locks" same={{ command: 'svc locks ls', call: `GET ${path}` }}>

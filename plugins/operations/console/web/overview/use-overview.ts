@@ -1,8 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { summaryPath, summaryQuery } from '../app/needs-attention.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { useBatched } from '../kit/batched.ts';
 import { LONGER, type WindowName } from './windows.ts';
@@ -14,10 +15,13 @@ const ANYHOW_MS = 30_000;
 /** Runs that are looked at for times, errors and what is asked. */
 export const LOOKED_AT = 200;
 
+const RUNS_KEY = 'overview-runs';
+
 const NONE: readonly RunRecord[] = [];
 
 /** Everything that Overview shows. */
 export function useOverview(scope: Scope, window: WindowName) {
+  const client = useQueryClient();
   const path = summaryPath(scope, window);
   const summary = useQuery({ ...summaryQuery(path), refetchInterval: ANYHOW_MS, placeholderData: keepPreviousData });
   const further = LONGER[window];
@@ -26,7 +30,7 @@ export function useOverview(scope: Scope, window: WindowName) {
   const failed = useRuns(scope, { status: 'failed', since: window });
   const ended = useRuns(scope, { status: 'succeeded,failed,cancelled', since: window });
   const again = useBatched(() => {
-    for (const one of [summary, open, failed, ended]) void one.refetch();
+    for (const queryKey of [summaryQuery(path).queryKey, [RUNS_KEY]]) void readAgain(client, queryKey);
   }, AGAIN_MS);
   const live = useLive(scope, 'runs,accounts', again);
   return {
@@ -39,7 +43,7 @@ export function useOverview(scope: Scope, window: WindowName) {
 function useRuns(scope: Scope, filters: { status: string; since?: string }) {
   const path = scoped(scope, `/runs${query({ ...filters, limit: LOOKED_AT })}`);
   return useQuery({
-    queryKey: ['overview-runs', path],
+    queryKey: [RUNS_KEY, path],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => json<ListRuns200>(path, { signal }),
   });

@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ListRuns200, WebhookView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { Empty, Loading, Name, Problem } from '../kit/basics.tsx';
 import { List, Table } from '../kit/list.tsx';
@@ -29,11 +30,13 @@ export function Pipelines() {
 }
 
 function Lately({ scope, path }: { scope: Scope; path: string }) {
+  const client = useQueryClient();
+  const queryKey = ['pipelines', path];
   const list = useQuery({
-    queryKey: ['pipelines', path],
+    queryKey,
     queryFn: ({ signal }) => json<ListRuns200>(path, { signal }),
   });
-  useLive(scope, 'runs', () => void list.refetch());
+  useLive(scope, 'runs', () => void readAgain(client, queryKey));
   const runs = list.data?.runs.filter(({ kind }) => kind === 'pipeline');
   return (
     <Panel title="Runs of pipelines">

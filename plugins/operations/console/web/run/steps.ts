@@ -21,10 +21,12 @@ interface Read {
 
 const NOTHING: Read = { steps: [], last: undefined, sure: 0, whole: false };
 
+export const stepsKey = (path: string) => ['steps', path];
+
 /** All steps of a run. Read again, it begins at the last page whose calls were all recorded. */
 export function useSteps(path: string, run: RunRecord | undefined) {
   return useQuery({
-    queryKey: ['steps', path],
+    queryKey: stepsKey(path),
     enabled: run !== undefined,
     structuralSharing: false,
     queryFn: async ({ signal, client, queryKey }) =>

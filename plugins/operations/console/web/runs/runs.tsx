@@ -6,8 +6,10 @@ import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts
 import { useMay } from '../app/session.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
+import { readAgain } from '../api/read-again.ts';
 import { query, scoped } from '../api/paths.ts';
 import { Empty, Loading, Problem } from '../kit/basics.tsx';
+import { useBatched } from '../kit/batched.ts';
 import { LiveMark } from '../kit/live-mark.tsx';
 import { useUntilFound } from '../kit/paged.ts';
 import { Page } from '../kit/page.tsx';
@@ -21,6 +23,8 @@ import { RunTable } from './table.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
 const PAGE = 50;
+/** The list is read again at most so often, however many runs change. */
+const AGAIN_MS = 1000;
 const FROM = '/orgs/$org/projects/$project/runs';
 
 type Pages = InfiniteData<ListRuns200, string | undefined>;
@@ -135,8 +139,10 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
   useUntilFound(list, list.data?.pages.every(({ runs }) => runs.length === 0) === true);
+  const again = useBatched(() => void readAgain(client, key), AGAIN_MS);
   const live = useLive(scope, 'runs', (kind, data) => {
-    if (kind === 'reset') void client.invalidateQueries({ queryKey: key });
+    // A read in progress may have begun before the change, and replaces what is put into the list here.
+    if (kind === 'reset' || client.isFetching({ queryKey: key }) > 0) again();
     if (kind !== 'run') return;
     client.setQueryData<Pages>(key, (before) => before && withRun(before, data as RunRecord, filters));
   });

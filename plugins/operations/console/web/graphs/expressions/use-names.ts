@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import type {
   EvaluatedExpression,
   ListRuns200,
@@ -9,6 +9,7 @@ import type {
 } from '../../../../../../cli/generated/api.ts';
 import { json } from '../../api/client.ts';
 import { useLive } from '../../api/live.ts';
+import { readAgain } from '../../api/read-again.ts';
 import { query, type Scope, scoped } from '../../api/paths.ts';
 import { isNode } from '../../run/keys.ts';
 import { runPath, useRun } from '../../run/use-run.ts';
@@ -25,15 +26,17 @@ export function useNewestRun(
   graph: string | undefined,
 ): { run_id: string | undefined; isPending: boolean } {
   const path = scoped(scope, `/runs${query({ workflow: graph, limit: 1 })}`);
+  const client = useQueryClient();
+  const queryKey = ['newest-run', path];
   const newest = useQuery({
-    queryKey: ['newest-run', path],
+    queryKey,
     enabled: graph !== undefined,
     queryFn: ({ signal }) => json<ListRuns200>(path, { signal }),
   });
   useLive(scope, graph === undefined ? '' : 'runs', (kind, data) => {
     const changed = data as { workflow?: string; run_id?: string } | null;
     const other = changed?.workflow === graph && changed?.run_id !== newest.data?.runs[0]?.run_id;
-    if (kind === 'reset' || (kind === 'run' && other)) void newest.refetch();
+    if (kind === 'reset' || (kind === 'run' && other)) void readAgain(client, queryKey);
   });
   const run_id = newest.data?.runs.find(({ kind }) => kind === 'graph')?.run_id;
   return { run_id, isPending: newest.isPending };

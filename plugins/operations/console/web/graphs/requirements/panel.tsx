@@ -1,7 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { GraphRequirements } from '../../../../../../cli/generated/api.ts';
 import { json, Refusal } from '../../api/client.ts';
 import { useLive } from '../../api/live.ts';
+import { readAgain } from '../../api/read-again.ts';
 import { query, type Scope, scoped } from '../../api/paths.ts';
 import { useMay } from '../../app/session.ts';
 import { Loading, Name, Problem, StatusIcon } from '../../kit/basics.tsx';
@@ -24,15 +25,17 @@ function useRequirements(scope: Scope, asked: Asked) {
   const of = useSettled(asked, PAUSE_MS);
   const path = 'document' in of ? scoped(scope, '/graph-requirements') : storedPath(scope, of);
   const body = 'document' in of ? { document: of.document } : undefined;
+  const client = useQueryClient();
+  const queryKey = ['requirements', path, JSON.stringify(body ?? null)];
   const report = useQuery({
-    queryKey: ['requirements', path, JSON.stringify(body ?? null)],
+    queryKey,
     // Credentials come and go without a word to this page.
     refetchInterval: AGAIN_MS,
     retry: false,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => json<GraphRequirements>(path, { signal, ...(body && { method: 'POST', body }) }),
   });
-  useLive(scope, may('member') ? 'accounts' : '', () => void report.refetch());
+  useLive(scope, may('member') ? 'accounts' : '', () => void readAgain(client, queryKey));
   return report;
 }
 
