@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
+import { until } from '../../features/support/process.ts';
 import { Console, inaccessible } from './browser.ts';
 import { lookAtGraphs } from './graphs-looks.ts';
 import { saveGraphs, type Saved } from './graphs-sample.ts';
@@ -222,6 +223,32 @@ else
       await card(page, /ok.*waits: signal/).waitFor();
       await place.svc(['submit', '--graph', 'steps', '--input', '{"n":1,"list":[]}']);
       await card(page, /each.*0\/0/).waitFor();
+    });
+
+    await t.test('what changes during the first read of a run is drawn', async () => {
+      const submitted = await place.svc(['submit', '--graph', 'steps', '--input', '{"n":1,"list":[]}', '--json']);
+      const [run_id = ''] = submitted.stdout.match(/run_\w{26}/) ?? [];
+      await until('the run to wait', 30_000, async () =>
+        (await place.svc(['status', run_id])).stdout.includes('waiting') ? true : undefined,
+      );
+      const read = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      await page.route(
+        (url) => url.pathname.endsWith(`/runs/${run_id}/steps`),
+        async (route) => {
+          const response = await route.fetch();
+          read.resolve();
+          await released.promise;
+          await route.fulfill({ response });
+        },
+        { times: 1 },
+      );
+      await go('/graphs/steps?tab=run');
+      await read.promise;
+      await place.svc(['signal', run_id, 'go', '--payload', '{"by":"me"}']);
+      await page.locator('main').getByText('Succeeded', { exact: true }).waitFor();
+      released.resolve();
+      await card(page, /last.*succeeded/).waitFor();
     });
 
     await t.test('one node runs alone', async (t) => {

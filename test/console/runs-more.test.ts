@@ -22,11 +22,6 @@ const UNSTEADY = `svc step "$(cat "$PWD_OF_TEST/word")" -- true
 svc wait-signal go
 `;
 
-/** Has a step that an early look at it does not show. */
-const LATE = `svc wait-signal go
-svc step afterwards -- true
-`;
-
 /** Its pause between attempts parks it for long. */
 const RETRIES = `svc step pay --retry 5 --backoff 1h -- sh -c 'echo "no answer"; exit 7'
 `;
@@ -45,7 +40,6 @@ else
       'child.sh': CHILD,
       'unsteady.sh': UNSTEADY,
       'retries.sh': RETRIES,
-      'late.sh': LATE,
       'waits.sh': 'svc wait-signal approval\n',
     }))
       await writeFile(join(place.folder, name), source);
@@ -77,30 +71,6 @@ else
     const page = await place.signedIn();
     page.setDefaultTimeout(30_000);
     const changed = (looked: Page, text: string) => looked.locator('.diff').getByText(text).first().waitFor();
-
-    await t.test('what changes during the first read of a page is shown', async () => {
-      const late = await submit('late.sh');
-      await reaches(late, 'waiting');
-      const read = Promise.withResolvers<void>();
-      const released = Promise.withResolvers<void>();
-      await page.route(
-        (url) => url.pathname.endsWith(`/runs/${late}/steps`),
-        async (route) => {
-          const response = await route.fetch();
-          read.resolve();
-          await released.promise;
-          await route.fulfill({ response });
-        },
-        { times: 1 },
-      );
-      await page.goto(`${base}/runs/${late}`);
-      await read.promise;
-      await place.svc(['signal', late, 'go']);
-      await reaches(late, 'succeeded');
-      await page.getByText('Succeeded', { exact: true }).first().waitFor();
-      released.resolve();
-      await page.getByText('afterwards').first().waitFor();
-    });
 
     await t.test('two runs are compared', async (t) => {
       await page.goto(`${base}/runs/${a}`);
