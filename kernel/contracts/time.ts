@@ -23,7 +23,7 @@ export interface DueTime {
   at: number;
   /** Set when another one always follows. */
   recurs?: boolean;
-  /** What is due, when no run tells: `a schedule`. */
+  /** Names what is due if no run names it: `a schedule`. */
   description?: string;
 }
 

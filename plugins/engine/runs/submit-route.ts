@@ -72,7 +72,7 @@ async function submit({ engine, waits, urlOf }: SubmitDeps, request: HttpRequest
   }
   const { scope, signal } = request;
   const caller = waitCaller(request);
-  // Whoever may not wait submits nothing.
+  // A caller who may not wait submits nothing.
   return waits.holding(scope, caller, async () => {
     const result = await submitted(engine, request);
     const { run_id } = result;

@@ -98,5 +98,5 @@ export const ArtifactContents = token<ArtifactContents>('artifacts.Contents');
 /** Where rows name the store of a content. */
 export const CONTENT_ROWS = { table: 'artifacts_files', column: 'store' } as const;
 
-/** Uploads that are not artifacts yet. Whoever sends them starts over. */
+/** Uploads that are not artifacts yet. Their senders start over. */
 export const UPLOAD_ROWS = 'artifacts_uploads';

@@ -61,7 +61,7 @@ export interface OpenSite {
   failed_attempts: number;
   /** Resolves when the next attempt may begin, after the remainder of the pause. */
   waitForPause(): Promise<void>;
-  /** Reports the beginning of an attempt, counted from 1, to whoever watches the run. */
+  /** Reports the beginning of an attempt, counted from 1, to those who watch the run. */
   reportAttempt(attempt: number, attempts: number): void;
   /**
    * Records a failed attempt and resolves after the pause that its policy requires. A long pause parks: the pass
@@ -183,7 +183,7 @@ export interface ReplayedPass {
 /** The journal of one pass, as its executor uses it. */
 export interface OpenReplay {
   /**
-   * Returns the journal for one caller. `alive` tells whether the caller still waits: the call of a dead caller takes
+   * Returns the journal for one caller. `alive` says whether the caller still waits: the call of a dead caller takes
    * no position.
    */
   for(alive: () => boolean): PassJournal;

@@ -8,7 +8,7 @@ import { Trials } from './service/trials.ts';
 
 export default definePlugin(manifest, (plugin) => {
   plugin.contribute(HttpRoutes, (use) => {
-    // Whoever may call it says what a forge has sent: it exists only where a server is one person's and in memory.
+    // Its callers claim what a forge has sent, so it exists only where a server belongs to one person and is in memory.
     if (use(Settings).role !== 'local') return [];
     const trials = new Trials({
       database: use(Database),

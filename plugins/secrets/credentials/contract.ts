@@ -52,7 +52,7 @@ export const CredentialNames = token<CredentialNames>('credentials.CredentialNam
 /** The state of a name, as the side that has it reports it. A connected account counts as `bearer`. */
 export type SourceState =
   | { state: 'ok'; kind: CredentialKind }
-  /** `why` tells people the status, since when, and where to reconnect. */
+  /** `why` is for people: the status, since when, and where to reconnect. */
   | { state: 'needs_reconnect'; why?: string };
 
 /** The activity that uses a value. */

@@ -18,7 +18,7 @@ export interface CredentialRuns {
 
 export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
 
-/** What loaders, shells, interpreters and git read before, or instead of, what they are told to run. */
+/** Variables that make loaders, shells, interpreters or git run other code before, or instead of, the program itself. */
 const DECIDING = new RegExp(
   `^(?:${[
     'PATH|(?:LD|DYLD|GIT|OPENSSL)_.*|GCONV_PATH|GLIBC_TUNABLES',

@@ -133,7 +133,7 @@ export interface RunWork {
  */
 export interface WorkObserver {
   name: string;
-  /** True for the runs that it is told of, by what started them: `handler:<name>`, `schedule:<name>` or null. */
+  /** Selects the runs that it receives, by what started them: `handler:<name>`, `schedule:<name>` or null. */
   concerns(starter: string | null): boolean;
   /** Runs of any projects. Called last in the transition of a run, after everything else that it locks. */
   onWork(tx: Transaction, runs: readonly RunWork[]): Promise<void>;

@@ -48,9 +48,9 @@ export interface RunLimits {
   };
   /** How many runs that one run called, and that these called, may be open. Spawned runs are not among them. */
   called_runs: number;
-  /** How long an untrusted run may take that has no timeout of its own; undefined: for ever. */
+  /** The timeout of untrusted runs that set none; undefined: no limit. */
   untrusted_timeout_ms: number | undefined;
-  /** How long the steps of a job may take that has no timeout of its own; undefined: for ever. */
+  /** The timeout of the steps of jobs that set none; undefined: no limit. */
   job_timeout_ms: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface NodeSpan {
   error_code: string | null;
 }
 
-/** Coordinators tell it of their nodes. Undefined members do not exist: without tracing nothing is told. */
+/** Coordinators report their nodes to it. Its members are undefined if the server does not trace. */
 export interface NodeSpans {
   /** Exported after the commit. Absent when nobody traces. */
   readonly over?: ((tx: Transaction, run_id: string, nodes: readonly NodeSpan[]) => void) | undefined;

@@ -24,7 +24,7 @@ export interface ToldCall {
   };
 }
 
-/** The agent that tells. */
+/** The agent that reports. */
 export interface TellingAgent {
   agent_id: string;
   name: string;
@@ -32,10 +32,10 @@ export interface TellingAgent {
 
 /**
  * Calls that agents of this server carry out, for those who look at their runs. Nothing here is durable, and nothing depends
- * on it: what is told of a claim that is over, or of a call that has its record, is not shown.
+ * on it: reports of an ended claim, or of a call that is recorded by now, are not shown.
  */
 export interface UnderWay {
-  /** What was told of these claims before is over. The agent must hold them. */
+  /** Replaces what was reported of these claims before. The agent must hold them. */
   tell(agent: TellingAgent, told: readonly ToldCall[]): Promise<void>;
   /** The claims are over, or their agent is gone. */
   forget(claims: readonly ClaimRef[]): void;

@@ -1,7 +1,7 @@
 import { migration } from '../../../../kernel/contracts/index.ts';
 
 /**
- * How long a run may take, and, for those that may not take for ever, when they end by themselves. A row goes when its
+ * The timeouts of runs, and when runs with a timeout end by themselves. A row goes when its
  * time has come.
  */
 export const runTimeouts = migration('0021-run-timeouts', [

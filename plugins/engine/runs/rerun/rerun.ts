@@ -112,7 +112,7 @@ export class Reruns {
     });
     // No submit can have a key with a NUL.
     const anew = key === undefined ? prepared : { ...prepared, idempotency_key: `rerun\0${run_id}\0${key}` };
-    // Of a run that succeeded, nothing would be left to do.
+    // A run that succeeded has nothing left to do.
     const whole = all === true || replays || (from === undefined && status === 'succeeded');
     const kept = whole
       ? undefined

@@ -36,7 +36,7 @@ export function createJobEnvironments({ sources, preparations, facts, masks }: E
     return { ...layers, masks: await masksOf(claimed, values) };
   }
 
-  /** A run has values of those that it came from, too. An agent for untrusted runs must not get to know them. */
+  /** A run also has values of the runs that it came from. An agent for untrusted runs must not learn them. */
   async function masksOf(claimed: Claimed, own: readonly string[]): Promise<readonly string[]> {
     const all = await masks.remember(claimed, own);
     return claimed.trusted ? all : own;

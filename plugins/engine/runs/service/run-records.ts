@@ -126,7 +126,7 @@ export function createRunRecords(deps: RunRecordsDeps): RunRecords {
   };
 }
 
-/** A claim is renewed for a whole lease, so what is missing of it tells when the agent was heard of last. */
+/** Every renewal is for a whole lease, so the time left of it shows when the agent last renewed. */
 function renderClaim(
   { deadline, ...held }: CurrentClaim,
   { now, lease_ms }: { now: number; lease_ms: number },

@@ -126,9 +126,9 @@ export class RunWaiters {
     this.#deadlines = new Deadlines(deps.clock, (due) => this.answerNow(due));
   }
 
-  /** Whoever joins leaves, however it ends. */
+  /** Every waiter that joins also leaves, however its wait ends. */
   join(scope: WaitScope, run_id: string, { wait_ms, ...own }: Join): Waiter {
-    // Whoever asks for the run of another project is in a group of his own, whose reads find nothing.
+    // A caller who asks for the run of another project gets a separate group, whose reads find nothing.
     const key = `${scope.org_id} ${scope.project_id} ${run_id}`;
     const group = this.#groups.get(key) ?? this.#open(key, scope, run_id);
     this.#next_question ??= this.#deps.clock.after(ADMISSION_INTERVAL_MS, () => void this.#question());
@@ -235,6 +235,6 @@ async function refusalsOf(
   return refusals;
 }
 
-/** What is not found is looked for once more by a request as a whole, which would submit and wait anew. */
+/** If the run is not found, the whole request is repeated: it submits again and waits again. */
 const refusalOf = (error: unknown): unknown =>
   isServiceError(error, 'not_found') ? Errors.forbidden(error.message) : error;

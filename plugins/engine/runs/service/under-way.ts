@@ -16,13 +16,13 @@ import {
   writeInFlight,
 } from '../store/journal/report.ts';
 
-/** A call that lasts so long is written, so that other servers show it too. */
+/** A call that lasts this long is stored, so that other servers show it too. */
 const LASTS_MS = 10_000;
 /** Written, or removed, in one transaction. */
 const BATCH = 128;
 /** More than agents of one server carry out at a time; what goes beyond is not shown. */
 const MAX_CALLS = 20_000;
-/** Nothing is looked for: whoever tells something wakes the loop. */
+/** The loop polls nothing: each report wakes it. */
 const POLL = { min_ms: 60_000, max_ms: 60_000 };
 
 interface Known extends TellingAgent {
@@ -88,7 +88,7 @@ export class CallsUnderWay implements UnderWay {
     }
   }
 
-  /** What is carried out in a run now, whichever server was told. */
+  /** Returns the calls in progress of a run, whichever server they were reported to. */
   of(on: Pick<Queries, 'read'>, run_id: string): Promise<NamedInFlightCall[]> {
     const told = [...(this.#runs.get(run_id)?.values() ?? [])].map(placed);
     return readInFlight(on, run_id, new Map(told.map((call) => [call.activity_id, call])));

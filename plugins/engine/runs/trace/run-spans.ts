@@ -22,7 +22,7 @@ import type { Fact, PassOutcome } from './facts.ts';
 import { callKey, readTracedActivities, readTracedAttempts, readTracedRuns } from '../store/rows/traced.ts';
 import { activitySpan, callSpan, nodeSpan, passSpan, passSpanId, runSpan, type SpannedRun } from './spans.ts';
 
-/** Facts of so long are made spans together: it is the only time that tracing reads the database. */
+/** Facts are turned into spans in batches of this interval: tracing reads the database at no other time. */
 const GATHER_MS = 100;
 /** Facts in memory; more are dropped and counted. */
 const MAX_FACTS = 10_000;
@@ -106,7 +106,7 @@ export class RunSpans {
     );
   }
 
-  /** What is done for a call works in its span: runs and events that come of it are below it. */
+  /** The work of a call runs in its span, so that the runs and events it causes are its children. */
   within<T>(run: TracedRun, job: string, call: Omit<JournaledCall, 'args'>, work: () => T): T {
     const { run_id, trace } = run;
     const context = this.#deps.tracer.ofRun({ run_id, trace });

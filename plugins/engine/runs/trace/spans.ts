@@ -13,7 +13,7 @@ import type { Fact, PassOutcome, TracedActivityRow, TracedAttemptRow, TracedRunR
 /** A run whose spans are made. */
 export interface SpannedRun {
   row: TracedRunRow;
-  /** Of the run's own span. */
+  /** The ID of the run's own span. */
   context: TraceContext;
   /** The id of the span that started it. */
   parent: string | undefined;

@@ -15,7 +15,7 @@ interface LastTick {
   last_run: string | null;
   missed_count: number | null;
   last_error: string | null;
-  /** The name of whoever triggered it manually, or null for a regular tick. */
+  /** The name of the user who triggered it manually, or null for a regular tick. */
   last_by: string | null;
 }
 

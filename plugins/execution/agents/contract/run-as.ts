@@ -10,7 +10,7 @@ const MAX_UID = 0xffff_fffe;
 const ISOLATED_UIDS = [61_184, 65_519] as const;
 const MAX_RANGE_SIZE = 100_000;
 
-/** Parses `SVC_AGENT_RUN_AS`; `fault` tells what is wrong with it. */
+/** Parses `SVC_AGENT_RUN_AS`; `fault` says what is wrong with it. */
 export function readRunAs(text: string | undefined): RunAs | { fault: string } | undefined {
   if (text === undefined || text === '') return undefined;
   const invalid = (why: string) => ({ fault: `SVC_AGENT_RUN_AS is "${text}"; ${why}` });

@@ -32,7 +32,7 @@ export class AppendPipeline {
 
   /** Resolves when every record is stored or refused. */
   async whenIdle(): Promise<void> {
-    // Whoever added the record handles the error.
+    // The caller that added the record handles the error.
     while (this.#previous !== undefined) await this.#previous.catch(() => undefined);
   }
 

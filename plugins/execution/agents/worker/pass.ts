@@ -220,7 +220,7 @@ export class Pass {
     else await this.#endClaim(() => this.#client.request('release', { claim }));
   }
 
-  /** Sends the request that ends the claim; `gone` tells from the response whether it did. */
+  /** Sends the request that ends the claim; `gone` decides by the response whether it did. */
   async #endClaim<T>(ask: () => Promise<T>, endsClaim: (answer: T) => boolean = () => true): Promise<T> {
     this.#ending_claim = true;
     let ended = false;

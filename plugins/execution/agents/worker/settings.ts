@@ -80,7 +80,7 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
 }
 
 const SERVER_SLOTS = 64;
-/** A stopping server lets its requests finish, because whoever takes them over would send them again. */
+/** A stopping server lets its requests finish, because the agent that takes over would send them again. */
 const SERVER_GRACE_MS = 5000;
 
 /** Reads `SVC_SERVER_HTTP`: `off`, or how many requests a server sends at once. Returns undefined for `off`. */

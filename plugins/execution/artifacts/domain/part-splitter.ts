@@ -1,6 +1,6 @@
 /**
  * Splits a stream into parts. If the stream breaks, the current part ends there, because what has arrived is worth
- * storing; `failure` then tells why.
+ * storing; `failure` then says why.
  */
 export class PartSplitter {
   readonly #source: AsyncIterator<Buffer>;

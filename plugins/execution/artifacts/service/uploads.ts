@@ -84,7 +84,7 @@ export class Uploads {
           const existing = await findUpload(tx, scope, request);
           const withCapacity = async (upload: Upload): Promise<OpenUpload> => {
             const remaining = await readCapacity(tx, scope, bounded);
-            // What is already stored of this upload is counted.
+            // The bytes of this upload that are already stored count.
             const capacity = { ...remaining, bytes: remaining.bytes + upload.stored };
             if ((request.expected?.size ?? 1) > capacity.bytes) throw remaining.toError();
             return { upload, bounded, capacity: capacity };

@@ -169,7 +169,7 @@ export interface ReleasedBytes extends Pick<RunScope, 'run_id' | 'project_id'> {
 }
 
 /**
- * Subtracts what has left, first from the runs and then from their projects: whoever stores locks in the same order.
+ * Subtracts removed bytes, first from the runs and then from their projects: stores lock in the same order.
  */
 export async function releaseBytes(tx: Transaction, released: readonly ReleasedBytes[]): Promise<void> {
   const sums = [...Map.groupBy(released, ({ run_id }) => run_id)]

@@ -14,7 +14,7 @@ export const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
 const MAX_ARGUMENTS = 10_000;
 const MAX_COMMAND_BYTES = 1024 * 1024;
 
-/** What a child needs for whoever runs it. */
+/** What the executor of a child needs. */
 export interface ChildWork {
   name: string;
   executor: string;

@@ -1,6 +1,6 @@
 import { migration } from '../../../../kernel/contracts/index.ts';
 
-/** The children of each parent, and what a parent waits for. Whoever changes them locks the row of the run. */
+/** The children of each parent, and what a parent waits for. Each change locks the row of the run. */
 export const childTables = migration('0001-children', [
   // A name is unique within its parent. `exit_code` is NULL until the child has ended, `reported_at` until its parent
   // was told.

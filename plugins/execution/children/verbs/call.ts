@@ -17,7 +17,7 @@ const DOCUMENT_BYTES = 1024 * 1024;
 const INPUT_BYTES = 2 * 1024 * 1024;
 const MAX_NAME_LENGTH = 128;
 
-/** What is called, and the name of its record. `args` is called only when the run is really started. */
+/** The workflow to call, and the name of its record. `args` is called only if the run really starts. */
 interface ParsedCall {
   name: string;
   args: () => Promise<{ [member: string]: unknown }>;

@@ -71,7 +71,7 @@ export class Contents {
     return all.filter((digest) => !stored.has(digest)).map(toDigest);
   }
 
-  /** Stores a content, and tells whether it is new. Throws `payload_too_large` and `include_digest_mismatch`. */
+  /** Stores a content, and returns whether it is new. Throws `payload_too_large` and `include_digest_mismatch`. */
   async store(
     scope: ProjectScope,
     digest: string,

@@ -120,7 +120,7 @@ export async function* readPieces(
       'SELECT content FROM files_pieces WHERE project_id = ? AND digest = ? AND n = ?',
       [scope.project_id, digest, n],
     );
-    // A content that was removed meanwhile comes out shorter; whoever reads it verifies the digest.
+    // A content that was removed meanwhile comes out shorter; readers verify the digest.
     if (!row) return;
     yield sealer.open(sealContext(scope, digest, n), row.content);
   }

@@ -17,7 +17,7 @@ export async function readFloor(
   return floor;
 }
 
-/** Raises the floor. It never falls, whoever raises it at the same time. */
+/** Raises the floor. It never falls, whatever raises it at the same time. */
 export async function raiseFloor(tx: Transaction, project_id: string, { fence, last_ticket }: Floor): Promise<void> {
   const raise = () =>
     tx.write(

@@ -255,7 +255,7 @@ export class ReplayJournal implements OpenReplay {
       .finally(() => void (this.#unstored_bytes -= bytes))
       .then(() => failpoint('replay.call.recorded'));
     this.#stored = Promise.all([this.#stored, stored]);
-    // Whoever waits for the record handles the error, which has also ended the pass.
+    // The caller that waits for the record handles the error, which has also ended the pass.
     this.#stored.catch(() => undefined);
     return { record, stored };
   }

@@ -2,7 +2,7 @@ import type { CallUnderWay } from '../../../engine/runs/contract.ts';
 import type { ReplayedPass } from '../contract.ts';
 import type { CallResult, Site } from './calls.ts';
 
-/** Reports a call to whoever watches the run while it lasts. */
+/** Reports a call to those who watch the run while it lasts. */
 export class ReportedCall {
   readonly #host: Pick<ReplayedPass['host'], 'reportCall'>;
   readonly #site: Site;

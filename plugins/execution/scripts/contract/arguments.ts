@@ -65,7 +65,7 @@ export function readArguments(
 
 const unescapeValue = (text: string): string => (text.startsWith(ESCAPE) ? text.slice(1) : text);
 
-/** The first sentence of node:util tells what is wrong; the rest is advice to programmers. */
+/** The first sentence of node:util says what is wrong; the rest is advice for programmers. */
 function describeParseError({ code, message }: { code?: string; message: string }, names: readonly string[]): string {
   const [problem = message] = message.split(/[.\n]\s/);
   const ambiguous = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && /ambiguous/.test(message);

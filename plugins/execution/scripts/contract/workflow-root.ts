@@ -11,7 +11,7 @@ export interface WorkflowRoot {
   readonly real: string;
   /** What to do about a file that is elsewhere. */
   readonly next: string;
-  /** What belongs to svc on the machine of whoever submits, wherever it is. */
+  /** The files of svc on the machine that submits, wherever they are. */
   readonly service_paths: readonly ServicePath[];
 }
 
@@ -40,7 +40,7 @@ const PRIVATE_FOLDERS: ReadonlyMap<string, string> = new Map([
 /** Settings of a job that name its work and no secret. */
 const WORK_SETTINGS: readonly string[] = ['SVC_AGENT_WORKDIR', 'SVC_WORKSPACE', 'SVC_INPUT_FILE'];
 
-/** A workflow names a file with secrets, which its author may not have, whoever submits it. */
+/** A workflow names a file with secrets, which its author may not read, whoever submits it. */
 export class PrivateFileError extends OutsideFault {
   constructor(named: string, real: string, root: WorkflowRoot) {
     super(named, real, { ...root, next: 'keep the files of the workflow in another folder' });

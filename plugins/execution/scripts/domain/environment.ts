@@ -63,7 +63,7 @@ export function scriptEnvironment(
 }
 
 /**
- * Returns what whoever runs a step builds its `TRACEPARENT` from, with the first 16 digits of its idempotency key as
+ * Returns what the executor of a step builds its `TRACEPARENT` from, with the first 16 digits of its idempotency key as
  * the span: the trace and its flags. A step does not see it.
  */
 function stepTrace({ trace }: Pick<Assignment, 'trace'>): Record<string, string> {

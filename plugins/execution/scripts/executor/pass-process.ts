@@ -43,7 +43,7 @@ export class PassProcess {
     const logs = capture ? [process.error_log] : [process.log, process.error_log];
     this.#log_name = Promise.all(logs).then(
       (log_names) => log_names.join(' '),
-      // The process did not start; its end tells why.
+      // The process did not start; its end says why.
       () => '',
     );
     const end = await process.ended;

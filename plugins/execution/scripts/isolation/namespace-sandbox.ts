@@ -10,7 +10,7 @@ import { PROGRAM_ENDED, readReport } from './report.ts';
 import type { Networks } from './network.ts';
 import type { UidPool } from './users.ts';
 
-/** Exit code of the native program if it could not isolate; its report then tells why. */
+/** Exit code of the native program if it could not isolate; its report then says why. */
 const NOT_ISOLATED = 125;
 
 interface NamespaceSandboxOptions {
@@ -163,7 +163,7 @@ export class NamespaceSandbox implements Sandbox {
     if (end.exit_code !== NOT_ISOLATED && end.signal !== 'SIGKILL') return end;
     const report = readReport(await readStart(this.#reports.at(-1)!));
     if (report?.step === PROGRAM_ENDED) return end;
-    // Whoever killed the process that isolates the program has not killed the program for its own sake.
+    // A signal that killed the isolating process was not meant for the program.
     if (end.signal !== null) return { ...LOST_PROCESS, error: 'the process was lost: what keeps it apart was killed' };
     if (!report) return end;
     const concerns_program = report.step === 'program' || report.step === 'folder';

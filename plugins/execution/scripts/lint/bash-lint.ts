@@ -26,7 +26,7 @@ const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
 
 /**
  * Reports what a bash script does that its replay will probably not repeat, and calls that a verb would reject.
- * `verbs` are the words after `svc`, and `taken` tells what they take.
+ * `verbs` are the words after `svc`, and `taken` says what arguments they take.
  */
 export function lintBash(source: string, verbs: ReadonlySet<string>, verb_arguments = NO_ARGUMENTS): Problem[] {
   if (!/\bsvc\b/.test(source)) return [];

@@ -3,7 +3,7 @@ import { MAX_ATTEMPTS } from '../../../engine/runs/contract.ts';
 import { suggestName } from '../../../platform/schema/contract.ts';
 import type { VerbHelp } from '../contract/verb.ts';
 
-/** An argument of a call, as far as the script tells. */
+/** An argument of a call, as far as the script shows it. */
 export interface Argument {
   /** Undefined if only a run knows it. It may then be an option, too. */
   text?: string | undefined;
@@ -13,7 +13,7 @@ export interface Argument {
   any_number?: boolean;
 }
 
-/** What is wrong with an argument; `at` is its number, and -1 the verb. */
+/** An error in an argument; `at` is its number, or -1 for the verb. */
 export interface ArgumentProblem {
   at: number;
   message: string;

@@ -112,7 +112,7 @@ export class ProcessHandle implements PreparedHandle {
     this.log = this.start.promise.then((started) => started.log);
     this.error_log = this.start.promise.then((started) => started.error_log);
     this.ended = this.finish.promise;
-    // Whoever awaits them gets the rejection; others learn it from `ended`.
+    // Callers that await them get the rejection; others learn it from `ended`.
     for (const unread of [this.pid, this.log, this.error_log]) unread.catch(() => undefined);
   }
 

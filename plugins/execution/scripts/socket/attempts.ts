@@ -8,7 +8,7 @@ export interface AttemptProgram {
   grace_ms: number;
 }
 
-/** Returns what the caller is told besides the command. `under` holds the words that precede it. */
+/** Returns what the response adds to the command. `under` holds the words that precede it. */
 export function attemptReply({ path, grace_ms }: AttemptProgram, { attempt, timeout_ms, site }: CommandAttempt): Reply {
   const under = [path, ...[attempt, timeout_ms, grace_ms].map((number) => String(Math.ceil(number ?? 0)))];
   return { under, site, attempt, timeout_ms };

@@ -31,7 +31,7 @@ export class OpenStep {
     this.is_leased = ahead;
     this.#reply_requested = !ahead;
     this.ended = this.#end.promise;
-    // The error reaches whoever waits for the end; this only keeps the rejection from being reported as unhandled.
+    // The error reaches the callers that wait for the end; this only keeps the rejection from being reported as unhandled.
     this.ended.catch(() => undefined);
   }
 

@@ -89,7 +89,7 @@ export function changeAccount(tx: Queries, key: AccountKey, change: AccountChang
   );
 }
 
-/** States of those that exist. */
+/** The states of accounts that exist. */
 export function readStates(
   on: Pick<Queries, 'read'>,
   { org_id, project_id }: ProjectScope,

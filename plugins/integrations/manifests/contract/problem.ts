@@ -4,7 +4,7 @@ import type { Fault } from '../../../../kernel/contracts/index.ts';
 export interface ManifestProblem extends Fault {
   /** A stable name in snake_case, such as `name_undeclared`. */
   rule: string;
-  /** One sentence that tells the author what to do. */
+  /** One sentence that says what the author has to do. */
   fix: string;
 }
 

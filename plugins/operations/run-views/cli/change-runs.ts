@@ -74,7 +74,7 @@ async function confirm({ output, stdin }: Invocation, verb: string, runs: readon
     return false;
   }
   const question = createInterface({ input: stdin, output: process.stderr });
-  // At the end of the input (Ctrl-D) there is no answer, and the question would wait for one for ever.
+  // At the end of the input (Ctrl-D) there is no answer, and the question would wait forever.
   const ended = once(question, 'close').then(() => '');
   const asked = question.question(`${verb} ${formatCount(runs.length)}? [y/N] `);
   const answer = await Promise.race([asked, ended]).finally(() => question.close());

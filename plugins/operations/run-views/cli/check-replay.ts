@@ -39,7 +39,7 @@ export async function replayScript(
   return json as ReplayResult;
 }
 
-/** The server gives nobody the contents of files; whoever edits the script has them. */
+/** The server returns no contents of files; the author of the script has them. */
 async function assertFilesPresent(api: Client, run_id: string): Promise<void> {
   const { files = [] } = await api.json<Api.RunDocument>({ path: api.scoped(`/runs/${run_id}/document`) });
   if (files.length === 0) return;

@@ -19,7 +19,7 @@ export const run: Run = async ({ args, output, client }) => {
   return undefined;
 };
 
-/** Of a run with nodes only those in progress, and their items. */
+/** For a run with nodes: only the nodes in progress, and their items. */
 async function readSteps(api: Client, { run_id, status }: RunView) {
   const open = ['running', 'waiting', 'queued'].includes(status);
   const found = await readAllSteps(api, run_id);

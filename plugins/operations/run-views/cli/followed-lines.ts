@@ -69,7 +69,7 @@ export class FollowedLines {
 
   #keepError(activity_id: string, bytes: Buffer): void {
     const all = Buffer.concat([this.#errors.get(activity_id) ?? Buffer.alloc(0), bytes]);
-    // What is forgotten is at worst said again.
+    // At worst, a forgotten line is printed again.
     if (this.#errors.size >= MAX_BUFFERED_ACTIVITIES) this.#errors.clear();
     this.#errors.set(activity_id, Buffer.from(all.subarray(-MAX_BUFFERED_BYTES)));
   }

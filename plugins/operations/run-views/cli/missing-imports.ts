@@ -102,7 +102,7 @@ function toPath(address: string): string | undefined {
 }
 
 /**
- * Finding a module of the first level imports nothing. What is tried is left alone: the script expects that it may fail.
+ * Finding a module of the first level imports nothing. An import in a `try` is left alone: the script expects that it may fail.
  * Folders of the caller and of the script are no places for what this itself imports: files there would be run.
  */
 const PYTHON = `

@@ -15,7 +15,7 @@ export interface Wait {
   deadline?: string;
 }
 
-/** Of a run with nodes those of all of them; of any other the one that its activity waits for. */
+/** For a run with nodes: the waits of all of them; for any other run: the wait of its activity. */
 export async function readOpenWaits(api: Client, { run_id, kind, substate }: RunView): Promise<Wait[]> {
   if (!KINDS_WITH_NODES.includes(kind)) return substate ? [{ run_id, ...substate }] : [];
   const { nodes = [] } = await readAllSteps(api, run_id, { open: true });

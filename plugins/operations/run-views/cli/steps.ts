@@ -86,7 +86,7 @@ type Column = [title: string, cell: (step: StepView, i: number) => string];
 
 function formatSteps(steps: readonly StepView[], output: Output, outputs: boolean): string {
   if (steps.length === 0) return '';
-  // Of a script there is one journal, and nobody needs its name.
+  // A script has one journal, and nobody needs its name.
   const several = steps.some((step) => step.activity !== steps[0]!.activity || step.activity !== 'main');
   const bar = outputs ? undefined : renderTimeline(steps, output.columns);
   const columns: Column[] = [

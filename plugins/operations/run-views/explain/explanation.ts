@@ -24,7 +24,7 @@ import { formatAgo, type Explanation, quoteArgument, explainEligibility } from '
 export interface ExplanationInput {
   run: RunView;
   steps: readonly StepView[];
-  /** Of a run that has nodes, in place of steps. While it is open: those in progress, and their items. */
+  /** The nodes of a run that has them, in place of steps. While it is open: the nodes in progress, and their items. */
   nodes?: readonly NodeView[];
   agents: readonly AgentView[];
   locks: readonly LockView[];

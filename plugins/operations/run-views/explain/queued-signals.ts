@@ -10,7 +10,7 @@ interface SignalContext {
   now: number;
 }
 
-/** Names that are told of. */
+/** The most names that are listed. */
 const MAX_NAMED = 5;
 
 const findSimilar = (name: string, signals: readonly SignalView[]) =>

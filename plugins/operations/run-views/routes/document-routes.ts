@@ -5,7 +5,7 @@ import type { RunDocuments } from '../service/run-documents.ts';
 
 const RUN = `${SCOPED}/runs/:run`;
 
-/** Whoever sees a stored graph or a handler sees its document. The input that callers gave is for members, as in a history. */
+/** Those who may see a stored graph or a handler may see its document. The input of a run is for members, as in a history. */
 export const documentRoutes = (documents: RunDocuments): Route[] => [
   documentRoute({
     method: 'GET',

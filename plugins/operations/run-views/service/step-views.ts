@@ -98,7 +98,7 @@ function restrictTo(activity_id: string, { steps, end }: ReadSteps): ReadSteps {
   return { steps: steps.filter(isInside), end: end && isInside(end) ? end : undefined };
 }
 
-/** A call with a position in a journal is a step. What has none is shown with its activity. */
+/** A call with a position in a journal is a step. A call without one is shown with its activity. */
 function toStep(in_flight: InFlightCall): (Step & { in_flight: InFlightCall })[] {
   const { activity_id, activity, epoch, since, call } = in_flight;
   const { position, kind, name, ordinal, label = null } = call;

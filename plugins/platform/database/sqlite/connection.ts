@@ -13,7 +13,7 @@ interface Prepared {
   statement: StatementSync;
   /** True for statements that return rows and change nothing. */
   reads: boolean;
-  /** The table that it writes, where it tells. */
+  /** The table that it writes, if known. */
   table: string | undefined;
   columns: readonly string[];
 }

@@ -51,7 +51,7 @@ export class SharedCommits {
   }
 
   /**
-   * Runs `work` on the writer, one call after another, and resolves when it is committed. `awaited` tells whether others wait for
+   * Runs `work` on the writer, one call after another, and resolves when it is committed. `awaited` says whether others wait for
    * the commit, which cannot happen before this work ends. Throws what `work` throws, and errors of the database.
    */
   async run<T>(work: (awaited: boolean) => T | Promise<T>): Promise<T> {

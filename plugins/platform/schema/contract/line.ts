@@ -1,4 +1,4 @@
-/** What is wrong with a text that must be one line of 1 to `length` characters; undefined when nothing is. */
+/** Returns why a text is not one line of 1 to `length` characters; undefined if it is one. */
 export function validateLine(text: string, length: number): string | undefined {
   if (text === '') return 'must not be empty';
   // A character has at most two units, so a huge text need not be split to be counted.

@@ -79,7 +79,7 @@ export function copySpelling<T extends object>(copy: T, original: object): T {
 /** The texts of an array's numbers by their index. */
 function itemsOf(spelling: Spelling | undefined): Spelling['items'] {
   if (spelling?.source === undefined) return spelling?.items;
-  // Whoever reads one item is likely to read more, so the split is kept.
+  // The reader of one item is likely to read more, so the split is kept.
   spelling.items ??= spelling.source
     .slice(1, -1)
     .split(',')

@@ -7,7 +7,7 @@ import { openExporter } from './otlp.ts';
 import { SpanQueue } from './span-queue.ts';
 import { OtlpTracer } from './tracer.ts';
 
-/** A request in flight keeps the process alive, and whoever uses `svc run` waits for its end. */
+/** A request in flight keeps the process alive, and users of `svc run` wait for its end. */
 const LOCAL_TIMEOUT_MS = 2000;
 
 /** Starts tracing. This module is loaded only when there is an endpoint. */

@@ -59,7 +59,7 @@ export class OtlpTracer implements Tracer {
     return context;
   }
 
-  /** Of the run that a log line names, or of the work that writes it. */
+  /** The span of the run that a log line names, or of the work that writes the line. */
   ofLine(run_id: unknown): TraceContext | undefined {
     return (typeof run_id === 'string' ? this.#remembered.get(run_id) : undefined) ?? this.current();
   }

@@ -44,7 +44,7 @@ export class Directory {
   }
 
   /**
-   * Creates an org if it does not exist; `made` tells whether it did. The creator becomes its owner. With `as_owner`, the user
+   * Creates an org if it does not exist; `made` is true if it did not. The creator becomes its owner. With `as_owner`, the user
    * becomes an owner in any case.
    */
   async putOrg(
@@ -127,7 +127,7 @@ export class Directory {
   }
 
   /**
-   * Gives a role; `made` tells whether the membership is new. The caller must have locked the org's row, and writes the audit
+   * Gives a role; `made` is true if the membership is new. The caller must have locked the org's row, and writes the audit
    * entry. Throws `last_owner`.
    */
   async grantRole(

@@ -184,11 +184,11 @@ async function claimActivities(
       const batch = await claimCandidates(store, rest, candidates, wanted, rules);
       claimed.push(...batch);
       if (batch.length === candidates.length && candidates.length < most) break;
-      // What has no slots left is not read again, and other work may stand behind it.
+      // The next read leaves out runs and projects without free slots: other work may be queued behind theirs.
       if (!reservations.full || batch.length === 0) round += 1;
     }
   } catch (error) {
-    // These claims expire, and whoever claims the activities next counts them.
+    // These claims expire, and the next claim of each activity counts its slot again.
     for (const { activity_id } of claimed) by.slots?.giveBack(activity_id);
     throw error;
   }

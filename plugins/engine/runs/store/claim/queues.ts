@@ -305,13 +305,13 @@ const firstByPriority = (candidates: readonly Candidate[], limit: number): Candi
   candidates.toSorted((a, b) => byPriority(a, b) || (a.activity_id < b.activity_id ? -1 : 1)).slice(0, limit);
 
 /**
- * A queue that was not used for so long is removed, unless something stands in it. Far longer than a process relies on a
+ * A queue that was unused for this long is removed, unless it contains activities. Far longer than a process relies on a
  * cached row (`TaskQueues`) and than any transaction lasts, so that nothing is ever put into a queue that was removed.
  */
 export const IDLE_QUEUE_MS = 60 * 60_000;
 
 /**
- * Removes queues that nobody uses; otherwise each requirement that anybody ever named would stay for ever. Queues in which
+ * Removes queues that nobody uses; otherwise each requirement that anybody ever named would stay forever. Queues in which
  * something stands count as used. Answers how many queues it has examined.
  */
 export async function removeIdleLanes(

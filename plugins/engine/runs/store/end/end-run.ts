@@ -276,7 +276,7 @@ async function addAndClaim(
     const row = await prepareActivity(tx, store, run, activity);
     const trusted = run.trusted === 1;
     const requires = store.queues.requirementsOf(activity, trusted);
-    // Whoever claims at once gets no journal.
+    // A claim in the same transaction gets no journal.
     const claimer = activity.resumed ? undefined : store.eager.claimerFor(run, { ...activity, requires }, trusted);
     if (!claimer) rows.push(activityRow(row, run, now));
     else {

@@ -150,7 +150,7 @@ async function readLastAttempt(
   return row;
 }
 
-/** Marks the position for whoever claims the activity next and reads its attempts. */
+/** Marks the position, so that the next claim of the activity reads the attempts there. */
 const markTried = (tx: Transaction, claim: ClaimRef, { position, attempt }: FailedAttempt): Promise<void> =>
   writeExactly(
     tx,

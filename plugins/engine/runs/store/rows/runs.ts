@@ -104,7 +104,7 @@ export interface RunRow {
   trigger_type: string | null;
   trigger_name: string | null;
   trigger_event: string | null;
-  /** From its submit; null: it may take for ever. */
+  /** Counted from its submit; null: no timeout. */
   timeout_ms: number | null;
   /** JSON: the repository that the submit asked for; null: none. */
   checkout: string | null;
@@ -224,7 +224,7 @@ const listedColumn = (column: Column): string => {
   if (LONG_TEXTS.includes(column)) return `SUBSTR(${column}, 1, ${LISTED_TEXT_LENGTH + 1}) AS ${column}`;
   return column;
 };
-/** Of the record as lists show it: no output is read, and of a long text the beginning. */
+/** The columns of a record as lists show it: without its output, and with the beginning of long texts. */
 export const LISTED_COLUMNS = withOutput('NULL AS output', listedColumn, `output_bytes, ${NOTED}`);
 /** The output that a list shows of such a row, and its length. */
 export const LISTED_OUTPUT = `LENGTH(output) AS output_bytes, ${outputUpTo(LISTED_OUTPUT_BYTES)}`;

@@ -7,7 +7,7 @@ const CACHE_MS = 3000;
 
 /** The settings of a project for its runs. */
 export interface ProjectSettings {
-  /** The timeout of runs that have none of their own. Undefined: they may take for ever. */
+  /** The timeout of runs that set none. Undefined: they have no timeout. */
   timeout_ms: number | undefined;
 }
 

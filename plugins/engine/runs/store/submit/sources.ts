@@ -13,7 +13,7 @@ import { sealContext, sealText } from '../rows/sealing.ts';
 
 /** How long a process relies on a time of use that it wrote. */
 const USE_CACHED_MS = 3_600_000;
-/** No process relies on a source that was not used for so long. */
+/** No process relies on a source that was unused for this long. */
 const UNUSED_MS = 2 * USE_CACHED_MS;
 const DAY_MS = 24 * 3_600_000;
 const MAX_CACHED_SOURCES = 10_000;
