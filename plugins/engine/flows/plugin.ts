@@ -17,6 +17,7 @@ import { Activities, CoordinatedRuns, NodeSpans, RunCoordinators, RunTables } fr
 import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
 import { outputsLast } from './migrations/0002-order.ts';
+import { finishedFlows } from './migrations/0003-finished.ts';
 import { builtinNodes } from './nodes/builtin.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { type CoordinatorDeps, FlowCoordinator } from './service/coordinator.ts';
@@ -59,14 +60,17 @@ const makeResumer = provide(Resumer, {
 });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([flowTables, outputsLast]);
+  plugin.migrations([flowTables, outputsLast, finishedFlows]);
   plugin.bind(OwnCoordinator, makeCoordinator);
   plugin.bind(OwnResumer, makeResumer);
   plugin.bind(Flows, (use) => createFlows(makeViews(use)));
   plugin.contribute(FlowNodes, () => builtinNodes);
   plugin.contribute(RunCoordinators, (use) => use(OwnCoordinator));
   plugin.contribute(RunTables, () =>
-    ['flows_flows', 'flows_lists', 'flows_nodes', 'flows_activities'].map((table) => ({ table, column: 'run_id' })),
+    ['flows_flows', 'flows_lists', 'flows_nodes', 'flows_activities', 'flows_finished'].map((table) => ({
+      table,
+      column: 'run_id',
+    })),
   );
   plugin.onStart(SERVER_ROLES, async (use) => use(OwnResumer).start());
 });

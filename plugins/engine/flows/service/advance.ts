@@ -15,7 +15,7 @@ import { isLargerThan } from '../domain/json-size.ts';
 import { reusedResultMissing, nodeUnknown, outputTooLarge, TIMED_OUT } from '../errors.ts';
 import type { Step } from '../store/flow-row.ts';
 import { insertList } from '../store/lists.ts';
-import { MAX_OUTPUT_BYTES, sealOutput, type StoredNode } from '../store/node-rows.ts';
+import { encodeOutput, MAX_OUTPUT_BYTES, type StoredNode } from '../store/node-rows.ts';
 import { prefixWithNode, activityName, authoredNodeId } from '../domain/attempts.ts';
 import type { FlowMemory } from './flow-memory.ts';
 import { Evaluation, type EvaluationDeps } from './evaluation.ts';
@@ -57,6 +57,8 @@ export class Advance {
   /** Bytes that this transaction stores and that are not counted yet. */
   #stored = 0;
   readonly #evaluation: Evaluation;
+  /** Of the run that this one is a rerun of. */
+  #earlier: EarlierResults | undefined;
 
   constructor(deps: AdvanceDeps, memory: FlowMemory) {
     this.#deps = deps;
@@ -166,9 +168,9 @@ export class Advance {
     { item = NODE_ITEM }: ReuseStep,
   ): Promise<'complete' | 'stopped' | { last_item: number }> {
     const { sealer, activities } = this.#deps;
-    const earlier = new EarlierResults({ sealer, activities: activities() }, this.#memory);
+    this.#earlier ??= new EarlierResults({ sealer, activities: activities() }, this.#memory);
     try {
-      const last_item = await earlier.copy(node, item, (row, output) => this.#sealOutput(row, output));
+      const last_item = await this.#earlier.copy(node, item, (output) => this.#encodeOutput(output));
       if (last_item === undefined) return 'complete';
       this.#remaining_steps -= ITEMS_AT_ONCE;
       return { last_item };
@@ -250,20 +252,20 @@ export class Advance {
     row.activity_id = null;
     this.#memory.markChanged(row);
     let outcome: FlowNodeOutcome;
-    let sealed: Buffer | undefined;
+    let output: Buffer | undefined;
     try {
       const type = this.#deps.types.get(node.type);
       if (!type) throw nodeUnknown(`no plugin provides the node type ${node.type} of node ${node.id}`);
       const context = await createNodeContext(node, row, this.#memory, this.#evaluation);
       outcome = await type.begin(this.#memory.tx, context);
       if (!this.#memory.run.trusted) this.#stored += jsonBytes(storedInput(outcome, context));
-      if ('output' in outcome) sealed = this.#sealOutput(row, outcome.output);
+      if ('output' in outcome) output = this.#encodeOutput(outcome.output);
     } catch (error) {
       return this.#failAttempt(row, error);
     }
     if ('output' in outcome) {
       await this.#memory.run.start();
-      row.output = sealed!;
+      row.output = output!;
       row.outcome = outcome.case ?? null;
       return this.#onAttemptEnded(row, { status: 'succeeded', output: null });
     }
@@ -315,18 +317,18 @@ export class Advance {
     let result: Completion;
     try {
       result = convert(end.result);
-      if (result.status === 'succeeded') row.output = this.#sealOutput(row, result.output);
+      if (result.status === 'succeeded') row.output = this.#encodeOutput(result.output);
     } catch (error) {
       return this.#failAttempt(row, error);
     }
     return this.#onAttemptEnded(row, result);
   }
 
-  #sealOutput(row: StoredNode, output: Json): Buffer {
-    const sealed = sealOutput(this.#deps.sealer, this.#memory.run, row, output);
-    this.#remaining_steps -= Math.floor(sealed.length / STEP_BYTES);
-    this.#stored += sealed.length;
-    return sealed;
+  #encodeOutput(output: Json): Buffer {
+    const encoded = encodeOutput(output);
+    this.#remaining_steps -= Math.floor(encoded.length / STEP_BYTES);
+    this.#stored += encoded.length;
+    return encoded;
   }
 
   /**

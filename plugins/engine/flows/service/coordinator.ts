@@ -71,11 +71,11 @@ export class FlowCoordinator implements RunCoordinator {
     if (kept) todo.push({ do: 'keep', n: 0 });
     const counts = { nodes: plan_nodes.length, ended: 0, failed: 0, stopped: 0, error_code: null, error_message: null };
     const flow: FlowRow = { language, header, ...counts, todo };
-    await insertList(tx, deps.sealer, run, PLAN, nodes);
     failpoint('flows.planned');
     // When a node of another flow created this run, its begin is left to the next transaction, so that nested flows
     // do not run in one.
     if (this.#busy.has(tx)) {
+      await insertList(tx, deps.sealer, run, PLAN, nodes);
       await insertFlow(tx, deps.sealer, run, flow, deps.database.now());
       tx.afterCommit(() => deps.wakeResumer());
     } else await this.#advance(new FlowMemory(deps, tx, run, flow, nodes));

@@ -2,19 +2,22 @@ import type { Json } from '../../runs/contract.ts';
 import { newRow, NODE_ITEM } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { reusedResultMissing } from '../errors.ts';
-import { readItems, readNodes, type StoredNode } from '../store/node-rows.ts';
+import { readAnyFlow } from '../store/any-flow.ts';
+import type { NodeReader } from '../store/node-reader.ts';
+import type { StoredNode } from '../store/node-rows.ts';
 import { type OutputDeps, readOutputs } from '../store/outputs.ts';
 import type { FlowMemory } from './flow-memory.ts';
 
 export const ITEMS_AT_ONCE = 64;
 
-/** Seals an output for its place in the new run. */
-type Seal = (row: StoredNode, output: Json) => Buffer;
+/** Encodes an output for its row in the new run. */
+type Encode = (output: Json) => Buffer;
 
 /** Copies what nodes came to in the run that this one is a rerun of. */
 export class EarlierResults {
   readonly #deps: OutputDeps;
   readonly #memory: FlowMemory;
+  #reader: NodeReader | undefined;
 
   constructor(deps: OutputDeps, memory: FlowMemory) {
     this.#deps = deps;
@@ -25,11 +28,11 @@ export class EarlierResults {
    * Copies a reused node, or the next items of a fan-out after `after`. Returns the last copied item, or undefined when
    * the node is complete. Throws `flow_kept_result_gone`.
    */
-  async copy(node: PlannedNode, after: number, seal: Seal): Promise<number | undefined> {
+  async copy(node: PlannedNode, after: number, encode: Encode): Promise<number | undefined> {
     const earlier = await this.#readEarlier(node);
     const node_row = this.#memory.markChanged(this.#memory.row(node.n));
     if (earlier.total !== null) {
-      const last = await this.#copyItems(node, node_row, after, seal);
+      const last = await this.#copyItems(node, node_row, after, encode);
       if (last !== undefined) {
         Object.assign(node_row, { state: 'running', total: earlier.total });
         return last;
@@ -38,7 +41,7 @@ export class EarlierResults {
     const { begun, ended, failed } = node_row;
     const [output] = await readOutputs(this.#memory.tx, this.#deps, this.#scope(), [earlier]);
     Object.assign(node_row, this.#toCopiedRow(earlier, node.n), { begun, ended, failed });
-    if (output !== undefined) node_row.output = seal(node_row, output);
+    if (output !== undefined) node_row.output = encode(output);
     return undefined;
   }
 
@@ -47,22 +50,34 @@ export class EarlierResults {
     return { org_id, project_id, run_id: this.#memory.flow.header.kept! };
   }
 
+  /** Undefined when the earlier run was removed. */
+  async #openReader(): Promise<NodeReader | undefined> {
+    this.#reader ??= (await readAnyFlow(this.#memory.tx, this.#deps.sealer, this.#scope()))?.reader;
+    return this.#reader;
+  }
+
   async #readEarlier(node: PlannedNode): Promise<StoredNode> {
     const { run_id } = this.#scope();
-    const [earlier] = await readNodes(this.#memory.tx, run_id, [{ n: node.kept!, item: NODE_ITEM }]);
+    const reader = await this.#openReader();
+    const [earlier] = (await reader?.nodes([{ n: node.kept!, item: NODE_ITEM }])) ?? [];
     if (earlier) return earlier;
     throw reusedResultMissing(`the run ${run_id}, whose result of node ${node.id} this one keeps, was removed`);
   }
 
   /** Copies the next items. Returns the last one, or undefined when there were none. */
-  async #copyItems(node: PlannedNode, node_row: StoredNode, after: number, seal: Seal): Promise<number | undefined> {
+  async #copyItems(
+    node: PlannedNode,
+    node_row: StoredNode,
+    after: number,
+    encode: Encode,
+  ): Promise<number | undefined> {
     const scope = this.#scope();
-    const items = await readItems(this.#memory.tx, scope.run_id, node.kept!, after, ITEMS_AT_ONCE);
+    const items = (await (await this.#openReader())?.items(node.kept!, after, ITEMS_AT_ONCE)) ?? [];
     const outputs = await readOutputs(this.#memory.tx, this.#deps, scope, items);
     for (const [i, earlier] of items.entries()) {
       const item = this.#memory.markChanged(this.#memory.row(node.n, earlier.item));
       Object.assign(item, this.#toCopiedRow(earlier, node.n));
-      if (outputs[i] !== undefined) item.output = seal(item, outputs[i]);
+      if (outputs[i] !== undefined) item.output = encode(outputs[i]);
       node_row.begun += 1;
       node_row.ended += 1;
       node_row.failed += earlier.state === 'failed' ? 1 : 0;

@@ -4,7 +4,8 @@ import { isTerminal, newRow, NODE_ITEM } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { type FlowActivity, insertActivities } from '../store/activity-rows.ts';
 import { type FlowRow, insertFlow, updateFlow } from '../store/flow-row.ts';
-import { CHUNK_SIZE, PLAN, readChunks } from '../store/lists.ts';
+import { insertFinishedFlow } from '../store/finished-flow.ts';
+import { CHUNK_SIZE, insertList, PLAN, readChunks } from '../store/lists.ts';
 import { toNodeSpan } from './node-spans.ts';
 import { readNodes, readOpenItems, type StoredNode, writeNodes } from '../store/node-rows.ts';
 
@@ -26,9 +27,10 @@ export class FlowMemory {
   readonly run: CoordinatedRun;
   readonly flow: FlowRow;
   readonly #deps: MemoryDeps;
-  /** True when the flow begins in this transaction, so there are no node rows to read. */
-  readonly #isNew: boolean;
+  /** The plan of a flow that begins in this transaction, so that there are no rows of nodes to read. */
+  readonly #new_plan: readonly PlannedNode[] | undefined;
   #stored: boolean;
+  #has_activities = false;
   readonly #plan = new Map<number, readonly PlannedNode[]>();
   readonly #items = new Map<string, readonly Json[]>();
   readonly #rows = new Map<string, StoredNode>();
@@ -43,7 +45,7 @@ export class FlowMemory {
     this.tx = tx;
     this.run = run;
     this.flow = flow;
-    this.#isNew = plan !== undefined;
+    this.#new_plan = plan;
     this.#stored = plan === undefined;
     for (let chunk = 0; plan && chunk * CHUNK_SIZE < plan.length; chunk++)
       this.#plan.set(chunk, plan.slice(chunk * CHUNK_SIZE, (chunk + 1) * CHUNK_SIZE));
@@ -60,7 +62,7 @@ export class FlowMemory {
       const chunks = await readChunks<PlannedNode>(this.tx, this.#deps.sealer, this.run, PLAN, missing);
       for (const [chunk, nodes] of chunks) this.#plan.set(chunk, nodes);
     }
-    if (this.#isNew) return;
+    if (this.#new_plan) return;
     const keys = [...ns.map((n) => ({ n, item: NODE_ITEM })), ...items].filter(
       ({ n, item }) => !this.#rows.has(rowKey(n, item)),
     );
@@ -124,6 +126,7 @@ export class FlowMemory {
   }
 
   addActivityRow(activity: FlowActivity): void {
+    this.#has_activities = true;
     this.#activity_rows.push(activity);
   }
 
@@ -135,7 +138,7 @@ export class FlowMemory {
 
   /** Items of a fan-out in progress; at most as many as its concurrency. */
   async openItems(n: number): Promise<StoredNode[]> {
-    const stored = this.#isNew ? [] : await readOpenItems(this.tx, this.run.run_id, n);
+    const stored = this.#new_plan ? [] : await readOpenItems(this.tx, this.run.run_id, n);
     for (const row of stored) if (!this.findItem(n, row.item)) this.#rows.set(rowKey(n, row.item), row);
     return [...this.#rows.values()].filter((row) => row.n === n && row.item !== NODE_ITEM && !isTerminal(row));
   }
@@ -153,12 +156,27 @@ export class FlowMemory {
 
   async save(): Promise<void> {
     await this.#flush();
-    await writeNodes(this.tx, this.run.run_id, [...this.#changed]);
     this.#reportSpans();
-    // A flow that begins has no row yet.
-    if (this.#stored) await updateFlow(this.tx, this.run.run_id, this.flow, this.now);
-    else await insertFlow(this.tx, this.#deps.sealer, this.run, this.flow, this.now);
+    const { tx, run, flow } = this;
+    const { sealer } = this.#deps;
+    const rows = [...this.#changed];
+    if (this.#stored) {
+      await writeNodes(tx, sealer, run, rows);
+      await updateFlow(tx, run.run_id, flow, this.now);
+      return;
+    }
     this.#stored = true;
+    const plan = this.#new_plan!;
+    if (this.#isFinished() && (await insertFinishedFlow(tx, sealer, run, flow, plan, rows))) return;
+    await insertList(tx, sealer, run, PLAN, plan);
+    await writeNodes(tx, sealer, run, rows);
+    await insertFlow(tx, sealer, run, flow, this.now);
+  }
+
+  /** True when a flow that begins in this transaction has ended in it, and nothing else refers to its nodes. */
+  #isFinished(): boolean {
+    const { ended, nodes, todo } = this.flow;
+    return ended === nodes && todo.length === 0 && !this.#has_activities && this.#items.size === 0;
   }
 
   /** Reports the nodes that have ended to the run's trace. */

@@ -6,18 +6,12 @@ import { itemLabel } from '../domain/labels.ts';
 import { type PlannedNode, validatePlan } from '../domain/plan.ts';
 import { flowInvalid } from '../errors.ts';
 import { type EarlierAttempt, readEarlierAttempts } from '../store/activity-rows.ts';
-import { type FlowRow, readFlow } from '../store/flow-row.ts';
-import { CHUNK_SIZE, PLAN, readChunks } from '../store/lists.ts';
+import { readAnyFlow } from '../store/any-flow.ts';
+import type { ReadableFlow } from '../store/finished-flow.ts';
+import { CHUNK_SIZE } from '../store/lists.ts';
+import type { NodeReader } from '../store/node-reader.ts';
 import { readOutputs } from '../store/outputs.ts';
-import {
-  type ListedNode,
-  listItems,
-  listNodes,
-  listOpen,
-  listOpenItems,
-  readNodes,
-  type StoredNode,
-} from '../store/node-rows.ts';
+import type { ListedNode, StoredNode } from '../store/node-rows.ts';
 import type { FlowScope } from '../store/sealing.ts';
 
 /** The name of this coordinator. */
@@ -52,11 +46,11 @@ export class FlowViews {
     const flow = await this.#flow(scope);
     if (!flow) return { nodes: [], more: false };
     const rows = await (page.of === undefined
-      ? this.#nodes(scope, flow, page, limit)
-      : this.#items(scope, flow, page, page.of, limit));
+      ? readNodePage(flow, page, limit)
+      : readItemPage(flow, page, page.of, limit));
     const earlier = await this.#readEarlierAttempts(scope, rows);
-    const views = rows.map(([node, row]) => toNodeView(node, row, flow.stopped === 1, earlier(row)));
-    const nodes = page.outputs ? await this.#withOutputs(scope, rows, views) : views;
+    const views = rows.map(([node, row]) => toNodeView(node, row, flow.flow.stopped === 1, earlier(row)));
+    const nodes = page.outputs ? await this.#withOutputs(scope, flow.reader, rows, views) : views;
     const more = nodes.length < views.length || views.length === limit;
     return { nodes: toAuthoredNodes(rows, nodes), more, last: nodes.at(-1)?.place };
   }
@@ -64,15 +58,14 @@ export class FlowViews {
   /** Returns true when more than one node or item may write to the log. */
   async hasSeveral(scope: FlowScope): Promise<boolean> {
     const flow = await this.#flow(scope);
-    if (!flow || flow.nodes > 1) return flow !== undefined;
-    const [only] = await this.plan(scope, 0, 1);
+    if (!flow || flow.flow.nodes > 1) return flow !== undefined;
+    const [only] = await readPlan(flow.reader, 0, 1);
     return only?.fan_out !== undefined;
   }
 
   /** Returns a function that maps the name of an activity to its label; undefined when it has none. */
   async labels(scope: FlowScope): Promise<(name: string) => string | undefined> {
-    const flow = await this.#flow(scope);
-    const plan = flow ? await this.plan(scope, 0, flow.nodes) : [];
+    const plan = await readWholePlan(await this.#flow(scope));
     const named = new Map(plan.flatMap((node) => (node.fan_out?.named ? [[node.id, node] as const] : [])));
     return (name) => {
       const [, id = '', item] = ITEM.exec(name) ?? [];
@@ -84,14 +77,13 @@ export class FlowViews {
   /** Finds a node or an item by its id or its label; undefined when there is none. */
   async findNode(scope: FlowScope, name: string): Promise<NodeWork | undefined> {
     const flow = await this.#flow(scope);
-    const plan = flow ? await this.plan(scope, 0, flow.nodes) : [];
-    const target = findTarget(plan, name);
-    if (!target) return undefined;
+    const target = findTarget(await readWholePlan(flow), name);
+    if (!flow || !target) return undefined;
     const { node, item } = target;
-    const [row] = await readNodes(this.#deps.database, scope.run_id, [{ n: node.n, item }]);
+    const [row] = await flow.reader.nodes([{ n: node.n, item }]);
     const hasSeveral = node.fan_out !== undefined && item === NODE_ITEM;
     const activity_id = hasSeveral ? null : (row?.activity_id ?? null);
-    const reused_from = node.kept === undefined ? undefined : flow?.header.kept;
+    const reused_from = node.kept === undefined ? undefined : flow.flow.header.kept;
     return {
       node: node.id,
       item: item === NODE_ITEM ? null : item,
@@ -99,17 +91,6 @@ export class FlowViews {
       activity_id,
       ...(reused_from && { kept_from: reused_from }),
     };
-  }
-
-  /** The planned nodes from `first` up to `last`, exclusive. The org's keys are ready. */
-  async plan(scope: FlowScope, first: number, last: number): Promise<PlannedNode[]> {
-    const chunk_numbers = [];
-    for (let chunk_number = Math.floor(first / CHUNK_SIZE); chunk_number * CHUNK_SIZE < last; chunk_number++)
-      chunk_numbers.push(chunk_number);
-    const read = await readChunks<PlannedNode>(this.#deps.database, this.#deps.sealer, scope, PLAN, chunk_numbers);
-    return chunk_numbers
-      .flatMap((chunk_number) => read.get(chunk_number) ?? [])
-      .filter(({ n }) => n >= first && n < last);
   }
 
   /** Reads the ended attempts of nodes and items that were attempted again. */
@@ -124,40 +105,15 @@ export class FlowViews {
     return (row: StoredNode) => by_row.get(rowKey(row)) ?? [];
   }
 
-  async #flow(scope: FlowScope): Promise<FlowRow | undefined> {
+  async #flow(scope: FlowScope): Promise<ReadableFlow | undefined> {
     await this.#deps.sealer.prepare(scope.org_id);
-    return readFlow(this.#deps.database, this.#deps.sealer, scope);
-  }
-
-  async #nodes(scope: FlowScope, flow: FlowRow, { after, open }: NodePage, limit: number) {
-    const { database, sealer } = this.#deps;
-    if (open) {
-      const rows = await listOpen(database, scope.run_id, after, limit);
-      const chunk_numbers = [...new Set(rows.map(({ n }) => Math.floor(n / CHUNK_SIZE)))];
-      const plan = await readChunks<PlannedNode>(database, sealer, scope, PLAN, chunk_numbers);
-      return rows.map((row) => [plan.get(Math.floor(row.n / CHUNK_SIZE))![row.n % CHUNK_SIZE]!, row] as const);
-    }
-    const plan = await this.plan(scope, after + 1, Math.min(after + 1 + limit, flow.nodes));
-    const keys = plan.map(({ n }) => ({ n, item: NODE_ITEM }));
-    const rows = new Map((await listNodes(database, scope.run_id, keys)).map((row) => [row.n, row]));
-    return plan.map((node) => [node, rows.get(node.n) ?? unstartedRow(node)] as const);
-  }
-
-  async #items(scope: FlowScope, flow: FlowRow, { after, open }: NodePage, node_id: string, limit: number) {
-    const plan = await this.plan(scope, 0, flow.nodes);
-    const node = plan.find(({ id }) => id === node_id);
-    if (!node) throw nodeNotFound(node_id, plan);
-    const { database } = this.#deps;
-    const from = Math.max(after, NODE_ITEM);
-    const rows = open
-      ? (await listOpenItems(database, scope.run_id, node.n)).filter(({ item }) => item > from).slice(0, limit)
-      : await listItems(database, scope.run_id, node.n, from, limit);
-    return rows.map((row) => [node, row] as const);
+    return readAnyFlow(this.#deps.database, this.#deps.sealer, scope);
   }
 
   /** Reads outputs for as many rows as fit on a page, at least one. Outputs that do not fit are not read. */
   async #withOutputs(
     scope: FlowScope,
+    reader: NodeReader,
     rows: readonly (readonly [PlannedNode, ListedNode])[],
     views: readonly CoordinatedNode[],
   ): Promise<CoordinatedNode[]> {
@@ -167,9 +123,7 @@ export class FlowViews {
       rows.map(([, row]) => row),
     );
     const with_output = page_rows.filter(({ output_bytes }) => output_bytes !== null);
-    const stored_outputs = new Map(
-      (await readNodes(database, scope.run_id, with_output)).map((row) => [rowKey(row), row.output]),
-    );
+    const stored_outputs = new Map((await reader.nodes(with_output)).map((row) => [rowKey(row), row.output]));
     const filled = page_rows.map((row): StoredNode => ({ ...row, output: stored_outputs.get(rowKey(row)) ?? null }));
     const outputs = await readOutputs(database, { sealer, activities: activities() }, scope, filled);
     return outputs.map((output, i) => ({ ...views[i]!, ...(output === undefined ? {} : { output }) }));
@@ -187,6 +141,44 @@ export class FlowViews {
     });
     return end < 0 ? rows : rows.slice(0, end);
   }
+}
+
+/** The planned nodes from `first` up to `last`, exclusive. */
+export async function readPlan(reader: NodeReader, first: number, last: number): Promise<PlannedNode[]> {
+  const chunk_numbers = [];
+  for (let chunk_number = Math.floor(first / CHUNK_SIZE); chunk_number * CHUNK_SIZE < last; chunk_number++)
+    chunk_numbers.push(chunk_number);
+  const read = await reader.plan(chunk_numbers);
+  return chunk_numbers
+    .flatMap((chunk_number) => read.get(chunk_number) ?? [])
+    .filter(({ n }) => n >= first && n < last);
+}
+
+const readWholePlan = async (flow: ReadableFlow | undefined): Promise<PlannedNode[]> =>
+  flow ? readPlan(flow.reader, 0, flow.flow.nodes) : [];
+
+async function readNodePage({ flow, reader }: ReadableFlow, { after, open }: NodePage, limit: number) {
+  if (open) {
+    const rows = await reader.listOpen(after, limit);
+    const plan = await reader.plan([...new Set(rows.map(({ n }) => Math.floor(n / CHUNK_SIZE)))]);
+    return rows.map((row) => [plan.get(Math.floor(row.n / CHUNK_SIZE))![row.n % CHUNK_SIZE]!, row] as const);
+  }
+  const plan = await readPlan(reader, after + 1, Math.min(after + 1 + limit, flow.nodes));
+  const keys = plan.map(({ n }) => ({ n, item: NODE_ITEM }));
+  const rows = new Map((await reader.listNodes(keys)).map((row) => [row.n, row]));
+  return plan.map((node) => [node, rows.get(node.n) ?? unstartedRow(node)] as const);
+}
+
+async function readItemPage(flow: ReadableFlow, { after, open }: NodePage, node_id: string, limit: number) {
+  const { reader } = flow;
+  const plan = await readWholePlan(flow);
+  const node = plan.find(({ id }) => id === node_id);
+  if (!node) throw nodeNotFound(node_id, plan);
+  const from = Math.max(after, NODE_ITEM);
+  const rows = open
+    ? (await reader.listOpenItems(node.n)).filter(({ item }) => item > from).slice(0, limit)
+    : await reader.listItems(node.n, from, limit);
+  return rows.map((row) => [node, row] as const);
 }
 
 /** Implements the API for other plugins. */

@@ -4,10 +4,10 @@ import type { FlowPlan } from '../contract.ts';
 import { NODE_ITEM } from '../domain/decide.ts';
 import { rerunGuards, findReusableNodes } from '../domain/reusable-nodes.ts';
 import { type PlannedNode, toPlannedNodes } from '../domain/plan.ts';
-import { readFlow, type ResumedNode } from '../store/flow-row.ts';
-import { readNodes } from '../store/node-rows.ts';
+import { readAnyFlow } from '../store/any-flow.ts';
+import type { ResumedNode } from '../store/flow-row.ts';
 import type { FlowScope } from '../store/sealing.ts';
-import { type FlowViews, describeUnknownNode } from './flow-views.ts';
+import { describeUnknownNode, readPlan } from './flow-views.ts';
 
 /** The plan of a rerun. */
 export interface RerunPlan extends FlowPlan {
@@ -20,7 +20,6 @@ export interface RerunPlan extends FlowPlan {
 export interface RerunDeps {
   database: Pick<Database, 'read'>;
   sealer: Sealer;
-  views: FlowViews;
 }
 
 /** Returns the nodes of a plan. Reused nodes carry their number in the earlier plan. */
@@ -35,7 +34,7 @@ export function toRerunNodes(plan: RerunPlan): PlannedNode[] {
  * Throws `invalid_request`.
  */
 export async function planRerun(
-  { database, sealer, views }: RerunDeps,
+  { database, sealer }: RerunDeps,
   scope: FlowScope,
   plan: FlowPlan,
   request: NodeAgain | undefined,
@@ -45,17 +44,13 @@ export async function planRerun(
   const first = nodes.find(({ id }) => id === from);
   if (!first && from !== undefined) throw invalidFrom(describeUnknownNode(from, nodes));
   await sealer.prepare(scope.org_id);
-  const flow = await readFlow(database, sealer, scope);
-  if (!flow) {
+  const found = await readAnyFlow(database, sealer, scope);
+  if (!found) {
     if (from === undefined) return undefined;
     throw invalidFrom('the plan of the run no longer exists; leave `from` out to run everything again');
   }
-  const earlier_nodes = await views.plan(scope, 0, flow.nodes);
-  const rows = await readNodes(
-    database,
-    scope.run_id,
-    earlier_nodes.map(({ n }) => ({ n, item: NODE_ITEM })),
-  );
+  const earlier_nodes = await readPlan(found.reader, 0, found.flow.nodes);
+  const rows = await found.reader.nodes(earlier_nodes.map(({ n }) => ({ n, item: NODE_ITEM })));
   const states = new Map(rows.map((row) => [row.n, row]));
   const earlier = new Map(earlier_nodes.map(({ id, n, type }) => [id, { n, type, row: states.get(n) }]));
   const reused = findReusableNodes(nodes, earlier, first);

@@ -14,7 +14,7 @@ import { parseExact } from '../../../platform/schema/contract.ts';
 
 /** A row with its own output; otherwise the output is the activity's. */
 export interface StoredNode extends NodeRow {
-  /** Sealed. */
+  /** Sealed; plain JSON until the row is stored (`encodeOutput`). */
   output: Buffer | null;
 }
 
@@ -126,10 +126,15 @@ export async function listOpen(
   return rows.map((row) => toNode<ListedNode>(row));
 }
 
-/** Inserts and replaces complete rows. */
-export async function writeNodes(tx: Transaction, run_id: string, rows: readonly StoredNode[]): Promise<void> {
+/** Inserts and replaces complete rows, and seals their outputs. */
+export async function writeNodes(
+  tx: Transaction,
+  sealer: Sealer,
+  scope: FlowScope,
+  rows: readonly StoredNode[],
+): Promise<void> {
   const values = rows.map((row): Param[] => [
-    run_id,
+    scope.run_id,
     row.n,
     row.item,
     row.state,
@@ -143,7 +148,7 @@ export async function writeNodes(tx: Transaction, run_id: string, rows: readonly
     row.ended,
     row.failed,
     JSON.stringify(row.outcome ?? null),
-    row.output,
+    sealedOutput(sealer, scope, row),
     row.error_code,
     row.error_message,
     row.started_at,
@@ -158,18 +163,34 @@ const outputContext = (scope: FlowScope, { n, item }: { n: number; item: number 
 /** Maximum bytes of a node's output as JSON; an activity may have as many. */
 export const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-/** Throws `flow_output_too_large`. */
-export function sealOutput(sealer: Sealer, scope: FlowScope, at: { n: number; item: number }, output: Json): Buffer {
+/** Outputs that are not sealed. */
+const unsealed = new WeakSet<Buffer>();
+
+export function asUnsealed(output: Buffer): Buffer {
+  unsealed.add(output);
+  return output;
+}
+
+/** Returns an output as JSON, for a row that is not stored yet. Throws `flow_output_too_large`. */
+export function encodeOutput(output: Json): Buffer {
   const bytes = Buffer.from(JSON.stringify(output ?? null));
   if (bytes.length > MAX_OUTPUT_BYTES)
     throw outputTooLarge(`the output has ${bytes.length} bytes of JSON; at most ${MAX_OUTPUT_BYTES} are allowed`);
-  const sealed = sealer.seal(outputContext(scope, at), bytes);
-  plaintexts.set(sealed, bytes);
-  return sealed;
+  return asUnsealed(bytes);
 }
 
-/** What this process has sealed, for as long as the transaction that did so works with it. */
-const plaintexts = new WeakMap<Buffer, Buffer>();
+/** Returns the output of a row that is not stored yet. */
+export function unsealedOutput({ n, item, output }: StoredNode): Buffer | null {
+  if (output !== null && !unsealed.has(output)) throw new Error(`the output of ${n}/${item} is sealed`);
+  return output;
+}
 
-export const openOutput = (sealer: Sealer, scope: FlowScope, row: StoredNode): Json =>
-  parseExact((plaintexts.get(row.output!) ?? sealer.open(outputContext(scope, row), row.output!)).toString()) as Json;
+const sealedOutput = (sealer: Sealer, scope: FlowScope, row: StoredNode): Buffer | null =>
+  row.output !== null && unsealed.has(row.output) ? sealer.seal(outputContext(scope, row), row.output) : row.output;
+
+export const openOutput = (sealer: Sealer, scope: FlowScope, row: StoredNode): Json => {
+  const output = row.output!;
+  return parseExact(
+    (unsealed.has(output) ? output : sealer.open(outputContext(scope, row), output)).toString(),
+  ) as Json;
+};

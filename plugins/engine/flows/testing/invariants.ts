@@ -10,7 +10,16 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'flows',
     says: 'a run that flows coordinate has its flow',
     finds: `SELECT r.run_id, -1 AS n, -1 AS item FROM runs_runs r LEFT JOIN flows_flows f ON f.run_id = r.run_id
-      WHERE r.coordinator = 'flows' AND f.run_id IS NULL`,
+      LEFT JOIN flows_finished d ON d.run_id = r.run_id
+      WHERE r.coordinator = 'flows' AND f.run_id IS NULL AND d.run_id IS NULL`,
+  },
+  {
+    id: 'flows',
+    says: 'a flow in one row belongs to a run that is over, and has no other rows',
+    finds: `SELECT d.run_id, -1 AS n, -1 AS item FROM flows_finished d JOIN runs_runs r ON r.run_id = d.run_id
+      LEFT JOIN flows_flows f ON f.run_id = d.run_id LEFT JOIN flows_nodes x ON x.run_id = d.run_id
+      LEFT JOIN flows_activities m ON m.run_id = d.run_id
+      WHERE r.status NOT IN ${TERMINAL} OR f.run_id IS NOT NULL OR x.run_id IS NOT NULL OR m.run_id IS NOT NULL`,
   },
   {
     id: 'flows',
