@@ -66,11 +66,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(Flows, (use) => createFlows(makeViews(use)));
   plugin.contribute(FlowNodes, () => builtinNodes);
   plugin.contribute(RunCoordinators, (use) => use(OwnCoordinator));
-  plugin.contribute(RunTables, () =>
-    ['flows_flows', 'flows_lists', 'flows_nodes', 'flows_activities', 'flows_finished'].map((table) => ({
-      table,
-      column: 'run_id',
-    })),
-  );
+  plugin.contribute(RunTables, () => [
+    ...['flows_flows', 'flows_lists', 'flows_nodes', 'flows_activities'].map((table) => ({ table, column: 'run_id' })),
+    { table: 'flows_finished', column: 'run_id', clustered_key: 'run_id' },
+  ]);
   plugin.onStart(SERVER_ROLES, async (use) => use(OwnResumer).start());
 });

@@ -5,6 +5,8 @@ export interface RunTable {
   table: string;
   /** The column with the run's id; an index begins with it. */
   column: string;
+  /** The columns of the primary key of a table that SQLite stores WITHOUT ROWID: `run_id, position`. */
+  clustered_key?: string;
   /**
    * Removes at most `limit` rows of at most 100 runs, when deleting is not enough: what the rows name must be noted for
    * removal in the same transaction. Answers how many. Absent: they are deleted.

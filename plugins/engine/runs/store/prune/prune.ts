@@ -36,6 +36,7 @@ const ENGINE_TABLES: readonly RunTable[] = [
 ].map((table) => ({
   table,
   column: 'run_id',
+  ...(table in CLUSTERED_KEYS && { clustered_key: CLUSTERED_KEYS[table]! }),
   ...(table === 'runs_log_heads' && { remove: (tx, run_ids) => removeLogHeads(tx, run_ids) }),
   ...(table === 'runs_call_grants' && { remove: (tx, run_ids) => returnCallGrants(tx, run_ids) }),
 }));
@@ -128,11 +129,17 @@ async function removeRows(
   const run_ids = marked.map(({ run_id }) => run_id);
   const list = inList(run_ids);
   let removed = 0;
-  for (const { table, column, remove } of tables) {
+  for (const { table, column, clustered_key, remove } of tables) {
     const remaining = limit - removed;
     removed += remove
       ? await remove(tx, run_ids, remaining)
-      : await deleteBatch(tx, withKey(table), `${column} IN ${list.placeholders}`, list.params, remaining);
+      : await deleteBatch(
+          tx,
+          withKey(table, clustered_key),
+          `${column} IN ${list.placeholders}`,
+          list.params,
+          remaining,
+        );
     if (removed >= limit) return removed;
   }
   for (const project_id of new Set(marked.map((run) => run.project_id))) {
@@ -143,8 +150,7 @@ async function removeRows(
   return removed + (await tx.write(`DELETE FROM runs_pruned WHERE run_id IN ${list.placeholders}`, list.params));
 }
 
-const withKey = (table: string) =>
-  CLUSTERED_KEYS[table] === undefined ? table : { table, key: CLUSTERED_KEYS[table] };
+const withKey = (table: string, key: string | undefined) => (key === undefined ? table : { table, key });
 
 const LOGS_AT_ONCE = 100;
 
