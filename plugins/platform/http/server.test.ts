@@ -367,7 +367,7 @@ t.test('a page that is stored compressed is decompressed for programs that do no
   for (const [encoding, etag] of [
     ['gzip', String(plain.headers.etag)],
     ['br', String(compressed.headers.etag)],
-  ])
+  ] as const)
     t.equal((await ask(url, '/docs', { headers: { 'accept-encoding': encoding, 'if-none-match': etag } })).status, 304);
 });
 
