@@ -8,11 +8,11 @@ const BOUNDS = { max_pages: 5, idle_ms: 3_000 };
 
 /** The types that the project knows, as its catalog lists them: recorded, declared, and those of the service. */
 const readTypes = async (api: Client): Promise<string[] | undefined> =>
-  (await readWhole<{ type: string }>(api, '/event-types', 'types'))?.map(({ type }) => type);
+  (await readComplete<{ type: string }>(api, '/event-types', 'types'))?.map(({ type }) => type);
 
 /** The types that handlers name; a pattern with `*` is not a type. */
 const readHandledTypes = async (api: Client): Promise<string[] | undefined> =>
-  (await readWhole<{ on: readonly string[] }>(api, '/handlers', 'handlers'))
+  (await readComplete<{ on: readonly string[] }>(api, '/handlers', 'handlers'))
     ?.flatMap(({ on }) => on)
     .filter((pattern) => !pattern.includes('*'));
 
@@ -50,7 +50,7 @@ export async function suggestEmittedTypes(
 }
 
 /** All items of a list; undefined for one that is too long to read for a suggestion. */
-async function readWhole<T>(api: Client, path: string, member: string): Promise<T[] | undefined> {
+async function readComplete<T>(api: Client, path: string, member: string): Promise<T[] | undefined> {
   const { next_cursor, [member]: items } = await readAllPages(api, api.scoped(path), member, {}, BOUNDS);
   return next_cursor === undefined ? (items as T[]) : undefined;
 }

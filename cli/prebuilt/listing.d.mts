@@ -11,7 +11,7 @@ export interface Listing {
 export const LOCAL_FILE_SYSTEMS: ReadonlySet<number>;
 
 /** Lists the current inputs; undefined if a file was written since `began`. */
-export function listingOf(given: {
+export function listingOf(options: {
   home: string;
   entry: string;
   inputs: readonly string[];

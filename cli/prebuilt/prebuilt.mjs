@@ -1,7 +1,7 @@
 // Loading two thousand modules one by one takes seconds, and one file that contains them a fraction of that. In a clone, the file is built
 // from the sources whenever they differ from those that it was built from. Every start compares them, so nobody has to think of
 // it. The package contains its own file.
-import { ownCache, wouldBeOwnFolder } from '../../kernel/contracts/own-cache.mjs';
+import { ownCache, belongsToUser } from '../../kernel/contracts/own-cache.mjs';
 import { entries, isOfTheServer } from './entries.mjs';
 import { compare } from './listing.mjs';
 import { mapStacksToSources } from './positions.mjs';
@@ -27,7 +27,7 @@ const folder = inClone ? cloneFolder() : join(home, 'cli');
  */
 function cloneFolder() {
   const shared = join(home, 'node_modules/.cache/svc', shortHash(home));
-  if (wouldBeOwnFolder(shared)) return shared;
+  if (belongsToUser(shared)) return shared;
   const own = ownCache('prebuilt');
   return own && join(own, shortHash(home));
 }

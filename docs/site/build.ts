@@ -184,9 +184,9 @@ const packageVersion = (): string =>
   (JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string }).version;
 
 /** Returns true when the site was built, false when it is up to date. */
-export async function buildSite(given?: readonly Page[]): Promise<boolean> {
+export async function buildSite(collected?: readonly Page[]): Promise<boolean> {
   const version = packageVersion();
-  const pages = given ?? (await allPages(version));
+  const pages = collected ?? (await allPages(version));
   const staged = { version, out, edit_link: process.env.SVC_DOCS_EDIT_LINK, sidebar: sidebarOf(pages) };
   const wanted = digest(pages, staged);
   const mark = join(served, MARK);

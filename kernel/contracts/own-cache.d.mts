@@ -5,4 +5,4 @@ export function ownCache(kind: 'compiled' | 'native' | 'prebuilt', env?: NodeJS.
 export function isOwnFolder(path: string): boolean;
 
 /** Whether the folder is the user's own; if it does not exist, whether the nearest parent that exists is. */
-export function wouldBeOwnFolder(path: string): boolean;
+export function belongsToUser(path: string): boolean;

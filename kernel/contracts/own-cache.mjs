@@ -30,7 +30,7 @@ export function isOwnFolder(path) {
 }
 
 /** Whether the folder is the user's own; if it does not exist, whether the nearest parent that exists is. */
-export const wouldBeOwnFolder = (path) => isOwnFolder(nearestFolder(path));
+export const belongsToUser = (path) => isOwnFolder(nearestFolder(path));
 
 /** The folder without links, or the nearest parent that exists. */
 function nearestFolder(path) {

@@ -46,9 +46,9 @@ async function versionOf(path: string): Promise<string | undefined> {
 
 async function read(path: string, type: string, immutable: boolean): Promise<PageFile | undefined> {
   const [body, brotli] = await Promise.all([unlessAbsent(readFile(path)), unlessAbsent(readFile(`${path}.br`))]);
-  const facts = { type, immutable };
-  if (body) return { ...facts, body, ...(brotli && { brotli }) };
-  return brotli && { ...facts, brotli };
+  const common = { type, immutable };
+  if (body) return { ...common, body, ...(brotli && { brotli }) };
+  return brotli && { ...common, brotli };
 }
 
 export type ReadStaticFile = (path: string) => Promise<PageFile | undefined>;
@@ -58,20 +58,20 @@ export type ReadStaticFile = (path: string) => Promise<PageFile | undefined>;
  * computed once, until the file has changed. `built` says that names below `assets/` contain digests of their contents.
  */
 export function staticFiles(folder: string, { built }: { built: boolean }): ReadStaticFile {
-  // Only existing files are kept: there is no end of other names.
-  const kept = new Map<string, { version: string; file: PageFile }>();
+  // Only existing files are cached: there is no end of other names.
+  const cached = new Map<string, { version: string; file: PageFile }>();
   return async (path) => {
     const type = TYPES[extname(path)];
     if (type === undefined || !FILE_PATH.test(path)) return undefined;
     const full = join(folder, path);
     const versions = await Promise.all([versionOf(full), versionOf(`${full}.br`)]);
     const version = versions.join(' ');
-    const before = kept.get(path);
+    const before = cached.get(path);
     if (before?.version === version) return before.file;
-    kept.delete(path);
+    cached.delete(path);
     if (versions.every((one) => one === undefined)) return undefined;
     const file = await read(full, type, built && path.startsWith('assets/'));
-    if (file) kept.set(path, { version, file });
+    if (file) cached.set(path, { version, file });
     return file;
   };
 }
