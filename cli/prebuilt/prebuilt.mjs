@@ -27,7 +27,11 @@ const folder = inClone ? cloneFolder() : join(home, 'cli');
  */
 function cloneFolder() {
   const shared = join(home, 'node_modules/.cache/svc', shortHash(home));
-  if (belongsToUser(shared)) return shared;
+  try {
+    if (belongsToUser(shared)) return shared;
+  } catch {
+    // One of its parents cannot be examined.
+  }
   const own = ownCache('prebuilt');
   return own && join(own, shortHash(home));
 }
