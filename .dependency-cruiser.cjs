@@ -14,7 +14,7 @@ const bundle = '^plugins/execution/scripts/(bundle/bundle-script|include/read|co
 const ownCache = '^kernel/contracts/own-cache\\.mjs$';
 // What somebody meant by a misspelled word.
 const similarWords = '^plugins/platform/schema/contract/nearest\\.ts$';
-const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/capabilities\\.ts$)|${exactJson}`;
+const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/capabilities\\.ts$)|${exactJson}|${similarWords}`;
 
 // How the command line reaches the service in its own process.
 const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}|${similarWords}`;

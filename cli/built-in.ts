@@ -9,7 +9,7 @@ export interface Source {
   load: () => Promise<unknown>;
 }
 
-/** Finds the modules in a clone. In the built package, cli/build/build.mjs replaces this file with a fixed list. */
+/** Finds the modules in a clone. In prebuilt files, cli/prebuilt/bundle.mjs replaces this module with a fixed list. */
 export async function findBuiltIns(file: 'table' | 'verbs'): Promise<Source[]> {
   const home = resolve(import.meta.dirname, '../plugins');
   const sources = globSync(`*/*/cli/${file}.ts`, { cwd: home }).map((path) => {

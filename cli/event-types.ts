@@ -1,17 +1,19 @@
 import type { Client } from './client/client.ts';
+import { CliError } from './errors.ts';
 import { nearest } from './find.ts';
+import { readAllPages } from './pages.ts';
 
-/** At most this many pages of 200 items are read for a suggestion. */
-const MAX_PAGES = 5;
+/** What a suggestion may cost: nobody waits long for it. */
+const BOUNDS = { max_pages: 5, idle_ms: 3_000 };
 
 /** The types that the project knows, as its catalog lists them: recorded, declared, and those of the service. */
-const readTypes = async (api: Client): Promise<string[]> =>
-  (await readPages<{ type: string }>(api, '/event-types', 'types')).map(({ type }) => type);
+const readTypes = async (api: Client): Promise<string[] | undefined> =>
+  (await readComplete<{ type: string }>(api, '/event-types', 'types'))?.map(({ type }) => type);
 
 /** The types that handlers name; a pattern with `*` is not a type. */
-const readHandledTypes = async (api: Client): Promise<string[]> =>
-  (await readPages<{ on: readonly string[] }>(api, '/handlers', 'handlers'))
-    .flatMap(({ on }) => on)
+const readHandledTypes = async (api: Client): Promise<string[] | undefined> =>
+  (await readComplete<{ on: readonly string[] }>(api, '/handlers', 'handlers'))
+    ?.flatMap(({ on }) => on)
     .filter((pattern) => !pattern.includes('*'));
 
 /** Suggests another type for an event that nothing reacted to; undefined if something did or no type is similar. */
@@ -19,10 +21,11 @@ export async function suggestListenedType(api: Client, event_id: string, type: s
   return await withoutFailing(async () => {
     const { deliveries } = await api.json<{ deliveries: readonly unknown[] }>({
       path: api.scoped(`/events/${encodeURIComponent(event_id)}`),
+      idle_ms: BOUNDS.idle_ms,
     });
     if (deliveries.length > 0) return undefined;
     const [handled, recorded] = await Promise.all([readHandledTypes(api), readTypes(api)]);
-    return similarType(type, handled) ?? similarType(type, recorded);
+    return similarType(type, handled ?? []) ?? similarType(type, recorded ?? []);
   });
 }
 
@@ -34,6 +37,8 @@ export async function suggestEmittedTypes(
   const types = patterns.filter((pattern) => !pattern.includes('*'));
   const found = await withoutFailing(async () => {
     const types_in_use = types.length === 0 ? [] : await readTypes(api);
+    // The type may be one of those that were not read.
+    if (types_in_use === undefined) return [];
     return types
       .filter((type) => !types_in_use.includes(type))
       .flatMap((type): [string, string][] => {
@@ -44,24 +49,19 @@ export async function suggestEmittedTypes(
   return found ?? [];
 }
 
-async function readPages<T>(api: Client, path: string, member: string): Promise<T[]> {
-  const items: T[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await api.json<Record<string, unknown>>({ path: api.scoped(path), query: { limit: 200, cursor } });
-    items.push(...(answer[member] as T[]));
-    cursor = answer.next_cursor as string | undefined;
-    if (cursor === undefined) break;
-  }
-  return items;
+/** All items of a list; undefined for one that is too long to read for a suggestion. */
+async function readComplete<T>(api: Client, path: string, member: string): Promise<T[] | undefined> {
+  const { next_cursor, [member]: items } = await readAllPages(api, api.scoped(path), member, {}, BOUNDS);
+  return next_cursor === undefined ? (items as T[]) : undefined;
 }
 
-/** A suggestion is a courtesy: what was asked for is done already, so a failure to find one is no failure. */
+/** A suggestion is a courtesy: what was asked for is done already, so a failed request is no failure. */
 async function withoutFailing<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find();
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
   }
 }
 

@@ -1,5 +1,4 @@
-import { distance } from 'fastest-levenshtein';
-import { letterDistance } from '../plugins/platform/schema/contract/nearest.ts';
+import { similarNames } from '../plugins/platform/schema/contract/nearest.ts';
 import type { Command, ScriptVerb } from './command.ts';
 import { usageError } from './errors.ts';
 import { commandHelp, GUIDE, groupHelp, overview, START, topicHelp } from './help.ts';
@@ -72,6 +71,9 @@ function unknownCommand([first = '', second = '']: readonly string[], isGroup: b
   return usageError(`there is no command "${typed}"`, next);
 }
 
+/** The one or two names that most resemble a text. */
+export const nearest = (text: string, names: readonly string[]): string[] => similarNames(text, names, 2);
+
 function suggestCommand(first: string, second: string, names: readonly string[]): string[] {
   // In `svc event ls`, the first word alone is too different from every name of two words.
   const pairs = nearest(
@@ -130,16 +132,4 @@ export function findByName(
   return [`${noun} ${verb}`, ...(alias === undefined ? [] : [`${noun} ${alias}`]), words[0]!]
     .map((name) => commands.find((command) => command.name === name))
     .find((command) => command !== undefined);
-}
-
-/** At most this many edits, or transposed letters with one more edit, separate a word from what is suggested for it. */
-const MAX_EDITS = 2;
-
-/** The one or two names that most resemble a text; one if only its letters are transposed. */
-export function nearest(text: string, names: readonly string[]): string[] {
-  const similar = [...new Set(names)]
-    .map((name) => ({ name, edits: distance(text, name), letters: letterDistance(text, name) }))
-    .filter(({ edits, letters }) => edits <= MAX_EDITS || (edits === MAX_EDITS + 1 && letters <= 1))
-    .sort((a, b) => a.edits - b.edits || a.letters - b.letters);
-  return similar.slice(0, similar[0]?.letters === 0 ? 1 : 2).map(({ name }) => name);
 }

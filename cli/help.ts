@@ -5,7 +5,7 @@ import { commonFlags } from './flags.ts';
 const GROUPS = ['Run', 'Look', 'Graphs', 'Events', 'React', 'Vault', 'Connect', 'Operate', 'Access', 'Shell'];
 const UNGROUPED = 'More';
 
-const argumentText = ({ name, optional, rest }: Argument) => {
+export const argumentText = ({ name, optional, rest }: Argument) => {
   const text = `<${name}>${rest ? '...' : ''}`;
   return optional ? `[${text}]` : text;
 };
@@ -21,12 +21,14 @@ export function alignColumns(rows: readonly (readonly [string, string])[], inden
   return rows.map(([left, right]) => `${indent}${left.padEnd(width)}  ${right}`).join('\n');
 }
 
-function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
+export function flagText(name: string, flag: Flag): string {
   const value =
     flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.choices ? flag.choices.join('|') : `<${name}>`)}`;
   const short = flag.short ? `-${flag.short}, ` : '';
-  return [`${short}--${name}${value}`, `${flag.summary}${flag.many ? ' (may be repeated)' : ''}`];
+  return `${short}--${name}${value}`;
 }
+
+export const flagMeaning = ({ summary, many }: Flag): string => `${summary}${many ? ' (may be repeated)' : ''}`;
 
 /** A section of a manual; none when it would be empty. */
 const section = (title: string, lines: string): string[] => (lines === '' ? [] : [`${title}\n${lines}`]);
@@ -35,7 +37,10 @@ export const argumentsSection = (args: readonly Argument[] = []): string[] =>
   section('Arguments', alignColumns(args.map((one) => [argumentText(one), one.summary] as const)));
 
 export const flagsSection = (title: string, flags: Flags = {}): string[] =>
-  section(title, alignColumns(Object.entries(flags).map(flagRow)));
+  section(
+    title,
+    alignColumns(Object.entries(flags).map(([name, flag]) => [flagText(name, flag), flagMeaning(flag)] as const)),
+  );
 
 export const examplesSection = (examples: Command['examples'] = []): string[] =>
   section('Examples', examples.map(([text, comment]) => `  # ${comment}\n  ${text}`).join('\n'));

@@ -71,6 +71,13 @@ t.test('a folder of another user is not used, by a link neither', root, async (t
   t.ok(isEmpty(runIn(linked)));
 });
 
+t.test('nothing is created in the home of another user', root, async (t) => {
+  const home = homeWith();
+  chownSync(home, 65_534, 65_534);
+  runIn(home);
+  t.notOk(existsSync(join(home, '.cache')));
+});
+
 t.test('without a home that can be written the command runs', async (t) => {
   const env = { PATH: process.env.PATH, HOME: '/dev/null', TMPDIR: homeWith() };
   t.equal(spawnSync(LAUNCHER, ['help', 'submit'], { env }).status, 0);

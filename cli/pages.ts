@@ -7,21 +7,31 @@ export const PAGE_FLAGS = {
   cursor: { type: 'string', summary: 'cursor that the previous page ended with' },
 } as const satisfies Flags;
 
-/** Reads all pages into one. `member` holds the items; the other members come from the last page. */
+interface Bounds {
+  max_pages?: number;
+  /** How long the server may be silent. */
+  idle_ms?: number;
+}
+
+/**
+ * Reads all pages into one. `member` holds the items; the other members come from the last page, so that there is a `next_cursor`
+ * only if the list is longer than `max_pages`.
+ */
 export async function readAllPages(
   client: Client,
   path: string,
   member: string,
   filter: Call['query'] = {},
+  { max_pages = Infinity, idle_ms }: Bounds = {},
 ): Promise<Record<string, unknown>> {
   const items: unknown[] = [];
   let cursor: unknown;
-  for (;;) {
+  for (let pages = 1; ; pages += 1) {
     const query = { ...filter, limit: 200, cursor: cursor as string | undefined };
-    const page = await client.json<Record<string, unknown>>({ path, query });
+    const page = await client.json<Record<string, unknown>>({ path, query, ...(idle_ms !== undefined && { idle_ms }) });
     items.push(...(page[member] as unknown[]));
     cursor = page.next_cursor;
-    if (cursor === undefined) return { ...page, [member]: items };
+    if (cursor === undefined || pages === max_pages) return { ...page, [member]: items };
   }
 }
 

@@ -6,8 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as vite from 'vite';
 import { buildPages } from '../../plugins/operations/console/build.mjs';
-import { bundle } from '../prebuilt/bundle.mjs';
-import { chunkStarts, encodeTable, tableOf } from '../prebuilt/positions.mjs';
+import { bundle, filesOf } from '../prebuilt/bundle.mjs';
 import { buildSite } from '../../docs/site/build.ts';
 import { prune } from './prune.mjs';
 
@@ -50,11 +49,8 @@ async function buildPrebuilt() {
   for (const name of ['commands', 'kernel']) {
     const { code, map } = await bundle(name, { home: dist, ending: 'js' });
     const digest = createHash('sha256').update(code).digest('hex');
-    const table = tableOf(map);
-    writeFileSync(join(dist, 'cli', `${name}.positions`), encodeTable(table));
-    const sources = JSON.stringify({ digest, sources: map.sources, starts: chunkStarts(table) });
-    writeFileSync(join(dist, 'cli', `${name}.sources.json`), sources);
-    writeFileSync(join(dist, 'cli', `${name}.js`), `${code}//${digest}`);
+    for (const [file, contents] of filesOf(name, { code, map, digest }))
+      writeFileSync(join(dist, 'cli', file), contents);
   }
   // The server reads a plugin's verbs too.
   for (const path of globSync('{cli/commands,plugins/*/*/cli}/*', { cwd: dist }))

@@ -64,12 +64,16 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The page as Markdown: from the built site, or from its file in a clone where the site was not built. */
-async function textOf({ topic, source }: Topic): Promise<string> {
-  const packed = await readIfThere(join(packageFolder(), 'plugins/operations/docs/dist/texts.json.br'));
+/** The page as Markdown: from its file in a clone, which may be newer than the built site, or from the site. */
+export async function textOf(
+  { topic, source }: Pick<Topic, 'topic' | 'source'>,
+  home = packageFolder(),
+): Promise<string> {
+  const written = source && (await readIfThere(join(home, source)));
+  if (written) return String(written);
+  const packed = await readIfThere(join(home, 'plugins/operations/docs/dist/texts.json.br'));
   const built = packed && (JSON.parse(String(brotliDecompressSync(packed))) as Record<string, string>)[topic];
-  const text = built ?? (source && (await readIfThere(join(packageFolder(), source)))?.toString('utf8'));
-  if (text) return text;
+  if (built) return built;
   throw new CliError(
     Exit.failed,
     'docs_not_built',
@@ -124,7 +128,7 @@ export const run: Run = async (invocation) => {
   }
   const url = await addressOf(location, invocation);
   if (flags.open === true && !(await openInBrowser(url)))
-    output.note('no program here opens addresses; open this one in a browser:');
+    output.note('cannot open a browser on this machine; open this address yourself:');
   output.data({ topic: topic.topic, title: topic.title, url }, () => url);
   return undefined;
 };

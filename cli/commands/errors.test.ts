@@ -1,9 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import t from 'tap';
 import { Output } from '../output/output.ts';
 import { findCommand } from '../find.ts';
 import type { Invocation } from '../command.ts';
 import { loadCommands } from '../tables.ts';
-import { run } from './errors.ts';
+import { errorCodes, run } from './errors.ts';
 
 async function said(...args: string[]): Promise<string> {
   const lines: string[] = [];
@@ -24,6 +26,22 @@ t.test('all of them are listed, each once', async (t) => {
   const codes = (await said()).split('\n').map((line) => line.split(' ')[0]);
   for (const code of ['not_found', 'usage', 'determinism_violation', 'unreachable']) t.ok(codes.includes(code), code);
   t.equal(new Set(codes).size, codes.length);
+});
+
+t.test('every code of the command line is one of them', async (t) => {
+  const clone = resolve(import.meta.dirname, '../..');
+  const files = globSync('{cli,plugins/*/*/cli}/**/*.ts', { cwd: clone, exclude: ['**/*.test.ts'] });
+  const found = files.flatMap((file) =>
+    [...readFileSync(join(clone, file), 'utf8').matchAll(/new CliError\(\s*[\w.]+,\s*'(\w+)'/g)].map(
+      ([, code]) => code!,
+    ),
+  );
+  t.ok(found.length > 15);
+  const known = new Set(errorCodes().map(([code]) => code));
+  t.same(
+    found.filter((code) => !known.has(code)),
+    [],
+  );
 });
 
 t.test('one that is not there', async (t) => {

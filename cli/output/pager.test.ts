@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { needs } from '../../test/kit/needs.ts';
 import { showInPager } from './pager.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const svc = path('../svc');
 const terminal = path('../../features/support/terminal.py');
-const has_python = spawnSync('python3', ['--version']).status === 0;
 
 /** Calls svc on a terminal of 24 rows. */
 function onTerminal(argv: readonly string[], pager: Readonly<Record<string, string>>) {
@@ -16,7 +16,7 @@ function onTerminal(argv: readonly string[], pager: Readonly<Record<string, stri
   return { shown: stdout.replaceAll('\r\n', '\n'), status };
 }
 
-t.test('long help is shown through a pager on a terminal', { skip: !has_python && 'needs python3' }, (t) => {
+t.test('long help is shown through a pager on a terminal', needs('python3'), (t) => {
   const marked = onTerminal(['help', 'all'], { PAGER: "sed 's/^/P /'" });
   t.match(marked.shown, /^P Run\n/m);
   t.equal(marked.status, 0);
@@ -25,12 +25,12 @@ t.test('long help is shown through a pager on a terminal', { skip: !has_python &
   t.end();
 });
 
-t.test('the pager has no say in the exit code', { skip: !has_python && 'needs python3' }, (t) => {
+t.test('the pager has no say in the exit code', needs('python3'), (t) => {
   t.equal(onTerminal(['help', 'all'], { PAGER: 'exit 3' }).status, 0);
   t.end();
 });
 
-t.test('help is printed without a pager that can show it', { skip: !has_python && 'needs python3' }, (t) => {
+t.test('help is printed without a pager that can show it', needs('python3'), (t) => {
   for (const pager of ['', 'cat', 'no-such-pager-anywhere'])
     t.match(onTerminal(['help', 'all'], { PAGER: pager }).shown, /^Run\n/m, pager);
   const short = onTerminal(['help'], { PAGER: "sed 's/^/P /'" }).shown;
@@ -46,6 +46,23 @@ t.test('help for a program has no pager', (t) => {
   t.match(stdout, /^Run\n/m);
   t.equal(status, 0);
   t.end();
+});
+
+const NO_DESCRIPTORS = `
+  import { closeSync, openSync } from 'node:fs';
+  import { showInPager } from ${JSON.stringify(new URL('pager.ts', import.meta.url).href)};
+  const opened = [];
+  const printed = [];
+  try { for (;;) opened.push(openSync('/dev/null')); } catch {}
+  await showInPager('line\\n'.repeat(100), { stdout: { isTTY: true, rows: 24 }, env: process.env, print: (text) => printed.push(text) });
+  opened.forEach((file) => closeSync(file));
+  console.log('printed', printed.length);
+`;
+
+t.test('help is printed when the system has no room for another program', async (t) => {
+  const args = ['-c', 'ulimit -n 100; exec "$0" --input-type=module -e "$1"', process.execPath, NO_DESCRIPTORS];
+  const { stdout, stderr } = spawnSync('/bin/sh', args, { encoding: 'utf8', env: { ...process.env, PAGER: 'cat -' } });
+  t.match(stdout, /^printed 1$/m, stderr);
 });
 
 const LONG = 'a line of the text\n'.repeat(100_000);

@@ -43,13 +43,14 @@ async function waitForPager(text: string, pager: ChildProcess): Promise<boolean>
   for (const signal of END_SIGNALS) process.on(signal, endWith);
   try {
     return await new Promise<boolean>((resolve, reject) => {
-      pager.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ENOENT' && code !== 'EACCES'));
+      // It could not be started, for whatever reason. Without free file descriptors it has no standard input either.
+      pager.once('error', () => resolve(false));
       pager.once('close', (code) => resolve(!NOT_STARTED.has(code ?? 0)));
-      pager.stdin!.on('error', (error: NodeJS.ErrnoException) => {
+      pager.stdin?.on('error', (error: NodeJS.ErrnoException) => {
         // A reader who has read enough quits before the end of the text.
         if (error.code !== 'EPIPE') reject(error);
       });
-      pager.stdin!.end(text);
+      pager.stdin?.end(text);
     });
   } finally {
     process.off('SIGINT', ignore);

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { builtIn, entries, parameters } from './entries.mjs';
+import { chunkStarts, encodeTable, tableOf } from './positions.mjs';
 
 /** Loaded from node_modules when they are needed: programs, native modules, and libraries that few processes use. */
 const EXTERNAL = [
@@ -143,6 +144,19 @@ export async function bundle(name, { home, ending }) {
 }
 
 /**
+ * The files of a bundle by their names, in the order in which they are written. The code ends with the digest too, because another
+ * start may replace it between two reads.
+ */
+export function filesOf(name, { code, map, digest }) {
+  const table = tableOf(map);
+  return [
+    [`${name}.positions`, encodeTable(table)],
+    [`${name}.sources.json`, JSON.stringify({ digest, sources: map.sources, starts: chunkStarts(table) })],
+    [`${name}.js`, `${code}//${digest}`],
+  ];
+}
+
+/**
  * V8 stores an ASCII text in half the memory and reads it without decoding. esbuild leaves other characters only in regular
  * expressions, which have the same escapes. `widened` has, by line, the columns where one character became six.
  */
@@ -167,6 +181,8 @@ function inputsOf({ inputs }, home) {
   for (const path of modules)
     for (let folder = dirname(path); /node_modules\/./.test(folder); folder = dirname(folder))
       manifests.add(`${folder}/package.json`);
-  const own = ['build', 'bundle', 'entries', 'positions'].map((file) => `cli/prebuilt/${file}.mjs`);
+  const own = ['build', 'bundle', 'entries', 'listing', 'positions', 'replace-file'].map(
+    (file) => `cli/prebuilt/${file}.mjs`,
+  );
   return [...new Set([...own, ...modules, ...[...manifests].filter((path) => existsSync(join(home, path)))])].sort();
 }

@@ -10,7 +10,9 @@ const { join } = process.getBuiltinModule('node:path');
 const MIN_AGE_MS = 60_000;
 
 /** Only local file systems are trusted: ext, XFS, Btrfs, ZFS, F2FS, bcachefs, overlays. On others, contents are compared. */
-const LOCAL_FILE_SYSTEMS = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x794c7630]);
+export const LOCAL_FILE_SYSTEMS = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x794c7630,
+]);
 
 const FIELDS = ['size', 'mtimeMs', 'ctimeMs', 'ino', 'dev'];
 

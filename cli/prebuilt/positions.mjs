@@ -17,7 +17,8 @@ export function tableOf({ mappings, widened }) {
   // A mapping takes five characters or more, or shares its four with a comma.
   const table = new Uint32Array((mappings.length / 5 + 1) * FIELDS);
   let [line, column, source, source_line, source_column] = [0, 0, 0, 0, 0];
-  let [length, at, last] = [0, 0, -1];
+  let [length, at] = [0, 0];
+  let [last, last_source] = [-1, -1];
   const readNumber = () => {
     let value = 0;
     for (let shift = 0; ; shift += 5) {
@@ -46,8 +47,8 @@ export function tableOf({ mappings, widened }) {
     source_column += readNumber();
     // The index of a name.
     if (!isEnd()) readNumber();
-    if (source_line === last) continue;
-    last = source_line;
+    if (source_line === last && source === last_source) continue;
+    [last, last_source] = [source_line, source];
     table.set([line, column + growth(widened.get(line), column), source, source_line, source_column], length);
     length += FIELDS;
   }

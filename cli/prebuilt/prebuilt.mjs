@@ -1,25 +1,15 @@
 // Loading two thousand modules one by one takes seconds, and one file that contains them a fraction of that. In a clone, the file is built
 // from the sources whenever they differ from those that it was built from. Every start compares them, so nobody has to think of
 // it. The package contains its own file.
-import { isOwnFolder, ownCache } from '../../kernel/contracts/own-cache.mjs';
+import { ownCache, belongsToUser } from '../../kernel/contracts/own-cache.mjs';
 import { entries, isOfTheServer } from './entries.mjs';
 import { compare } from './listing.mjs';
 import { mapStacksToSources } from './positions.mjs';
+import { removePartials, replaceFile } from './replace-file.mjs';
 
 // An import of a built-in module evaluates everything that it exports, which each command would pay for.
-const {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} = process.getBuiltinModule('node:fs');
+const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } =
+  process.getBuiltinModule('node:fs');
 const { createRequire } = process.getBuiltinModule('node:module');
 const { dirname, join, resolve } = process.getBuiltinModule('node:path');
 const { pathToFileURL } = process.getBuiltinModule('node:url');
@@ -29,8 +19,22 @@ const home = resolve(import.meta.dirname, '../..');
 /** A clone has the sources, the package what was built from them. */
 const inClone = existsSync(join(home, 'cli/run.ts'));
 const ending = inClone ? 'ts' : 'js';
-// Several clones may share one node_modules.
-const folder = inClone ? join(home, 'node_modules/.cache/svc', shortHash(home)) : join(home, 'cli');
+const folder = inClone ? cloneFolder() : join(home, 'cli');
+
+/**
+ * Where the files of a clone are: below its node_modules, which several clones may share. Where others may write to it, or where it
+ * belongs to somebody else, they are in the cache of the user; undefined if there is none.
+ */
+function cloneFolder() {
+  const shared = join(home, 'node_modules/.cache/svc', shortHash(home));
+  try {
+    if (belongsToUser(shared)) return shared;
+  } catch {
+    // One of its parents cannot be examined.
+  }
+  const own = ownCache('prebuilt');
+  return own && join(own, shortHash(home));
+}
 
 /** Only the command line uses prebuilt files. A test that boots a kernel shares the modules of the sources with it. */
 let enabled = false;
@@ -72,15 +76,15 @@ function moduleOf(name, variant) {
 
 const files = new Map();
 const DIGEST_CHARACTERS = 64;
+/** The digest of its sources, with which a file ends. */
+const digestOf = (bytes) => bytes.latin1Slice(bytes.length - DIGEST_CHARACTERS);
 
 function load(name, variant) {
+  if (folder === undefined) return undefined;
   const path = join(folder, `${name}.js`);
-  const current = inClone ? currentDigest(name) : undefined;
-  if (inClone && current === undefined) return undefined;
-  const bytes = readFileSync(path);
-  const digest = bytes.latin1Slice(bytes.length - DIGEST_CHARACTERS);
-  // Another start may have replaced the file meanwhile with one of other sources.
-  if (inClone && digest !== current) return undefined;
+  const bytes = inClone ? currentFile(name, path) : readFileSync(path);
+  if (bytes === undefined) return undefined;
+  const digest = digestOf(bytes);
   const cache = compiledFile(name, variant);
   const cachedData = cache && readCompiled(cache, digest);
   const script = new Script(bytes.latin1Slice(), { filename: path, cachedData });
@@ -120,7 +124,7 @@ function readCompiled(path, digest) {
 
 const pending = new Map();
 /** Commands that call `storeCompiled` when they are ready. If one of them fails before that, it has compiled too little. */
-const SERVING = new Set(['server', 'dev', 'agent']);
+const SERVING = new Set(['serve', 'server', 'dev', 'agent']);
 /** The first word of a command line has a file of 0.7 MB, a role one of 5 MB. */
 const MAX_COMPILED = 40;
 
@@ -135,13 +139,23 @@ export function storeCompiled(isReady = () => true) {
     if (!isReady(variant)) continue;
     pending.delete(path);
     if (!existsSync(path)) removeOldest(dirname(path));
-    write(path, digest, script.createCachedData());
+    store(path, digest, script.createCachedData());
+  }
+}
+
+/** The next start takes longer if it cannot be stored. */
+function store(path, ...chunks) {
+  try {
+    replaceFile(path, ...chunks);
+  } catch {
+    // The disk is full, for example.
   }
 }
 
 /** Makes space for one more file. */
 function removeOldest(cache) {
   try {
+    removePartials(cache);
     const compiled = readdirSync(cache).filter((name) => name.endsWith(COMPILED));
     if (compiled.length < MAX_COMPILED) return;
     const byAge = compiled
@@ -153,48 +167,37 @@ function removeOldest(cache) {
   }
 }
 
-/** The digest of the sources if the file was built from what is here now. Builds it if it was not. */
-function currentDigest(name) {
+/** The file if it was built from what is here now. Builds it if it was not. */
+function currentFile(name, path) {
   try {
-    return listedDigest(name) ?? (build(name) ? listedDigest(name) : undefined);
+    return listedFile(name, path) ?? (build(name) ? listedFile(name, path) : undefined);
   } catch {
     // The disk is full, or the clone cannot be written: the sources are loaded.
     return undefined;
   }
 }
 
-function listedDigest(name) {
-  const path = join(folder, `${name}.json`);
-  if (!existsSync(path) || !isOwnFolder(folder)) return undefined;
-  const listing = JSON.parse(readFileSync(path, 'utf8'));
-  const { same, renewed } = compare(home, entries[name](home, 'ts'), listing);
-  if (renewed) write(path, JSON.stringify(renewed));
-  return same ? listing.digest : undefined;
-}
-
-/** Replaces a file atomically, because other processes read it meanwhile. */
-function write(path, ...chunks) {
-  const partial = `${path}.${process.pid}`;
+/** Undefined if the file or its listing is missing or damaged too: it is built again then. */
+function listedFile(name, path) {
   try {
-    const file = openSync(partial, 'wx', 0o600);
-    try {
-      for (const chunk of chunks) writeFileSync(file, chunk);
-      // V8 does not verify compiled code: after a power failure, the file must be complete or absent.
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(partial, path);
+    const listed = join(folder, `${name}.json`);
+    if (!existsSync(listed)) return undefined;
+    const listing = JSON.parse(readFileSync(listed, 'utf8'));
+    const { same, renewed } = compare(home, entries[name](home, 'ts'), listing);
+    if (!same) return undefined;
+    const bytes = readFileSync(path);
+    // Another start may have replaced the file meanwhile with one of other sources.
+    if (digestOf(bytes) !== listing.digest) return undefined;
+    if (renewed) store(listed, JSON.stringify(renewed));
+    return bytes;
   } catch {
-    // The next start takes longer without it.
-    rmSync(partial, { force: true });
+    return undefined;
   }
 }
 
 /** One start builds the file; others load the sources meanwhile. */
 function build(name) {
-  mkdirSync(folder, { recursive: true });
-  if (!isOwnFolder(folder)) return false;
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
   const lock = join(folder, `${name}.lock`);
   if (!acquire(lock)) return false;
   try {
@@ -209,7 +212,7 @@ function build(name) {
       encoding: 'utf8',
       timeout: MAX_BUILD_MS,
     });
-    if (built.status !== 0 && built.status !== CHANGED) report(built.error?.message ?? built.stderr);
+    if (built.status !== 0 && built.status !== CHANGED) report(reasonOf(built));
     return built.status === 0;
   } finally {
     rmSync(lock, { force: true });
@@ -219,10 +222,17 @@ function build(name) {
 /** The exit status of build.mjs if the sources changed meanwhile. */
 const CHANGED = 3;
 
-function report(text) {
-  const [reason] = text.trim().split('\n');
-  process.stderr.write(`svc: starts are slow, because the sources cannot be built into one file: ${reason}\n`);
+/** Before the message of an error that it did not expect, Node prints a line of its own code. */
+function reasonOf({ error, signal, stderr }) {
+  if (error?.code === 'ETIMEDOUT') return `it took more than ${MAX_BUILD_MS / 1000} seconds`;
+  if (error) return error.message;
+  if (signal) return `${signal} ended it`;
+  const lines = stderr.trim().split('\n');
+  return lines.find((line) => /^\w*Error\b.*: /.test(line)) ?? lines[0];
 }
+
+const report = (reason) =>
+  process.stderr.write(`svc: starts are slow, because the sources cannot be built into one file: ${reason}\n`);
 
 const MAX_BUILD_MS = 120_000;
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -218,13 +219,82 @@ t.test('commands that start together after a change all see it', async (t) => {
   for (const output of outputs) t.match(output, WORD);
 });
 
-t.test('a folder to which others can write is not used', (t) => {
+t.test('instead of a folder to which others can write, the cache of the user has the file', (t) => {
   t.match(helpOf('doctor'), WORD);
   const folder = slot();
+  const user = mkdtempSync(join(tmpdir(), 'svc-cache-'));
+  t.teardown(() => rmSync(user, { recursive: true }));
   chmodSync(folder, 0o777);
-  t.ok(countModules(['help', 'doctor']) > MAX_OF_COMMAND);
+  t.ok(countModules(['help', 'doctor'], { XDG_CACHE_HOME: '/dev/null' }) > MAX_OF_COMMAND, 'there is no cache either');
+  const own = { XDG_CACHE_HOME: user };
+  countModules(['help', 'doctor'], own);
+  t.ok(countModules(['help', 'doctor'], own) < MAX_OF_COMMAND);
+  const [name = ''] = readdirSync(join(user, 'svc/prebuilt'));
+  t.equal(readFileSync(join(user, 'svc/prebuilt', name, 'home'), 'utf8'), copy);
   chmodSync(folder, 0o755);
   t.ok(countModules(['help', 'doctor']) < MAX_OF_COMMAND);
+  t.end();
+});
+
+t.test('a damaged or missing file is built again', (t) => {
+  const folder = slot();
+  const code = join(folder, 'commands.js');
+  const damage: Readonly<Record<string, () => void>> = {
+    'no file': () => rmSync(code),
+    'half of the file': () => writeFileSync(code, readFileSync(code).subarray(0, 1000)),
+    'half of the listing': () => writeFileSync(join(folder, 'commands.json'), '{"digest":'),
+  };
+  for (const [what, apply] of Object.entries(damage)) {
+    apply();
+    t.match(call('help', 'doctor'), { status: 0, stdout: WORD, stderr: '' }, what);
+    t.ok(countModules(['help', 'doctor']) < MAX_OF_COMMAND, what);
+  }
+  t.end();
+});
+
+t.test('what a killed start has left is removed, and folders of deleted clones', (t) => {
+  const folder = slot();
+  const partials = ['commands.js.1', 'commands-help-x.compiled.1', 'kernel.positions.2'].map((name) =>
+    join(folder, name),
+  );
+  for (const path of partials) {
+    writeFileSync(path, 'half');
+    utimesSync(path, 1, 1);
+  }
+  const current = join(folder, 'commands.js.3');
+  writeFileSync(current, 'another start writes it');
+  const deleted = join(cache, 'deleted-clone');
+  mkdirSync(deleted);
+  writeFileSync(join(deleted, 'home'), join(copy, 'nothing'));
+  rmSync(join(folder, 'commands.js'));
+  t.match(helpOf('doctor'), WORD);
+  for (const path of [...partials, deleted]) t.notOk(existsSync(path), path);
+  t.ok(existsSync(current));
+  rmSync(current);
+  t.end();
+});
+
+t.test('when the program that builds the file fails, its error is the reason', (t) => {
+  const build = join(copy, 'cli/prebuilt/build.mjs');
+  const text = readFileSync(build, 'utf8');
+  // It fails before it has written anything else, and says whose folder it is.
+  rmSync(slot(), { recursive: true });
+  writeFileSync(build, text.replace('const { entry,', "if (home) throw new Error('no space left');\nconst { entry,"));
+  const { stdout, stderr } = call('help', 'doctor');
+  t.match(stdout, WORD);
+  t.equal(stderr, 'svc: starts are slow, because the sources cannot be built into one file: Error: no space left\n');
+  t.equal(readFileSync(join(slot(), 'home'), 'utf8'), copy);
+  writeFileSync(build, text);
+  t.match(call('help', 'doctor'), { stdout: WORD, stderr: '' });
+  t.end();
+});
+
+t.test('a command that serves and fails before it is ready stores nothing', (t) => {
+  t.equal(call('serve', '--nothing').status, 2);
+  t.equal(call('logs', '--nothing').status, 2);
+  const stored = (word: string) => readdirSync(slot()).some((name) => name.startsWith(`commands-${word}-`));
+  t.ok(stored('logs'));
+  t.notOk(stored('serve'));
   t.end();
 });
 

@@ -1,6 +1,6 @@
 // Builds the site of the documentation into plugins/operations/docs/dist, where the server and `svc docs` read it.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
@@ -8,9 +8,12 @@ import { allPages, GROUPS, type Page, PICTURES } from './pages.ts';
 
 const clone = join(import.meta.dirname, '../..');
 const staging = join(import.meta.dirname, 'dist');
-const out = join(clone, 'plugins/operations/docs/dist');
+/** Here the site is built, and here it is served from. */
+const out = join(staging, 'site');
+const served = join(clone, 'plugins/operations/docs/dist');
 const TOPICS = join(clone, 'cli/generated/topics.json');
-const mark = join(out, '.built-from');
+const ICON = join(clone, 'plugins/operations/console/web/public/icon.svg');
+const MARK = '.built-from';
 
 interface SidebarGroup {
   text: string;
@@ -84,7 +87,7 @@ function stage(pages: readonly Page[], staged: Staged): void {
   for (const [path, file] of Object.entries(PICTURES)) {
     put(join(staging, 'pages/public', path), readFileSync(join(clone, file)));
   }
-  cpSync(join(clone, 'plugins/operations/console/web/public/icon.svg'), join(staging, 'pages/public/icon.svg'));
+  cpSync(ICON, join(staging, 'pages/public/icon.svg'));
 }
 
 const digestOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -150,40 +153,63 @@ export function topicsOf(pages: readonly Page[]): string {
   return `[\n${topics.map((one) => `  ${JSON.stringify(one)}`).join(',\n')}\n]\n`;
 }
 
-/** Digest of everything that the site is made of. */
-function digest(pages: readonly Page[], staged: Staged): string {
+/** The files that the site is made of, besides the pages. */
+export function siteSources(): string[] {
   const sources = globSync('{*.{ts,md},.vitepress/**/*.*}', { cwd: import.meta.dirname }).toSorted();
-  const files = [...sources.map((path) => join(import.meta.dirname, path)), join(clone, 'package-lock.json')];
+  return [
+    ...sources.map((path) => join(import.meta.dirname, path)),
+    ...Object.values(PICTURES).map((path) => join(clone, path)),
+    ICON,
+    join(clone, 'package-lock.json'),
+  ];
+}
+
+function digest(pages: readonly Page[], staged: Staged): string {
   const sum = createHash('sha256').update(JSON.stringify([pages, staged]));
-  for (const path of files) sum.update(readFileSync(path));
+  for (const path of siteSources()) sum.update(`${path.slice(clone.length)}\0`).update(readFileSync(path));
   return sum.digest('hex');
 }
 
+/** Puts the new site in place of the one that is served: what a server finds is never half of one. */
+function replaceServed(): void {
+  const old = join(staging, 'old');
+  rmSync(old, { recursive: true, force: true });
+  mkdirSync(dirname(served), { recursive: true });
+  if (existsSync(served)) renameSync(served, old);
+  renameSync(out, served);
+  rmSync(old, { recursive: true, force: true });
+}
+
+const packageVersion = (): string =>
+  (JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string }).version;
+
 /** Returns true when the site was built, false when it is up to date. */
-export async function buildSite(): Promise<boolean> {
-  const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string };
-  const pages = await allPages(version);
+export async function buildSite(collected?: readonly Page[]): Promise<boolean> {
+  const version = packageVersion();
+  const pages = collected ?? (await allPages(version));
   const staged = { version, out, edit_link: process.env.SVC_DOCS_EDIT_LINK, sidebar: sidebarOf(pages) };
   const wanted = digest(pages, staged);
+  const mark = join(served, MARK);
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return false;
   stage(pages, staged);
-  // What the server finds is never half of a site: without the mark the next build begins again.
   rmSync(out, { recursive: true, force: true });
   const { build } = await import('vitepress');
   await build(import.meta.dirname);
   withoutInline();
   await compress();
   await putTexts(pages);
-  writeFileSync(mark, wanted);
+  put(join(out, MARK), wanted);
+  replaceServed();
   return true;
 }
 
 if (process.argv[1] === import.meta.filename) {
+  // Collecting the pages starts a server for the description of its API, so it happens once.
+  const pages = await allPages(packageVersion());
   // A name of a page that changed is committed, so that `svc docs` knows it in a clone without the site.
-  const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string };
-  put(TOPICS, topicsOf(await allPages(version)));
+  put(TOPICS, topicsOf(pages));
   const began = performance.now();
-  const built = await buildSite();
+  const built = await buildSite(pages);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   console.log(built ? `The documentation was built in ${seconds} s.` : 'The documentation is up to date.');
   console.log('`svc dev` and `svc serve` show it under /docs; `svc docs` prints the address.');

@@ -1,7 +1,8 @@
-import type { Argument, Command, Flag, Flags, ScriptVerb } from '../../cli/command.ts';
+import type { Argument, Command, Flags, ScriptVerb } from '../../cli/command.ts';
 import { commonFlags } from '../../cli/flags.ts';
-import { usageLine } from '../../cli/help.ts';
+import { argumentText, flagText, flagMeaning, usageLine } from '../../cli/help.ts';
 import { loadCommands, loadVerbs } from '../../cli/tables.ts';
+import { anchorOf } from './anchors.ts';
 import type { Page } from './pages.ts';
 import { cell, code, joined, plain, table } from './text.ts';
 
@@ -18,21 +19,13 @@ const PAGES: readonly (readonly [path: string, title: string, groups: readonly s
   ['access', 'People, tokens and profiles', ['Access', 'Shell'], 'Sign in, and decide who may do what.'],
 ];
 
-const argumentOf = ({ name, rest, optional }: Argument): string =>
-  code(optional ? `[<${name}>${rest ? '...' : ''}]` : `<${name}>${rest ? '...' : ''}`);
-
-const flagOf = (name: string, flag: Flag): string => {
-  const value =
-    flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.choices ? flag.choices.join('|') : `<${name}>`)}`;
-  return code(`${flag.short ? `-${flag.short}, ` : ''}--${name}${value}`).replaceAll('|', String.raw`\|`);
-};
-
-const argumentRows = (args: readonly Argument[] = []) => args.map((one) => [argumentOf(one), cell(one.summary)]);
+const argumentRows = (args: readonly Argument[] = []) =>
+  args.map((one) => [code(argumentText(one)), cell(one.summary)]);
 
 const flagRows = (flags: Flags = {}) =>
   Object.entries(flags).map(([name, flag]) => [
-    flagOf(name, flag),
-    cell(`${flag.summary}${flag.many ? ' (may be repeated)' : ''}`),
+    code(flagText(name, flag)).replaceAll('|', String.raw`\|`),
+    cell(flagMeaning(flag)),
   ]);
 
 const examplesOf = (examples: Command['examples'] = []): string =>
@@ -91,7 +84,7 @@ export async function cliPages(): Promise<Page[]> {
         about,
         table(
           ['Command', 'What it does'],
-          own.map((one) => [`[${code(`svc ${one.name}`)}](#svc-${one.name.replaceAll(' ', '-')})`, cell(one.summary)]),
+          own.map((one) => [`[${code(`svc ${one.name}`)}](#${anchorOf(`svc ${one.name}`)})`, cell(one.summary)]),
         ),
         'Flags of every command are [on the page of the verbs](/cli/verbs#flags-of-every-command).',
         ...own.map(commandSection),
@@ -109,7 +102,7 @@ export async function cliPages(): Promise<Page[]> {
       table(
         ['Verb', 'What it does'],
         verbs.map(({ verb, brief, summary = '' }) => [
-          `[${code(`svc ${verb}`)}](#svc-${verb.replaceAll(' ', '-')})`,
+          `[${code(`svc ${verb}`)}](#${anchorOf(`svc ${verb}`)})`,
           cell(brief ?? summary),
         ]),
       ),

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { apiPages } from './api-reference.ts';
 import { cataloguePage } from './catalogue.ts';
@@ -93,15 +93,21 @@ export const PICTURES: Readonly<Record<string, string>> = Object.fromEntries(
 
 const LINK = /(!?)\[((?:[^[\]]|!?\[[^\]]*\]\([^)]*\))*)\]\(([^)\s]+)\)/g;
 
-/** Leads the links of a file of the repository to the pages of the site. What is no page keeps its words without a link. */
-function onSite(markdown: string, file: string, paths: ReadonlyMap<string, string>): string {
+/**
+ * Leads the links of a file of the repository to the pages of the site. A file that is no page keeps its words without a link.
+ * Throws for a link to nothing.
+ */
+export function onSite(markdown: string, file: string, paths: ReadonlyMap<string, string>): string {
   const lead = (whole: string, picture: string, words: string, target: string): string => {
     if (/^[a-z]+:/.test(target) || target.startsWith('#')) return whole;
     const [name = '', anchor] = target.split('#');
     const wanted = posix.join(posix.dirname(file), name).replace(/\/$/, '');
     if (picture === '!') return `![${words}](/images/${posix.basename(wanted)})`;
     const path = paths.get(wanted) ?? paths.get(`${wanted}/README.md`);
-    return path === undefined ? words : `[${words}](/${path}${anchor === undefined ? '' : `#${anchor}`})`;
+    if (path !== undefined) return `[${words}](/${path}${anchor === undefined ? '' : `#${anchor}`})`;
+    if (wanted.startsWith('..') || !existsSync(join(clone, wanted)))
+      throw new Error(`${file}: the link to ${target} leads to nothing`);
+    return words;
   };
   // A label may hold inline code, so links are found in the whole text and examples are left alone.
   return markdown

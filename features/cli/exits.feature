@@ -21,7 +21,8 @@ Feature: Exit codes of commands
         | an unknown second word     | svc runs lst                      | there is no command "runs lst"    |
         | an unknown flag            | svc submit good.sh --folow        | the flag --folow does not exist          |
         | a misspelt flag            | svc submit good.sh --folow        | did you mean --follow?                   |
-        | another word for set       | svc handler craete report r.sh    | did you mean `svc handler set`?          |
+        | another word for set       | svc handler create report r.sh    | did you mean `svc handler set`?          |
+        | a misspelt second word     | svc handler shwo report           | did you mean `svc handler show`?         |
         | an unknown short flag      | svc submit good.sh -x             | the flag -x does not exist               |
         | a flag without its value   | svc submit good.sh --tag          | --tag needs a value               |
         | a switch with a value      | svc submit good.sh --follow=yes   | --follow takes no value           |

@@ -4,10 +4,11 @@ import t from 'tap';
 import { errorCodes } from '../../cli/commands/errors.ts';
 import { loadCommands, loadVerbs } from '../../cli/tables.ts';
 import { anchorOf } from '../../docs/site/anchors.ts';
-import { buildSite, topicsOf } from '../../docs/site/build.ts';
-import { allPages, type Page, PICTURES } from '../../docs/site/pages.ts';
+import { buildSite, siteSources, topicsOf } from '../../docs/site/build.ts';
+import { allPages, onSite, type Page, PICTURES } from '../../docs/site/pages.ts';
 import { clone, packageVersion } from '../../features/support/target.ts';
 import { onlyLong } from '../support/length.ts';
+import { readOpenapi } from '../tools/openapi.ts';
 
 /** The site of the documentation: its pages and links, without rendering them, and the whole of it in the long run. */
 const pages = await allPages(packageVersion);
@@ -46,6 +47,20 @@ t.test('each link of a page leads to a page and to a heading of it', async (t) =
   t.same(broken, []);
 });
 
+t.test('a link of a file leads to a page, to another file, or is an error', async (t) => {
+  const lead = (target: string) => onSite(`[words](${target})`, 'docs/start.md', new Map([['docs/cli.md', 'cli']]));
+  t.equal(lead('cli.md#flags'), '[words](/cli#flags)');
+  t.equal(lead('../package.json'), 'words');
+  for (const target of ['clii.md', '../none', '../../package.json'])
+    t.throws(() => lead(target), { message: `docs/start.md: the link to ${target} leads to nothing` }, target);
+});
+
+t.test('the site is built again when a picture or the icon has changed', async (t) => {
+  const sources = siteSources();
+  for (const file of [...Object.values(PICTURES), 'plugins/operations/console/web/public/icon.svg'])
+    t.ok(sources.includes(join(clone, file)), file);
+});
+
 t.test('every page of docs/ is on the site, and begins with what a reader has at its end', async (t) => {
   const files = globSync('docs/{,tutorials/}*.md', { cwd: clone });
   t.ok(files.length > 30);
@@ -64,7 +79,12 @@ t.test('every command, verb, error code, request and connector has its heading',
   const errors = headings('errors');
   for (const [code] of errorCodes()) t.ok(errors.has(code), code);
   const requests = headings('api/');
-  for (const name of ['getrun', 'submitrun', 'listevents']) t.ok(requests.has(name), name);
+  const { paths } = (await readOpenapi()) as unknown as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  t.ok(operations.length > 100, `${operations.length} requests`);
+  for (const { operationId } of operations) t.ok(requests.has(operationId.toLowerCase()), operationId);
   const catalogue = byPath.get('catalogue')!.markdown;
   for (const file of globSync('connectors/*/manifest.json', { cwd: clone }))
     t.ok(catalogue.includes(`(/catalogue/${file.split('/')[1]})`), file);
@@ -81,10 +101,12 @@ t.test('the whole site is built, without anything that the server does not allow
   const dist = join(clone, 'plugins/operations/docs/dist');
   const { brotliDecompressSync } = await import('node:zlib');
   for (const { path } of pages) t.ok(existsSync(join(dist, `${path}.html.br`)), path);
-  for (const file of globSync('**/*.html.br', { cwd: dist })) {
+  const files = globSync('**/*.html.br', { cwd: dist });
+  t.ok(files.length > pages.length, `${files.length} files`);
+  for (const file of files) {
     const html = String(brotliDecompressSync(readFileSync(join(dist, file))));
-    t.notMatch(html, /<script(?![^>]*\ssrc="\/docs\/)|<style|\son[a-z]+="/, file);
-    t.notMatch(html, /(?:src|href)="https?:\/\/[^"]*\.(?:js|css|woff2?|png)"/, file);
+    t.notMatch(html, /<script(?![^>]*\ssrc="\/docs\/)|<style|<[^>]*\s(?:style|on[a-z]+)="/, file);
+    t.notMatch(html, /<(?:script|link|img)\b[^>]*\s(?:src|href)="(?!\/docs\/|data:)/, file);
   }
   t.notOk(await buildSite(), 'a second build has nothing to do');
 });

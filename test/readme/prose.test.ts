@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import t from 'tap';
 import { GUIDE, START } from '../../cli/help.ts';
 import { loadCommands, loadVerbs } from '../../cli/tables.ts';
+import { anchorOf } from '../../docs/site/anchors.ts';
 import { runToEnd } from '../../features/support/process.ts';
 import { clone } from '../../features/support/target.ts';
 import { readOpenapi } from '../tools/openapi.ts';
@@ -218,14 +219,6 @@ t.test('no word is written twice', async (t) => {
   });
   t.same(twice, []);
 });
-
-/** The anchor that Markdown gives a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(' ', '-');
 
 t.test('a link to a heading leads to one', async (t) => {
   const anchors = new Map<string, Set<string>>();

@@ -1,6 +1,9 @@
-import { brotliCompressSync } from 'node:zlib';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import t from 'tap';
 import { boot } from '../../../test/kit/index.ts';
+import type { PageFile } from '../../platform/http/contract.ts';
 import { docsPages } from './domain/pages.ts';
 
 const packed = (text: string) => brotliCompressSync(Buffer.from(text));
@@ -16,6 +19,9 @@ const site = {
   assets: { 'app.1a2b.js.br': packed('export {}'), chunks: { '@localSearchIndexroot.x1.js.br': packed('1') } },
   images: { 'one.png': 'png' },
 };
+
+const textOf = (file?: PageFile): string =>
+  file?.brotli ? String(brotliDecompressSync(file.brotli)) : String(file?.body);
 
 /** Serves a path as the server does, with the page whose pattern fits. */
 const serveFrom = (folder: string) => {
@@ -33,9 +39,9 @@ t.test('a page has no ending in its address', async (t) => {
     ['/docs/api/runs', '<p>api'],
   ] as const) {
     const file = await serve(path);
-    t.equal(String(file?.body), text, path);
-    t.match(file, { type: 'text/html; charset=utf-8', immutable: false, status: 200 }, path);
-    t.ok(file?.brotli, 'as it is stored');
+    t.equal(textOf(file), text, path);
+    t.match(file, { type: 'text/html; charset=utf-8', immutable: false }, path);
+    t.notOk(file?.body, 'as it is stored');
   }
   t.match(String((await serve('/docs'))?.body), /url=\/docs\//, 'links of the site are below /docs/');
 });
@@ -51,11 +57,20 @@ t.test('a page that is not there says so, and nothing else is served', async (t)
   const serve = serveFrom(t.testdir(site));
   const none = await serve('/docs/nothing');
   t.equal(none?.status, 404);
-  t.equal(String(none?.body), '<p>not found');
+  t.equal(textOf(none), '<p>not found');
   for (const path of ['texts.json', 'scripts.html.br', '../plugin.json', 'a/../scripts.html', 'none.js', 'api/.x.html'])
     t.equal(await serve(`/docs/${path}`), undefined, path);
-  for (const path of ['.built-from', 'a//b', '..', '.', 'api/', 'scripts\u0000', 'images'])
-    t.not((await serve(`/docs/${path}`))?.status, 200, path);
+  for (const path of ['.built-from', 'a//b', '..', '.', 'api/', 'scripts\u0000', 'images', 'x'.repeat(300)])
+    t.equal((await serve(`/docs/${path}`))?.status, 404, path);
+});
+
+t.test('a page is read again when it has changed, and only then', async (t) => {
+  const folder = t.testdir(site);
+  const serve = serveFrom(folder);
+  const page = await serve('/docs/scripts');
+  t.equal((await serve('/docs/scripts'))?.brotli, page?.brotli, 'the same bytes, so that their ETag is known');
+  writeFileSync(join(folder, 'scripts.html.br'), packed('<p>a new build'));
+  t.equal(textOf(await serve('/docs/scripts')), '<p>a new build');
 });
 
 t.test('a clone in which the site was not built says how to build it', async (t) => {

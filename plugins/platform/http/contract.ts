@@ -1,4 +1,5 @@
 import { extensionPoint, type HttpRequest, type Principal, token } from '../../../kernel/contracts/index.ts';
+import type { PageFile } from './contract/static-files.ts';
 
 /** The rate of deliveries to one address of this service: a hook or a forge webhook. */
 export interface DeliveryRates {
@@ -16,17 +17,7 @@ export interface Readiness {
 
 export const Readiness = token<Readiness>('http.Readiness');
 
-/** A file of a page. */
-export interface PageFile {
-  body: Buffer;
-  type: string;
-  /** Default: 200. */
-  status?: number;
-  /** The body, compressed with Brotli. */
-  brotli?: Buffer;
-  /** The content of this path never changes, so browsers may cache it forever. */
-  immutable?: boolean;
-}
+export { HTML, type PageFile, type ReadStaticFile, staticFiles } from './contract/static-files.ts';
 
 /** Static pages, served with an ETag and with headers that isolate them from other sites. They ignore the query. */
 export interface HttpPage {

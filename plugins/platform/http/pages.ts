@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { HttpPage } from './contract.ts';
+import type { HttpPage, PageFile } from './contract.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Answers } from './reply.ts';
 
@@ -15,15 +17,24 @@ const PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
 } as const;
 
-const tags = new WeakMap<Buffer, string>();
+const digests = new WeakMap<Buffer, string>();
 
-/** Returns the ETag of a page, which is cached for as long as its owner keeps the bytes. */
-function tagOf(body: Buffer): string {
-  const cached = tags.get(body);
+/** Returns the digest of bytes, which is cached for as long as their owner keeps them. */
+function digestOf(bytes: Buffer): string {
+  const cached = digests.get(bytes);
   if (cached !== undefined) return cached;
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  tags.set(body, tag);
-  return tag;
+  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  digests.set(bytes, digest);
+  return digest;
+}
+
+const decompressed = promisify(brotliDecompress);
+
+/** What is sent: the ETag, and the bytes. Bytes that are stored compressed only have to be decompressed for few programs. */
+function contentOf({ body, brotli }: PageFile, compressed: boolean) {
+  if (compressed && brotli) return { tag: `"${digestOf(brotli)}"`, bytes: async () => brotli };
+  if (body) return { tag: `"${digestOf(body)}"`, bytes: async () => body };
+  return { tag: `"${digestOf(brotli)}-plain"`, bytes: async () => await decompressed(brotli) };
 }
 
 function isCurrent(header: string | undefined, tag: string): boolean {
@@ -43,10 +54,8 @@ export async function servePage(page: HttpPage, context: RequestContext, answers
   const page_file = await page.serve(decodeURIComponent(context.path));
   if (!page_file) throw Errors.notFound('no page has this path');
   const { headers: request_headers } = context.request;
-  const compressed =
-    page_file.brotli && acceptsBrotli(request_headers['accept-encoding']) ? page_file.brotli : undefined;
-  const body = compressed ?? page_file.body;
-  const tag = tagOf(body);
+  const compressed = page_file.brotli !== undefined && acceptsBrotli(request_headers['accept-encoding']);
+  const { tag, bytes } = contentOf(page_file, compressed);
   const headers = {
     ...PAGE_HEADERS,
     ETag: tag,
@@ -55,6 +64,6 @@ export async function servePage(page: HttpPage, context: RequestContext, answers
     ...(page_file.brotli && { Vary: 'Accept-Encoding' }),
     ...(compressed && { 'Content-Encoding': 'br' }),
   };
-  const is_current = isCurrent(request_headers['if-none-match'], tag);
-  answers.bytes(context, is_current ? 304 : (page_file.status ?? 200), headers, body);
+  if (isCurrent(request_headers['if-none-match'], tag)) answers.bytes(context, 304, headers, '');
+  else answers.bytes(context, page_file.status ?? 200, headers, await bytes());
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
+import { brotliCompressSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { type AccessControl, Errors, type HttpRequest, type Route } from '../../../kernel/contracts/index.ts';
 import { ADA, ask, assemble, control, postJson, route, sendRaw, type TestParts } from './testing/test-server.ts';
@@ -348,6 +349,26 @@ t.test('pages of the console', async (t) => {
   t.match((await ask(url, '/console/other')).json, { status: 404 });
   for (const path of ['/console/%00', '/console/..%2f..%2fetc/passwd', '/console/%2e%2e/x'])
     t.equal((await ask(url, path)).status, 400, path);
+});
+
+t.test('a page that is stored compressed is decompressed for programs that do not accept that', async (t) => {
+  const text = '<!doctype html>'.repeat(100);
+  const brotli = brotliCompressSync(text);
+  const { url } = await serve(t, {
+    pages: [{ path: '/docs', serve: async () => ({ brotli, type: 'text/html; charset=utf-8' }) }],
+  });
+  const plain = await ask(url, '/docs', { headers: { 'accept-encoding': 'gzip' } });
+  t.equal(plain.text, text);
+  t.equal(plain.headers['content-encoding'], undefined);
+  t.equal(plain.headers.vary, 'Accept-Encoding');
+  const compressed = await ask(url, '/docs', { method: 'HEAD', headers: { 'accept-encoding': 'br' } });
+  t.match(compressed.headers, { 'content-encoding': 'br', 'content-length': String(brotli.length) });
+  t.not(plain.headers.etag, compressed.headers.etag, 'other bytes have another ETag');
+  for (const [encoding, etag] of [
+    ['gzip', String(plain.headers.etag)],
+    ['br', String(compressed.headers.etag)],
+  ] as const)
+    t.equal((await ask(url, '/docs', { headers: { 'accept-encoding': encoding, 'if-none-match': etag } })).status, 304);
 });
 
 t.test('streams: bytes as they come, ended by the caller, by an error, and not at all for HEAD', async (t) => {

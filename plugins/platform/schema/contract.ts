@@ -10,7 +10,7 @@ export { assertWithinLimits, JSON_LIMITS, parseJson, parseJsonYielding, readJson
 export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';
 export { yieldBeforeLarge } from './contract/yield-before-large.ts';
 export { UNKNOWN_MEMBER } from './contract/validation-errors.ts';
-export { letterDistance, suggestName, nearest } from './contract/nearest.ts';
+export { nearest, similarNames, suggestName } from './contract/nearest.ts';
 export { pointerTo, stepsOf } from './contract/pointer.ts';
 export { withDefinitions } from './contract/references.ts';
 export { readSince } from './contract/since.ts';

@@ -1,4 +1,4 @@
-import { letterDistance, nearest } from '../../../platform/schema/contract.ts';
+import { suggestName } from '../../../platform/schema/contract.ts';
 import type { Problem } from '../../../engine/runs/contract.ts';
 import type { Path, PositionIndex } from './source.ts';
 
@@ -54,7 +54,6 @@ export class Findings {
 
 /** `; did you mean …?` for the most similar of the known names, if one is similar at all. */
 export function didYouMean(text: string, candidates: readonly string[]): string {
-  const [best] = nearest(text, candidates, 1);
-  if (best === undefined || letterDistance(text, best) > Math.max(2, Math.floor(text.length / 3))) return '';
-  return `; did you mean \`${best}\`?`;
+  const best = suggestName(text, candidates);
+  return best === undefined ? '' : `; did you mean \`${best}\`?`;
 }

@@ -44,10 +44,7 @@ export function unknownName(name: string, language: keyof typeof SDK_NAMES): str
   return `the SDK has no \`${name}\`${suggestion(name, [...SDK_NAMES[language]], '')}`;
 }
 
-const letters = (word: string) => [...word].toSorted().join('');
-
 function suggestion(word: string, candidates: readonly string[], before: string): string {
-  // Transposed letters are the most frequent slip.
-  const match = candidates.find((one) => letters(one) === letters(word)) ?? suggestName(word, candidates);
+  const match = suggestName(word, candidates);
   return match === undefined ? '' : `; did you mean \`${before}${match}\`?`;
 }

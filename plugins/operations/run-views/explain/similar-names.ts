@@ -1,31 +1,14 @@
+import { similarNames } from '../../../platform/schema/contract/nearest.ts';
 import type { TypeView } from './answers.ts';
 import { formatAgo } from './eligible-agents.ts';
 
-/** Longer names are compared by their beginnings: the work grows with the product of both lengths. */
-const MAX_COMPARED = 64;
+/** A short name is a different one after fewer edits than a long one. */
+const MIN_LENGTH = 4;
 
-/** Letters to change, add, leave out or swap until one text is the other. */
-export function editDistance(one: string, other: string): number {
-  const [a, b] = [one.slice(0, MAX_COMPARED), other.slice(0, MAX_COMPARED)];
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + same, swapped ? before[j - 2]! + 1 : 99));
-    }
-    [before, last] = [last, row];
-  }
-  return last[b.length]!;
-}
-
-/** True for a name that was probably meant: another one, of which a letter in four differs, at most two. */
+/** True for a name that was probably meant: another one that is similar, whatever the case of its letters. */
 export function isSimilar(wanted: string, found: string): boolean {
-  const allowed = Math.min(2, Math.floor(Math.min(wanted.length, found.length) / 4));
-  if (wanted === found || Math.abs(wanted.length - found.length) > allowed) return false;
-  return editDistance(wanted.toLowerCase(), found.toLowerCase()) <= allowed;
+  if (wanted === found || Math.min(wanted.length, found.length) < MIN_LENGTH) return false;
+  return similarNames(wanted.toLowerCase(), [found.toLowerCase()]).length > 0;
 }
 
 /** `order.paid*` is near to `order.payd.late`: of a pattern with a star only the beginning counts. */

@@ -16,26 +16,38 @@ export function nearest(text: string, candidates: readonly string[], count: numb
     .map(({ candidate }) => candidate);
 }
 
-/** A word that differs in more than this share of its characters is a different word. */
-const MAX_DISTANCE_SHARE = 0.4;
-
-/** Guesses which candidate somebody meant; undefined when none is similar enough. */
-export function suggestName(text: string, candidates: readonly string[]): string | undefined {
-  const [best] = nearest(text, candidates, 1);
-  const max_distance = Math.max(
-    text.length > 1 ? 1 : 0,
-    Math.floor(Math.min(text.length, MAX_COMPARED) * MAX_DISTANCE_SHARE),
-  );
-  return best !== undefined && distance(text.slice(0, MAX_COMPARED), best.slice(0, MAX_COMPARED)) <= max_distance
-    ? best
-    : undefined;
-}
+/** A name that differs in more than this share of the characters of a word is a different name. */
+const MAX_EDITS_SHARE = 0.4;
+/** However long a word is, more edits make another name of it. */
+const MAX_EDITS = 2;
 
 /**
- * Counts the letters that only one of two words has. It is 0 for transposed letters, the most frequent slip, and close to the
- * edit distance of other short words.
+ * Returns the names that somebody probably meant who wrote a word, the most similar first: at most `count`, and one if only its letters
+ * are transposed, which is the most frequent slip. All suggestions of svc follow this rule.
  */
-export function letterDistance(a: string, b: string): number {
+export function similarNames(word: string, names: readonly string[], count = 1): string[] {
+  const beginning = word.slice(0, MAX_COMPARED);
+  const by_share = Math.max(beginning.length > 1 ? 1 : 0, Math.floor(beginning.length * MAX_EDITS_SHARE));
+  const allowed = Math.min(MAX_EDITS, by_share);
+  const similar = [...new Set(names)]
+    .slice(0, MAX_CANDIDATES)
+    .map((name) => ({ name, edits: distance(beginning, name.slice(0, MAX_COMPARED)) }))
+    .filter(({ edits }) => edits <= allowed + 1)
+    .map(({ name, edits }) => ({ name, edits, letters: letterDistance(beginning, name.slice(0, MAX_COMPARED)) }))
+    // Transposed letters are two edits, and with another slip three.
+    .filter(({ edits, letters }) => edits <= allowed || (allowed > 0 && letters <= 1))
+    .sort((a, b) => Number(b.letters === 0) - Number(a.letters === 0) || a.edits - b.edits || a.letters - b.letters);
+  return similar.slice(0, similar[0]?.letters === 0 ? 1 : count).map(({ name }) => name);
+}
+
+/** Guesses which name somebody meant; undefined when none is similar. */
+export const suggestName = (word: string, names: readonly string[]): string | undefined => similarNames(word, names)[0];
+
+/**
+ * Counts the letters that only one of two words has. It is 0 for transposed letters, and close to the edit distance of other short
+ * words.
+ */
+function letterDistance(a: string, b: string): number {
   const unmatched = [...b];
   let extra = 0;
   for (const letter of a) {
