@@ -65,7 +65,7 @@ export class FlowViews {
 
   /** Returns a function that maps the name of an activity to its label; undefined when it has none. */
   async labels(scope: FlowScope): Promise<(name: string) => string | undefined> {
-    const plan = await readWholePlan(await this.#flow(scope));
+    const plan = await readFullPlan(await this.#flow(scope));
     const named = new Map(plan.flatMap((node) => (node.fan_out?.named ? [[node.id, node] as const] : [])));
     return (name) => {
       const [, id = '', item] = ITEM.exec(name) ?? [];
@@ -77,7 +77,7 @@ export class FlowViews {
   /** Finds a node or an item by its id or its label; undefined when there is none. */
   async findNode(scope: FlowScope, name: string): Promise<NodeWork | undefined> {
     const flow = await this.#flow(scope);
-    const target = findTarget(await readWholePlan(flow), name);
+    const target = findTarget(await readFullPlan(flow), name);
     if (!flow || !target) return undefined;
     const { node, item } = target;
     const [row] = await flow.reader.nodes([{ n: node.n, item }]);
@@ -154,7 +154,7 @@ export async function readPlan(reader: NodeReader, first: number, last: number):
     .filter(({ n }) => n >= first && n < last);
 }
 
-const readWholePlan = async (flow: ReadableFlow | undefined): Promise<PlannedNode[]> =>
+const readFullPlan = async (flow: ReadableFlow | undefined): Promise<PlannedNode[]> =>
   flow ? readPlan(flow.reader, 0, flow.flow.nodes) : [];
 
 async function readNodePage({ flow, reader }: ReadableFlow, { after, open }: NodePage, limit: number) {
@@ -171,7 +171,7 @@ async function readNodePage({ flow, reader }: ReadableFlow, { after, open }: Nod
 
 async function readItemPage(flow: ReadableFlow, { after, open }: NodePage, node_id: string, limit: number) {
   const { reader } = flow;
-  const plan = await readWholePlan(flow);
+  const plan = await readFullPlan(flow);
   const node = plan.find(({ id }) => id === node_id);
   if (!node) throw nodeNotFound(node_id, plan);
   const from = Math.max(after, NODE_ITEM);
