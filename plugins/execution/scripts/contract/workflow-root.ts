@@ -42,9 +42,16 @@ const WORK_SETTINGS: readonly string[] = ['SVC_AGENT_WORKDIR', 'SVC_WORKSPACE', 
 
 /** A workflow names a file with secrets, which its author may not have, whoever submits it. */
 export class PrivateFileError extends OutsideFault {
+  /** The path of the file without links. */
+  readonly real: string;
+  /** The name of the file and why it is private. */
+  readonly reason: string;
+
   constructor(named: string, real: string, root: WorkflowRoot) {
     super(named, real, { ...root, next: 'keep the files of the workflow in another folder' });
-    this.message = `${named} ${describePrivate(root, real)}; it is not included`;
+    this.real = real;
+    this.reason = `${named} ${describePrivate(root, real)}`;
+    this.message = `${this.reason}; it is not included`;
   }
 }
 
