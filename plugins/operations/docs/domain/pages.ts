@@ -21,12 +21,14 @@ const NOT_BUILT = Buffer.from(`<!doctype html><title>svc</title>
 const ENTRY = Buffer.from(`<!doctype html><title>svc</title><meta http-equiv="refresh" content="0; url=/docs/">
 <p><a href="/docs/">Documentation</a></p>`);
 
+/** What a system answers for names that no file can have there. */
+const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG']);
+
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    if (MISSING.has((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
   }
 }
