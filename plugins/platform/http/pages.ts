@@ -55,6 +55,8 @@ export async function servePage(page: HttpPage, context: RequestContext, answers
     ...(page_file.brotli && { Vary: 'Accept-Encoding' }),
     ...(compressed && { 'Content-Encoding': 'br' }),
   };
-  const is_current = isCurrent(request_headers['if-none-match'], tag);
-  answers.bytes(context, is_current ? 304 : (page_file.status ?? 200), headers, body);
+  const { status = 200 } = page_file;
+  // A page that is not there stays missing, whatever the caller has.
+  const is_current = status === 200 && isCurrent(request_headers['if-none-match'], tag);
+  answers.bytes(context, is_current ? 304 : status, headers, body);
 }
