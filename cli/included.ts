@@ -1,5 +1,6 @@
 import type { Client } from './client/client.ts';
 import { CliError, Exit, usageError } from './errors.ts';
+import type { Output } from './output/output.ts';
 import type { RunDocument } from './generated/api.ts';
 import type { WorkflowRoot } from './root.ts';
 
@@ -12,6 +13,8 @@ export type Contents = Map<string, Buffer>;
 export interface IncludeContext {
   root: WorkflowRoot;
   contents: Contents;
+  /** Where people read which files are left out. */
+  output?: Pick<Output, 'note'> | undefined;
 }
 
 /** The included contents of each request body, which the server may not have yet. */
@@ -25,7 +28,7 @@ const MAX_CONCURRENT = 8;
 export async function collectIncluded(
   script: string,
   includes: readonly string[],
-  { contents, root }: IncludeContext,
+  { contents, root, output }: IncludeContext,
 ): Promise<IncludedFile[] | undefined> {
   if (includes.length === 0) return undefined;
   const { readIncluded } = await import('../plugins/execution/scripts/include/read.ts');
@@ -37,6 +40,7 @@ export async function collectIncluded(
       root,
     });
     for (const [digest, data] of included.contents) contents.set(digest, data);
+    if (included.note !== undefined) output?.note(`svc: ${included.note}`);
     return included.files;
   } catch (error) {
     const { code, message, next } = error as { code?: unknown; message: string; next?: unknown };

@@ -74,6 +74,26 @@ t.test('no file outside of the folder of a workflow is read, whatever names it',
   }
 });
 
+t.test('an included folder is sent without the private files in it, and a note names them', async (t) => {
+  const folder = theirs(t, {
+    'app/lib/.GIT/config': 'not-for-you',
+    'app/lib/a.sh': 'true',
+    'app/run.sh': 'true',
+    'app/ci.yml': 'jobs: { a: { workflow: ./run.sh, include: [lib] } }',
+  });
+  for (const [file, flags] of [
+    ['run.sh', { include: ['lib'] }],
+    ['ci.yml', {}],
+  ] as const) {
+    const notes: string[] = [];
+    const stdin = Readable.from([]) as unknown as NodeJS.ReadStream;
+    const output = { note: (text: string) => void notes.push(text) };
+    const body = await readWorkflow(join(folder, 'app', file), { flags, stdin, output });
+    t.same([...contentsOf(body).values()].map(String), ['true'], file);
+    t.same(notes, ['svc: not included: lib/.GIT is in a folder .git, where git keeps addresses and logins']);
+  }
+});
+
 t.test('keys of svc and what git keeps are not read, although they are in the folder', async (t) => {
   const folder = theirs(t, {
     'theirs/keys/master.json': '{"key": "not-for-you"}',

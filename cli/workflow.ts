@@ -66,7 +66,7 @@ export const WORKFLOW_FLAGS = {
   },
 } as const satisfies Flags;
 
-type Source = Pick<Invocation, 'flags' | 'stdin' | 'words'>;
+type Source = Pick<Invocation, 'flags' | 'stdin' | 'words'> & { output?: Pick<Invocation['output'], 'note'> };
 
 /** `--as yaml` and `--as pipeline` are the same. */
 const kindOf = (as: unknown) => (as === 'yaml' ? 'pipeline' : as);
@@ -92,14 +92,16 @@ async function readWithFiles(
   purpose: 'submitted' | 'written',
   contents: Contents,
 ) {
+  const { output } = source;
   const root = await workflowRoot(file, flagValue(source, 'root'));
   const document = await readDocument(file, source, 'workflow', root);
   const includes = (flagValue(source, 'include') ?? []) as readonly string[];
   if (isPipeline(file, as)) {
     if (includes.length > 0) throw includeRejected('a pipeline');
-    return { ...document, source: await embedFiles(document.source, file === '-' ? './-' : file, { contents, root }) };
+    const embedded = await embedFiles(document.source, file === '-' ? './-' : file, { contents, root, output });
+    return { ...document, source: embedded };
   }
-  const files = await collectIncluded(file, includes, { contents, root });
+  const files = await collectIncluded(file, includes, { contents, root, output });
   if (purpose === 'written') return { ...document, files };
   return { ...document, source: await bundleDocument({ ...scriptOf(file, as, document.source, source), root }), files };
 }

@@ -86,6 +86,37 @@ Feature: Files next to a script
       And the run with the tag "spawned" is "succeeded"
       And the project comes to rest
 
+    Scenario: a folder is included without the private files in it, and a note names them
+      Given a file "jobs/job.sh":
+        """
+        [ -e "$(dirname "$0")/more/.GIT" ] && left=some || left=none
+        svc output set left="$left"
+        """
+      And a file "jobs/more/a.sh":
+        """
+        true
+        """
+      And a file "jobs/more/.GIT/config":
+        """
+        url = https://x:token@example.org/
+        """
+      When I call "svc run jobs/job.sh --include . --json"
+      Then it exits with 0
+      And standard output is JSON whose "output.left" is "none"
+      And standard error has "svc: not included: more/.GIT is in a folder .git, where git keeps addresses and logins"
+      When I call "svc run jobs/job.sh --include more/.GIT/config"
+      Then it exits with 2
+      And standard error has "(include_outside)"
+      Given a file "parent.sh":
+        """
+        svc spawn {folder}/jobs/job.sh --include more --tag spawned
+        """
+      When I submit "parent.sh" with the CLI as "parent"
+      Then the run succeeds
+      And the log has "svc: not included: more/.GIT is in a folder .git"
+      And the run with the tag "spawned" is "succeeded"
+      And the project comes to rest
+
   @contract
   Rule: What a script hands to other agents finds them too
 

@@ -324,6 +324,44 @@ for (const store of STORES) {
     await sound(t, servers[0]!);
   });
 
+  t.test(`${store}: an event that fails with what waits keeps the order of its run afterwards`, async (t) => {
+    const { one, two } = await open(t, store);
+    await one.emit('first');
+    await holdElsewhere(one);
+    const claim = await two.started();
+    await two.submit();
+    const unreadable = (await pending(two)).at(-1)!;
+    await two.server.database.write('UPDATE bus_outbox SET body = ? WHERE event_id = ?', [
+      Buffer.from('no seal'),
+      unreadable.event_id,
+    ]);
+    // The loops look for projects outside of a transaction, and find none until the run has ended.
+    const read = Sequencer.prototype.isNumberedElsewhere;
+    Sequencer.prototype.isNumberedElsewhere = async (on) => !('afterCommit' in on);
+    t.teardown(() => void (Sequencer.prototype.isNumberedElsewhere = read));
+    await letGo(one);
+    const complete = () => one.server.store.complete(claim, { status: 'succeeded', output: null });
+    await t.rejects(complete(), 'the unreadable event makes the transaction fail');
+    await complete();
+    Sequencer.prototype.isNumberedElsewhere = read;
+    await until(async () => (await pending(two)).length === 1);
+    t.same(await types(two), ['first', 'manual', 'run.started', 'run.succeeded']);
+    t.same(await pending(two), [unreadable]);
+  });
+
+  t.test(`${store}: an event that fails by itself does not keep others from being recorded at once`, async (t) => {
+    const { one, two, servers } = await open(t, store, [failing]);
+    await one.emit('first');
+    await t.rejects(one.emit('broken'), /the reaction fails/);
+    const read = Sequencer.prototype.isNumberedElsewhere;
+    Sequencer.prototype.isNumberedElsewhere = async (on) => !('afterCommit' in on);
+    t.teardown(() => void (Sequencer.prototype.isNumberedElsewhere = read));
+    await one.submit();
+    Sequencer.prototype.isNumberedElsewhere = read;
+    t.same(await types(two), ['first', 'manual']);
+    await sound(t, servers[0]!);
+  });
+
   t.test(`${store}: a lease that a clock far ahead has given is none`, async (t) => {
     const { one, two, servers } = await open(t, store);
     await one.emit('first');

@@ -73,6 +73,13 @@ t.test('a page is read again when it has changed, and only then', async (t) => {
   t.equal(textOf(await serve('/docs/scripts')), '<p>a new build');
 });
 
+t.test('a name that is too long for a file names none', async (t) => {
+  const serve = serveFrom(t.testdir(site));
+  t.equal((await serve(`/docs/${'a'.repeat(300)}`))?.status, 404);
+  t.equal(await serve(`/docs/${'a'.repeat(300)}.js`), undefined);
+  t.equal((await serve(`/docs/${'a/'.repeat(3000)}a`))?.status, 404);
+});
+
 t.test('a clone in which the site was not built says how to build it', async (t) => {
   const serve = serveFrom(t.testdir({}));
   t.match(String((await serve('/docs/scripts'))?.body), /npm run docs/);

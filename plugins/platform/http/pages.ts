@@ -64,6 +64,8 @@ export async function servePage(page: HttpPage, context: RequestContext, answers
     ...(page_file.brotli && { Vary: 'Accept-Encoding' }),
     ...(compressed && { 'Content-Encoding': 'br' }),
   };
-  if (isCurrent(request_headers['if-none-match'], tag)) answers.bytes(context, 304, headers, '');
-  else answers.bytes(context, page_file.status ?? 200, headers, await bytes());
+  const { status = 200 } = page_file;
+  // A page that is not there stays missing, whatever the caller has.
+  if (status === 200 && isCurrent(request_headers['if-none-match'], tag)) answers.bytes(context, 304, headers, '');
+  else answers.bytes(context, status, headers, await bytes());
 }

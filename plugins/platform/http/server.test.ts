@@ -328,7 +328,11 @@ t.test('pages of the console', async (t) => {
     {
       path: '/console/*',
       serve: async (path: string) =>
-        path === '/console/a b.js' ? { body: Buffer.from('1'), type: 'text/javascript' } : undefined,
+        path === '/console/a b.js'
+          ? { body: Buffer.from('1'), type: 'text/javascript' }
+          : path === '/console/missing'
+            ? { body: Buffer.from('none'), type: 'text/html', status: 404 }
+            : undefined,
     },
   ];
   const { url } = await serve(t, { pages });
@@ -344,6 +348,7 @@ t.test('pages of the console', async (t) => {
   t.equal(again.status, 304);
   t.equal(again.text, '');
   t.equal((await ask(url, '/', { headers: { 'if-none-match': '"x"' } })).status, 200);
+  t.equal((await ask(url, '/console/missing', { headers: { 'if-none-match': '*' } })).status, 404);
   t.equal((await ask(url, '/', { method: 'HEAD' })).headers['content-length'], String(index.length));
   t.equal((await ask(url, '/console/a%20b.js')).text, '1');
   t.match((await ask(url, '/console/other')).json, { status: 404 });

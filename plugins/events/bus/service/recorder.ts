@@ -56,7 +56,7 @@ export class Recorder {
   readonly #outbox: OutboxRelay;
   /**
    * Projects whose forwarded events could not be recorded together with others; the outbox loop records them one by
-   * one.
+   * one, and meanwhile nothing takes them along.
    */
   readonly #isolated = new BoundedMap<string, true>(MAX_ISOLATED);
 
@@ -116,7 +116,10 @@ export class Recorder {
     return recordings.map((recording) => outcomes.get(recording)!);
   }
 
-  /** Records forwarded events first; if they make the transaction fail, the next attempt leaves them out. */
+  /**
+   * Records forwarded events first. If they make the transaction fail, the next attempt leaves them out: announcements
+   * then join the outbox, to keep the order of each run, and only events whose callers wait are recorded at once.
+   */
   async #recordWithForwarded(
     tx: Transaction,
     scope: ProjectScope,
@@ -128,8 +131,10 @@ export class Recorder {
     // Another server has taken the lease meanwhile. The outbox may hold earlier events of the same runs.
     if (forwardable && !this.#deps.sequencer.mayNumber(head)) return this.#outbox.forward(tx, recordings, outcomes);
     const isolated = this.#isolated.get(scope.project_id) === true;
+    if (forwardable && isolated) return this.#outbox.forward(tx, recordings, outcomes);
+    let forwarded: readonly Recording[] | undefined;
     try {
-      const forwarded = isolated ? [] : await this.#outbox.drain(tx, scope.project_id, head);
+      forwarded = isolated ? [] : await this.#outbox.drain(tx, scope.project_id, head);
       // More events are waiting, and the events of one run must keep their order, so these are appended to the
       // outbox.
       const has_more = forwarded.length >= MAX_DRAINED && forwardable;
@@ -137,7 +142,8 @@ export class Recorder {
       if (has_more) await this.#outbox.forward(tx, recordings, outcomes);
       await this.#outbox.writeOutcomes(tx, forwarded, outcomes);
     } catch (error) {
-      if (!isolated && !isDatabaseUnavailable(error)) this.#isolated.set(scope.project_id, true);
+      // Without forwarded events, the failure says nothing about them.
+      if (forwarded?.length !== 0 && !isDatabaseUnavailable(error)) this.#isolated.set(scope.project_id, true);
       throw error;
     }
   }

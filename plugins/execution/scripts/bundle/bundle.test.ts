@@ -199,6 +199,35 @@ t.test('what cannot become one file is refused with its place', async (t) => {
   }
 });
 
+t.test('a package above the folder of the workflow is taken without what svc and git keep in it', async (t) => {
+  const folder = filesOf(t, {
+    'node_modules/pkg/index.js': "module.exports = 'fine';\n",
+    'node_modules/pkg/.svc/profile.json': '{"token":"canary"}',
+    'node_modules/pkg/.git/config': 'canary',
+    'node_modules/sly/package.json': '{"name": "sly", "main": ".git/hook.js"}',
+    'node_modules/sly/.git/hook.js': "module.exports = 'canary';\n",
+    'app/package.json': '{"imports": {"#key": "./.svc/profile.json"}}',
+    'app/.svc/profile.json': '{"token":"canary"}',
+    'app/job.mjs': '',
+  });
+  const own = (source: string) => bundle(join(folder, 'app'), 'job.mjs', source);
+  t.match(await own("import found from 'pkg';\nconsole.log(found);\n"), /fine/);
+  for (const [name, attributes, keeper] of [
+    ['pkg/.svc/profile.json', '', 'svc'],
+    ['pkg/.git/config', " with { type: 'text' }", 'git'],
+    ['sly', '', 'git'],
+    ['#key', '', 'svc'],
+  ] as const) {
+    const refused = await fault(own(`import found from '${name}'${attributes};\nconsole.log(found);\n`));
+    t.match(
+      refused.message,
+      new RegExp(`^job\\.mjs:1:\\d+: .* is in a folder \\.${keeper}, where ${keeper} keeps`),
+      name,
+    );
+    t.notMatch(refused.message, /canary/);
+  }
+});
+
 t.test('a pattern takes no keys and logins along, and a name that leads to them is refused', async (t) => {
   const files = { 'data/eu.json': '{"rate":3}', '.svc/profile.json': '{"token":"canary"}' };
   const byPattern =

@@ -41,6 +41,7 @@ export function loadFilesPlugin(root: WorkflowRoot, entry: { path: string; sourc
         // A path that goes up again is not the name of a package.
         if (package_folder !== undefined && !(name[2] ?? '').split('/').includes('..'))
           allowed_packages.add(package_folder);
+        if (!resolution.external && resolution.errors.length === 0) named_paths.add(resolution.path);
         return resolution.errors.length > 0 ? undefined : { ...resolution, pluginData: undefined };
       });
       build.onLoad({ filter: /.*/, namespace: 'file' }, async ({ path }): Promise<OnLoadResult> => {

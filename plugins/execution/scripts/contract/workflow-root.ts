@@ -42,18 +42,26 @@ const WORK_SETTINGS: readonly string[] = ['SVC_AGENT_WORKDIR', 'SVC_WORKSPACE', 
 
 /** A workflow names a file with secrets, which its author may not read, whoever submits it. */
 export class PrivateFileError extends OutsideFault {
+  /** The path of the file without links. */
+  readonly real: string;
+  /** The name of the file and why it is private. */
+  readonly reason: string;
+
   constructor(named: string, real: string, root: WorkflowRoot) {
     super(named, real, { ...root, next: 'keep the files of the workflow in another folder' });
-    this.message = `${named} ${describePrivate(root, real)}; it is not included`;
+    this.real = real;
+    this.reason = `${named} ${describePrivate(root, real)}`;
+    this.message = `${this.reason}; it is not included`;
   }
 }
 
-/** True for what is in a folder of svc or git below the root, and for files of svc. Both paths must be without links. */
+/** True for what is in a folder of svc or git that the root is not in, and for files of svc. Both paths must be without links. */
 export const isPrivateFile = (root: WorkflowRoot, path: string): boolean => describePrivate(root, path) !== undefined;
 
 /** Returns why a file is private; undefined if it is not. */
 function describePrivate({ real: root, service_paths }: WorkflowRoot, path: string): string | undefined {
-  const names = isWithin(root, path) ? relative(root, path).toLowerCase().split(sep) : [];
+  // Of a package above the root, only the folders that the root does not lie in itself.
+  const names = relative(root, path).toLowerCase().split(sep);
   const folder = names.find((name) => PRIVATE_FOLDERS.has(name));
   if (folder !== undefined) return `is in a folder ${folder}, ${PRIVATE_FOLDERS.get(folder)}`;
   // A workflow that is inside such a folder itself may use its own files.

@@ -42,15 +42,24 @@ const EXCLUDED_NAMES = new Set(['.git', '.svc', '.hg', '.svn', '__pycache__', '.
 /** Maximum entries examined; above that there are too many files anyway. */
 const MAX_EXAMINED = 20 * MAX_INCLUDED_FILES;
 
+/** What was found in the included files and folders. */
+export interface FoundFiles {
+  /** In path order. */
+  candidates: IncludeCandidate[];
+  /** Private files in included folders, each as `<path> <why it is private>`. */
+  left_out: string[];
+}
+
 /**
- * Returns the files that a script includes, by path relative to its own folder and in path order. Throws
- * `include_missing`, `include_outside`, `include_invalid` and `include_too_large`.
+ * Returns the files that a script includes, by path relative to its own folder. A private file that is named itself is
+ * rejected; one in an included folder is left out. Throws `include_missing`, `include_outside`, `include_invalid` and
+ * `include_too_large`.
  */
-export async function findIncluded(request: IncludeRequest): Promise<IncludeCandidate[]> {
+export async function findIncluded(request: IncludeRequest): Promise<FoundFiles> {
   const script = resolve(request.cwd, request.script);
   const collector = new IncludeCollector(script, request);
   for (const include of request.includes) await collector.include(include);
-  return collector.sortedFiles();
+  return { candidates: collector.sortedFiles(), left_out: collector.left_out };
 }
 
 /** An entry: where its author sees it, where it really is, and what the author calls it. */
@@ -67,6 +76,7 @@ class IncludeCollector {
   readonly #disk_view: DiskView;
   readonly #files = new Map<string, IncludeCandidate>();
   readonly #allowed_root: WorkflowRoot;
+  readonly #left_out = new Map<string, PrivateFileError>();
 
   constructor(script: string, request: IncludeRequest) {
     this.#root = dirname(script);
@@ -74,6 +84,10 @@ class IncludeCollector {
     this.#request = request;
     this.#disk_view = request.disk_view ?? unrestrictedDisk;
     this.#allowed_root = request.root;
+  }
+
+  get left_out(): string[] {
+    return [...this.#left_out.values()].map(({ reason }) => reason);
   }
 
   sortedFiles(): IncludeCandidate[] {
@@ -86,9 +100,11 @@ class IncludeCollector {
     if (include.split('/').includes('..')) throw includeOutside(`${include} leads out of the folder of the script`);
     const location = join(this.#root, include);
     const before = this.#files.size;
+    const left_out_before = this.#left_out.size;
     await this.#visitEntry({ location, real: await this.#resolveParents(location, include), named: include }, []);
-    if (this.#files.size === before && (await this.#isFolder(location)))
-      throw includeMissing(`${include} is a folder without a file to include`);
+    if (this.#files.size > before || !(await this.#isFolder(location))) return;
+    const [first] = [...this.#left_out.values()].slice(left_out_before);
+    throw first ? includeOutside(first.message) : includeMissing(`${include} is a folder without a file to include`);
   }
 
   async #isFolder(location: string): Promise<boolean> {
@@ -118,8 +134,14 @@ class IncludeCollector {
       throw await this.#notFoundError(named, error);
     });
     const real = stats.isSymbolicLink() ? await this.#resolveLink(at, named) : at;
-    if (isPrivateFile(this.#allowed_root, real))
-      throw includeOutside(new PrivateFileError(named, real, this.#allowed_root).message);
+    if (isPrivateFile(this.#allowed_root, real)) {
+      const fault = new PrivateFileError(named, real, this.#allowed_root);
+      // Who includes a folder does not mean the private files in it; who names one does.
+      if (above.length === 0) throw includeOutside(fault.message);
+      this.#left_out.set(location, fault);
+      if (this.#left_out.size > MAX_EXAMINED) throw tooManyFiles([...this.#left_out.keys()]);
+      return;
+    }
     const target_stats = real === at ? stats : await this.#disk_view.lstat(real);
     if (target_stats.isDirectory()) return this.#visitFolder({ location, real, named }, above);
     if (!target_stats.isFile()) throw includeInvalid(`${named} is not a regular file`);
@@ -148,13 +170,14 @@ class IncludeCollector {
     }
   }
 
-  /** Returns what a link points to. Throws `include_outside` if it is not in the root. */
+  /** Returns what a link points to, even if it is private. Throws `include_outside` if it is not in the root. */
   async #resolveLink(location: string, named: string): Promise<string> {
     if (this.#request.disk_view)
       throw includeOutside(`${named} is a symbolic link, which an isolated run cannot include`);
     try {
       return await resolveWithin(this.#allowed_root, location, named);
     } catch (error) {
+      if (error instanceof PrivateFileError) return error.real;
       if (error instanceof OutsideFault) throw includeOutside(error.message);
       throw includeMissing(`${named} is a link to nothing (${(error as NodeJS.ErrnoException).code})`);
     }

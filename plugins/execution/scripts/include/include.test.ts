@@ -96,9 +96,39 @@ t.test('a file that a setting of svc names is not included, by any name', async 
   symlinkSync('keys/master', join(cwd, 'key'));
   const refused = { code: 'include_outside', message: /is a file of svc \(SVC_MASTER_KEY_FILE\)/ };
   const env = { SVC_MASTER_KEY_FILE: join(cwd, 'keys/master') };
-  for (const include of ['keys/master', 'keys', 'key', '.'])
+  for (const include of ['keys/master', 'keys', 'key'])
     await t.rejects(take(cwd, [include], 'job.sh', env), refused, include);
   t.same((await take(cwd, ['lib'], 'job.sh', env)).files.length, 1);
+});
+
+t.test('an included folder leaves out private files in it, and says which', async (t) => {
+  const cwd = folder(t, {
+    'job.sh': '',
+    'keys/master': 'secret',
+    'lib/a.sh': 'a',
+    'lib/.git/config': 'secret',
+    'lib/.GIT/config': 'secret',
+    'config/svc/profile.json': 'secret',
+  });
+  symlinkSync('../keys/master', join(cwd, 'lib/key'));
+  symlinkSync('.git', join(cwd, 'lib/meta'));
+  const env = { SVC_MASTER_KEY_FILE: join(cwd, 'keys/master'), XDG_CONFIG_HOME: join(cwd, 'config') };
+  const { files, contents, note } = await take(cwd, ['.'], 'job.sh', env);
+  t.same(
+    files.map(({ path }) => path),
+    ['lib/a.sh'],
+  );
+  t.same([...contents.values()].map(String), ['a']);
+  t.equal(
+    note,
+    'not included: config/svc is a file of svc (stored logins); keys/master is a file of svc (SVC_MASTER_KEY_FILE); ' +
+      'lib/.GIT is in a folder .git, where git keeps addresses and logins; lib/key is a file of svc (SVC_MASTER_KEY_FILE); ' +
+      'lib/meta is in a folder .git, where git keeps addresses and logins',
+  );
+  for (let n = 0; n < 3; n++) symlinkSync('key', join(cwd, `lib/key${n}`));
+  t.match((await take(cwd, ['lib'], 'job.sh', env)).note, /SVC_MASTER_KEY_FILE\); and 1 more$/);
+  t.equal((await take(cwd, ['lib/a.sh'], 'job.sh', env)).note, undefined);
+  await t.rejects(take(cwd, ['.', 'lib/key'], 'job.sh', env), { code: 'include_outside' }, 'but not one that is named');
 });
 
 t.test('paths that lead out, and names that cannot be', async (t) => {

@@ -11,12 +11,23 @@ import { tooLarge, tooManyFiles } from './too-large.ts';
 export interface Included {
   files: IncludedFile[];
   contents: Map<string, Buffer>;
+  /** Says which private files in included folders were left out; undefined if there are none. */
+  note: string | undefined;
+}
+
+/** How many files a note names. */
+const MAX_NAMED = 5;
+
+function noteLeftOut(left_out: readonly string[]): string | undefined {
+  if (left_out.length === 0) return undefined;
+  const more = left_out.length > MAX_NAMED ? `; and ${left_out.length - MAX_NAMED} more` : '';
+  return `not included: ${left_out.slice(0, MAX_NAMED).join('; ')}${more}`;
 }
 
 /** Finds and reads what a script includes. Throws like `findIncluded`. */
 export async function readIncluded(request: IncludeRequest): Promise<Included> {
   const { root } = request;
-  const candidates = await findIncluded(request);
+  const { candidates, left_out } = await findIncluded(request);
   if (candidates.length > MAX_INCLUDED_FILES) throw tooManyFiles(candidates.map(({ path }) => path));
   const size = candidates.reduce((sum, file) => sum + file.size, 0);
   if (size > MAX_INCLUDED_BYTES) throw tooLarge(size, candidates);
@@ -34,7 +45,7 @@ export async function readIncluded(request: IncludeRequest): Promise<Included> {
     bytes += data.length;
     if (bytes > MAX_INCLUDED_BYTES) throw tooLarge(bytes, files);
   }
-  return { files, contents };
+  return { files, contents, note: noteLeftOut(left_out) };
 }
 
 /** Opens nothing but a regular file for long, because a pipe in its place would block the reader. */

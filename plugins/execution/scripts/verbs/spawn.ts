@@ -40,16 +40,20 @@ export const spawnVerb = defineVerb(spawnHelp, async (call) => {
   const includes = given.lists.include ?? [];
   // Standard input must be read even on replay; a file is read only when the run is really started.
   const piped = file === '-' ? decodeText(await call.stdin(DOCUMENT_BYTES), 'standard input') : undefined;
+  let note: string | undefined;
   const args = async () => {
     const root = await findSpawnRoot(call, file!, given.options.root);
-    const files = await uploadIncludedFiles(call, { file: file!, includes, root });
+    const included = await uploadIncludedFiles(call, { file: file!, includes, root });
+    const files = included?.files;
+    note = included?.note;
     if (piped !== undefined) return { ...options, source: piped, files };
     const disk_view = call.disk_view ?? { ...unrestrictedDisk, open: (path: string) => openWithin(root, path, file!) };
     const text = decodeText(await readNamedFile({ cwd: call.cwd, disk_view }, file!, DOCUMENT_BYTES), file!);
     const source = await bundleSource(call, { path: pathIn(call.cwd, file!), source: text, root });
     return { ...options, filename: call.pass.mask(basename(file!)), source, files };
   };
-  return toOutcome(await call.pass.perform({ kind: 'spawn', name: '' }, args));
+  const outcome = toOutcome(await call.pass.perform({ kind: 'spawn', name: '' }, args));
+  return note === undefined ? outcome : { ...outcome, stderr: `svc: ${note}\n${outcome.stderr ?? ''}` };
 });
 
 /**
@@ -72,20 +76,20 @@ async function findSpawnRoot(
   }
 }
 
-/** Uploads the included files of the new run. Returns undefined when it includes none. */
+/** Uploads the included files of the new run, and says which are left out. Returns undefined when it includes none. */
 async function uploadIncludedFiles(
   call: Pick<VerbCall, 'cwd' | 'disk_view' | 'contents'>,
   { file, includes, root }: { file: string; includes: readonly string[]; root: WorkflowRoot },
-): Promise<IncludedFile[] | undefined> {
+): Promise<{ files: IncludedFile[]; note: string | undefined } | undefined> {
   if (includes.length === 0) return undefined;
   const { contents: uploader, cwd, disk_view } = call;
   if (!uploader) throw verbUsage('this agent has no plugin for files beside scripts');
   const { readIncluded } = await import('../include/read.ts');
   try {
     const script = file === '-' ? './-' : file;
-    const { files, contents } = await readIncluded({ script, includes, cwd, disk_view, root });
+    const { files, contents, note } = await readIncluded({ script, includes, cwd, disk_view, root });
     for (const [digest, data] of contents) await uploader.upload({ digest, size: data.length }, data);
-    return files;
+    return { files, note };
   } catch (error) {
     if (!isServiceError(error) || !error.code.startsWith('include_')) throw error;
     throw verbUsage(`${error.message} (${error.code})\n${error.next}`);

@@ -44,13 +44,16 @@ interface Shared {
 /** By address: browsers allow few connections to one server, so that parts of a page with the same topics share one. */
 const streams = new Map<string, Shared>();
 
-/** Until the returned function is called. Whoever comes to a stream that is open already is told to read again. */
+/**
+ * Until the returned function is called. Whoever comes to a stream that was open before is told to read again, because what
+ * they have may be older than what the stream still sends.
+ */
 export function watch(scope: Scope, topics: string, listener: Listener): () => void {
   const url = scoped(scope, `/live${query({ topics })}`);
   const shared = streams.get(url) ?? open(url);
   shared.listeners.add(listener);
   listener.state(shared.state);
-  if (shared.state === 'live') listener.on('reset', null);
+  if (shared.state !== 'connecting') listener.on('reset', null);
   return () => {
     shared.listeners.delete(listener);
     if (shared.listeners.size > 0) return;
@@ -80,7 +83,6 @@ class LiveStream {
   #source: EventSource | undefined;
   #polling: ReturnType<typeof setInterval> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #wasLive = false;
 
   constructor(url: string, state: (state: LiveState) => void, on: (kind: LiveKind, data: unknown) => void) {
     this.#url = url;
@@ -98,26 +100,28 @@ class LiveStream {
   #open(): void {
     const source = new EventSource(this.#url);
     this.#source = source;
-    source.onopen = () => this.#opened();
     source.onerror = () => this.#failed();
+    // The first message is one of these two. Everything that happens after it is sent, which headers alone do not say.
+    source.addEventListener('ready', ({ data }: MessageEvent<string>) => {
+      this.#greeted();
+      // What happened while nobody listened: only a stream that was resumed by its id has it.
+      if ((parseExact(data) as { resumed?: unknown }).resumed !== true) this.#on('reset', null);
+    });
+    source.addEventListener('reset', () => this.#greeted());
     for (const kind of KINDS)
       source.addEventListener(kind, ({ data }: MessageEvent<string>) => this.#on(kind, data ? parseExact(data) : null));
   }
 
-  #opened(): void {
+  #greeted(): void {
     clearInterval(this.#polling);
     this.#polling = undefined;
     this.#state('live');
-    // What happened while nobody listened; a stream that was resumed by its id has it, but a new one does not.
-    if (!this.#wasLive) this.#on('reset', null);
-    this.#wasLive = true;
   }
 
   #failed(): void {
     this.#state('polling');
     this.#polling ??= setInterval(() => this.#on('reset', null), POLL_MS);
     if (this.#source?.readyState !== EventSource.CLOSED) return;
-    this.#wasLive = false;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#open(), RETRY_MS);
   }
