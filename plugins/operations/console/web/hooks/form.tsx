@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Hook } from '../../../../../cli/generated/api.ts';
 import { ChoiceField, HiddenField, TextField } from '../kit/dialog-form.tsx';
-import type { Secret } from '../kit/once.tsx';
 import { textsOf } from '../kit/workflow.ts';
 
 type Mode = Hook['mode'];
@@ -9,14 +8,8 @@ type Mode = Hook['mode'];
 const ALGORITHMS = ['sha256', 'sha1', 'sha512'].map((name) => [name, name] as const);
 const ENCODINGS = ['hex', 'base64'].map((name) => [name, name] as const);
 
-/** The secret of a hook, while the server shows it. */
-export const secretOf = ({ name, secret }: Hook): Secret | undefined =>
-  secret === undefined
-    ? undefined
-    : { of: `the hook ${name}`, secret, use: 'The sender puts it into the header X-Svc-Hook-Secret.' };
-
 /** All of a hook but its name. */
-export function HookFields({ hook }: { hook?: Hook }) {
+export function HookFields({ of: hook }: { of?: Hook }) {
   const [mode, setMode] = useState<Mode>(hook?.mode ?? 'token');
   return (
     <>

@@ -5,7 +5,7 @@ import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
 /** All of a schedule but its name. */
-export const ScheduleFields = ({ schedule }: { schedule?: ScheduleView }) => (
+export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
   <>
     <div className="row">
       <TextField

@@ -10,7 +10,7 @@ const REGISTRATIONS = [
 ] as const;
 
 /** All of a webhook but its name. */
-export const WebhookFields = ({ webhook }: { webhook?: WebhookView }) => (
+export const WebhookFields = ({ of: webhook }: { of?: WebhookView }) => (
   <>
     <div className="row">
       <TextField name="forge" label="Forge" value={webhook?.forge ?? ''} hint="forge_a, forge_b" />
