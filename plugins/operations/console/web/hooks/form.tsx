@@ -15,17 +15,17 @@ export function HookFields({ of: hook }: { of?: Hook }) {
     <>
       <TextField
         name="event_type"
-        label="Type of its events"
+        label="Event type"
         value={hook?.event_type ?? ''}
         optional
-        hint="build.done. Empty: hook.<its name>, or by what a connector finds in the delivery."
+        hint="build.done. Empty: hook.<name>, or the type that the connector finds in the delivery."
       />
       <label>
-        How a delivery proves itself
+        Deliveries are verified by
         <select name="mode" value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-          <option value="token">By a secret that the service makes</option>
-          <option value="manifest">Signed, as a connector describes it</option>
-          <option value="hmac">Signed by an HMAC in a header</option>
+          <option value="token">A secret that the service creates</option>
+          <option value="manifest">A signature that a connector describes</option>
+          <option value="hmac">An HMAC signature in a header</option>
         </select>
       </label>
       {mode === 'manifest' && (

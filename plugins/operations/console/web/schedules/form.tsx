@@ -23,7 +23,7 @@ export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
         hint="Key of its events and subject of its runs"
       />
     </div>
-    <CheckField name="paused" label="Paused: no ticks until it is resumed" value={schedule?.paused ?? false} />
+    <CheckField name="paused" label="Paused: nothing starts until you resume it" value={schedule?.paused ?? false} />
     <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: a tick is only an event" />
   </>
 );

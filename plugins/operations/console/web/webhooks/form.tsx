@@ -5,8 +5,8 @@ import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
 const REGISTRATIONS = [
   ['', 'Unchanged'],
-  ['yes', 'The service makes it there, by the credential'],
-  ['no', 'By hand; remove what the service made there'],
+  ['yes', 'The service creates it, with the credential'],
+  ['no', 'I create it by hand; remove the one that the service created'],
 ] as const;
 
 /** All of a webhook but its name. */
@@ -17,10 +17,10 @@ export const WebhookFields = ({ of: webhook }: { of?: WebhookView }) => (
       <TextField name="repo" label="Repository" value={webhook?.repo ?? ''} hint="owner/name" />
       <TextField
         name="api_base"
-        label="Address of its API"
+        label="API address"
         value={webhook?.api_base ?? ''}
         optional
-        hint="Where the forge has no host of its own"
+        hint="Only for a forge that you host yourself"
       />
     </div>
     <div className="row">
@@ -29,9 +29,9 @@ export const WebhookFields = ({ of: webhook }: { of?: WebhookView }) => (
         label="Credential"
         value={webhook?.credential ?? ''}
         optional
-        hint="May administer webhooks there"
+        hint="It must be allowed to administer webhooks"
       />
-      <ChoiceField name="register" label="The webhook at the forge" value="" choices={REGISTRATIONS} />
+      <ChoiceField name="register" label="Webhook at the forge" value="" choices={REGISTRATIONS} />
     </div>
     <WorkflowFields workflow={webhook?.workflow} nothing="Nothing: pushes only start handlers" />
   </>
