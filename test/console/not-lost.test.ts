@@ -81,6 +81,7 @@ else
       // As a link on the page would do it, without a load.
       await page.evaluate(`history.pushState({}, '', '${PROJECT}/hooks/other')`);
       await page.getByRole('heading', { name: 'other', level: 1 }).waitFor();
+      await page.getByRole('heading', { name: 'Recent deliveries' }).waitFor();
       t.equal(await page.locator('.once').count(), 0, 'it is not shown on the page of another hook');
     });
 
