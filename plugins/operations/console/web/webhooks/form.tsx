@@ -3,9 +3,11 @@ import { ChoiceField, TextField } from '../kit/dialog-form.tsx';
 import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
-const REGISTRATIONS = [
+const REGISTER = ['yes', 'The service creates it, with the credential'] as const;
+const OF_NEW = [['', 'I create it by hand'], REGISTER] as const;
+const OF_KNOWN = [
   ['', 'Unchanged'],
-  ['yes', 'The service creates it, with the credential'],
+  REGISTER,
   ['no', 'I create it by hand; remove the one that the service created'],
 ] as const;
 
@@ -31,7 +33,7 @@ export const WebhookFields = ({ of: webhook }: { of?: WebhookView }) => (
         optional
         hint="It must be allowed to administer webhooks"
       />
-      <ChoiceField name="register" label="Webhook at the forge" value="" choices={REGISTRATIONS} />
+      <ChoiceField name="register" label="Webhook at the forge" value="" choices={webhook ? OF_KNOWN : OF_NEW} />
     </div>
     <WorkflowFields workflow={webhook?.workflow} nothing="Nothing: pushes only start handlers" />
   </>
