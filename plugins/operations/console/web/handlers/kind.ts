@@ -20,6 +20,6 @@ export const HANDLERS: NamedKind<HandlerView> = {
   filterOf: activityOf,
   Fields: HandlerFields,
   bodyOf: handlerOf,
-  keeps: 'The change applies to new events. Runs that have started continue as they are.',
+  editNote: 'The change applies to new events. Runs that have started continue as they are.',
   removal: 'Events no longer start it, and those that wait for a slot are rejected. Runs that have started continue.',
 };

@@ -35,7 +35,7 @@ export const HOOKS: NamedKind<Hook> = {
   filterOf: ({ mode }) => mode,
   Fields: HookFields,
   bodyOf: hookOf,
-  keeps: 'Its address stays the same, and so does a secret that the service created.',
+  editNote: 'Its address stays the same, and so does a secret that the service created.',
   removal: 'Its address takes no more deliveries, and no later hook gets the same one. Recorded events stay.',
   secretOf,
 };

@@ -56,8 +56,8 @@ export interface NamedKind<View extends Named> {
   Fields: ComponentType<{ of?: View }>;
   /** What the form says, as the API takes it. */
   bodyOf(fields: Record<string, string>): Record<string, unknown>;
-  /** What an edit leaves as it is. */
-  keeps?: string;
+  /** What an edit changes, and what it leaves as it is. */
+  editNote?: string;
   /** What its removal means. */
   removal: string;
   /** The secret that an answer shows this once. */
@@ -75,7 +75,7 @@ type OnSecret = (secret: Secret) => void;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The page of one of them; its parameter is called as the kind. */
-const ownPage = ({ page, one }: { page: string; one: string }): string => `${page}/$${one}`;
+const pageOfOne = ({ page, one }: { page: string; one: string }): string => `${page}/$${one}`;
 
 /** `GET`, `PUT` and `DELETE` of one. */
 export const namedPath = ({ path }: { path: string }, scope: Scope, name: string): string =>
@@ -124,7 +124,7 @@ function CreateNamed<View extends Named>({ kind, scope, onSecret }: CreateProps<
     if (secret) onSecret(secret);
     if (made.warnings) toast(`${capital(one)} ${name} created. ${made.warnings.join(' ')}`, { state: 'failed' });
     await refresh(name);
-    if (!secretOf) await navigate({ to: ownPage(kind), params: { ...scope, [one]: name } });
+    if (!secretOf) await navigate({ to: pageOfOne(kind), params: { ...scope, [one]: name } });
   };
   return (
     <FormDrawer
@@ -163,7 +163,7 @@ function EditForm<View extends Named>({ kind, scope, name, read, onSecret, close
   const refresh = useRefreshNamed(kind, scope);
   // Fields stay as they are while the page below reads again.
   const [of] = useState(read);
-  const { one, keeps, secretOf, bodyOf, Fields } = kind;
+  const { one, editNote, secretOf, bodyOf, Fields } = kind;
   const save = async (fields: Record<string, string>) => {
     const saved = await json<View>(namedPath(kind, scope, name), { method: 'PUT', body: bodyOf(fields) });
     const secret = secretOf?.(saved);
@@ -174,7 +174,7 @@ function EditForm<View extends Named>({ kind, scope, name, read, onSecret, close
   };
   return (
     <FormDrawer title={`Edit ${name}`} verb="Save changes" close={close} run={save}>
-      {keeps && <p className="quiet">{keeps}</p>}
+      {editNote && <p className="quiet">{editNote}</p>}
       <Fields of={of} />
     </FormDrawer>
   );
@@ -327,7 +327,7 @@ function Found<View extends Named>({ kind, scope, may, views, actions, onSecret,
       keyOf={({ name }) => name}
       mark={rows.mark}
       title={({ name }) => (
-        <Link className="clip" to={ownPage(kind)} params={{ ...scope, [one]: name }} title={visible(name)}>
+        <Link className="clip" to={pageOfOne(kind)} params={{ ...scope, [one]: name }} title={visible(name)}>
           {visible(name)}
         </Link>
       )}

@@ -5,7 +5,7 @@ import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
 const REGISTER = ['yes', 'The service creates it, with the credential'] as const;
 const OF_NEW = [['', 'I create it by hand'], REGISTER] as const;
-const OF_KNOWN = [
+const OF_EXISTING = [
   ['', 'Unchanged'],
   REGISTER,
   ['no', 'I create it by hand; remove the one that the service created'],
@@ -33,7 +33,7 @@ export const WebhookFields = ({ of: webhook }: { of?: WebhookView }) => (
         optional
         hint="It must be allowed to administer webhooks"
       />
-      <ChoiceField name="register" label="Webhook at the forge" value="" choices={webhook ? OF_KNOWN : OF_NEW} />
+      <ChoiceField name="register" label="Webhook at the forge" value="" choices={webhook ? OF_EXISTING : OF_NEW} />
     </div>
     <WorkflowFields workflow={webhook?.workflow} nothing="Nothing: pushes only start handlers" />
   </>

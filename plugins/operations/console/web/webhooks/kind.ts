@@ -47,7 +47,7 @@ export const WEBHOOKS: NamedKind<WebhookView> = {
   filterOf: ({ registration }) => registration,
   Fields: WebhookFields,
   bodyOf: webhookOf,
-  keeps: 'Its address and its secret stay the same.',
+  editNote: 'Its address and its secret stay the same.',
   removal:
     'Its address takes no more deliveries. It is also removed at the forge if the service created it there. Runs that have started continue.',
   secretOf,
