@@ -130,7 +130,7 @@ else
         body: JSON.stringify({ total: 7 }),
       });
       t.equal(sent.status, 202);
-      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
       t.notMatch(await page.content(), secret);
       await row(page, /hook.*webhook/)
         .getByRole('link', { name: 'Handler' })

@@ -88,7 +88,7 @@ else
       await page.getByText('It is shown this once').waitFor();
       address.secret = await page.locator('.once code').nth(1).innerText();
       address.url = await page.locator('code', { hasText: '/hooks/' }).first().innerText();
-      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
     });
 
     const deliver = async (total: number) => {

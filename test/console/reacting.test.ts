@@ -175,7 +175,7 @@ else
       await open('Hooks');
       await page.getByRole('link', { name: 'New hook' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('builds');
-      await page.getByRole('textbox', { name: 'Type of its events' }).fill('build.done');
+      await page.getByRole('textbox', { name: 'Event type' }).fill('build.done');
       await page.getByRole('button', { name: 'Create hook' }).click();
       await page.getByText('It is shown this once').waitFor();
       const first = await shownSecret(page);
@@ -204,7 +204,7 @@ else
       await drawer.getByText('Rejected · 401').waitFor();
       await drawer.getByRole('button', { name: 'Close' }).click();
       t.same([await deliver(first), await deliver(second)], [401, 202], 'the old one ended');
-      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
       t.notMatch(await page.content(), second);
       await page
         .getByRole('row', { name: /Rejected/ })
@@ -229,7 +229,7 @@ else
       await page.getByRole('link', { name: 'builds' }).click();
       await page.getByRole('row', { name: /redelivered by/ }).waitFor();
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
-      await page.getByLabel('How a delivery proves itself').selectOption('hmac');
+      await page.getByLabel('Deliveries are verified by').selectOption('hmac');
       await page.getByRole('textbox', { name: 'Header with the HMAC' }).fill('X-Sig');
       await page.getByRole('textbox', { name: 'Signing key' }).fill('a-key-of-the-far-end-0123456789');
       await page.getByRole('button', { name: 'Save changes' }).click();

@@ -29,6 +29,8 @@ export const project = createRoute({
   getParentRoute: () => root,
   path: '/orgs/$org/projects/$project',
   component: ProjectLayout,
+  // The frame stays when another project or page is shown in it.
+  remountDeps: () => null,
 });
 
 const overview = createRoute({
@@ -310,6 +312,8 @@ export const router = createRouter({
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // What a page keeps of one thing, such as a secret that is shown once, is not of the next one.
+  defaultRemountDeps: ({ params }) => params,
 });
 
 declare module '@tanstack/react-router' {

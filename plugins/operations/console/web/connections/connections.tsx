@@ -61,7 +61,7 @@ export function Connections() {
       same={{ command: 'svc account list', call: `GET ${scoped(scope, '/accounts')}` }}
     >
       <ConnectionTabs scope={scope} />
-      {error && <Problem error={error} again={() => void accounts.refetch()} />}
+      {error && <Problem error={error} again={() => void Promise.all([accounts.refetch(), providers.refetch()])} />}
       {!error && !list && <Loading />}
       {list?.length === 0 && (
         <div className="panel">
@@ -117,6 +117,7 @@ function AddConnection({ scope, providers, taken }: AddProps) {
           onChoose={setCategory}
         />
       </div>
+      {connectors.error && <Problem error={connectors.error} again={() => void connectors.refetch()} />}
       {nothing && <Empty title="No system fits these words" />}
       <ul className="conn-tiles">
         {granting.map((provider) => (

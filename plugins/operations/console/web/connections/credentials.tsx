@@ -65,7 +65,7 @@ function Actions({ scope, credential }: { scope: Scope; credential: Credential }
     <div className="row">
       <CredentialForm scope={scope} known={credential} />
       <Confirm label="Remove" title={`Remove the credential ${credential.name}?`} verb="Remove it" danger run={remove}>
-        Whatever names it fails from its next request on. “Used by” says what that is.
+        Everything that uses it fails from its next request. “Used by” lists it.
       </Confirm>
     </div>
   );

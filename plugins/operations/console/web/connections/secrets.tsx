@@ -73,7 +73,7 @@ function SecretForm({ scope, known }: { scope: Scope; known?: string }) {
   return (
     <DialogForm
       label={known ? 'Replace' : 'New secret'}
-      title={known ? `Set the secret ${known} again` : 'New secret'}
+      title={known ? `Replace the secret ${known}` : 'New secret'}
       verb={known ? 'Replace it' : 'Store it'}
       main={!known}
       run={save}
@@ -124,7 +124,7 @@ function Reveal({ scope, name }: { scope: Scope; name: string }) {
       verb="Show it"
       run={async () => setValue((await json<Secret>(path)).value)}
     >
-      The audit keeps that you have read it. <code>svc secret get {name}</code> does the same.
+      The audit log records that you read it. <code>svc secret get {name}</code> does the same.
     </Confirm>
   );
 }

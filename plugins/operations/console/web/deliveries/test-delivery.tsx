@@ -76,7 +76,7 @@ function TestDelivery({ close, ...props }: Props & { close(): void }) {
     setAnswer(undefined);
     const body = fields.payload ?? '';
     parseJson(body);
-    if (!proof) throw new Error('It is not known yet how its deliveries prove themselves.');
+    if (!proof) throw new Error('The connector is not read yet, so the delivery cannot be signed. Try again.');
     setAnswer(await deliver(props, proof, section, { body, secret: fields.secret ?? '', type: fields.type ?? '' }));
     await client.invalidateQueries({ queryKey: listKey(`${props.path}/deliveries`) });
   };

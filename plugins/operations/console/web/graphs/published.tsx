@@ -51,7 +51,7 @@ export function PublishedSecrets({ published, close }: Props) {
           </p>
         ))}
         <button type="button" onClick={close}>
-          {secret ? 'I have kept it' : 'Close'}
+          {secret ? 'I have saved it' : 'Close'}
         </button>
       </Panel>
     </div>

@@ -8,12 +8,12 @@ import { patternsOf } from './patterns.ts';
 const START = '#!/bin/sh\n# The event is in the file $SVC_INPUT_FILE.\necho "$CI_TRIGGER_EVENT"\n';
 
 /** All of a handler but its name. */
-export const HandlerFields = ({ handler, on = '' }: { handler?: HandlerView; on?: string | undefined }) => (
+export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
   <>
     <TextField
       name="on"
       label="Event types"
-      value={handler?.on.join(', ') ?? on}
+      value={handler?.on.join(', ') ?? ''}
       hint="build.done, run.*, or *. Separate several with commas."
     />
     <LongField

@@ -1,17 +1,16 @@
 import { useParams, useSearch } from '@tanstack/react-router';
-import { Clock, History, Pencil, Puzzle, Radio, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { Clock, History, Puzzle, Radio } from 'lucide-react';
 import type { HandlerView } from '../../../../../cli/generated/api.ts';
 import { useMay } from '../app/session.ts';
-import { ActionMenu } from '../kit/action-menu.tsx';
 import { Loading, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { EditAndMore, namedPath, useNamed } from '../kit/named.tsx';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { WhatRuns } from '../kit/what-runs.tsx';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
 import { activityOf, LastDay } from './activity.tsx';
-import { ChangeHandler, handlerPath, RemoveHandler, useHandler } from './changes.tsx';
+import { HANDLERS } from './kind.ts';
 import { Lately } from './lately.tsx';
 import { TestPanel } from './test-panel.tsx';
 
@@ -21,40 +20,19 @@ const FROM = '/orgs/$org/projects/$project/handlers/$handler';
 export function Handler() {
   const { handler: name, ...scope } = useParams({ from: FROM });
   const { event } = useSearch({ from: FROM });
-  const [edits, setEdits] = useState(false);
   const may = useMay(scope);
-  const path = handlerPath(scope, name);
-  const { data: handler, error, isPending, refetch } = useHandler(scope, name);
+  const path = namedPath(HANDLERS, scope, name);
+  const { data: handler, error, isPending, refetch } = useNamed(HANDLERS, scope, name);
   const own = handler && !handler.owner && may('member');
   return (
     <Detail
       name={name}
       status={handler && <Status of={activityOf(handler)} />}
       summary={handler && <Facts handler={handler} />}
-      actions={
-        own && (
-          <>
-            <button type="button" onClick={() => setEdits(true)}>
-              <Pencil size={14} aria-hidden /> Edit
-            </button>
-            <ActionMenu
-              label={`Actions for ${name}`}
-              actions={[
-                {
-                  icon: Trash2,
-                  label: 'Remove handler',
-                  danger: true,
-                  opens: (close) => <RemoveHandler scope={scope} name={name} close={close} />,
-                },
-              ]}
-            />
-          </>
-        )
-      }
+      actions={own && <EditAndMore kind={HANDLERS} scope={scope} name={name} />}
     >
       {error && <Problem error={error} again={() => void refetch()} />}
       {isPending && <Loading />}
-      {edits && own && <ChangeHandler scope={scope} name={name} close={() => setEdits(false)} />}
       {handler && (
         <Split
           title="Recent events"

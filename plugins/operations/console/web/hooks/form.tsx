@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Hook } from '../../../../../cli/generated/api.ts';
 import { ChoiceField, HiddenField, TextField } from '../kit/dialog-form.tsx';
-import type { Secret } from '../kit/once.tsx';
 import { textsOf } from '../kit/workflow.ts';
 
 type Mode = Hook['mode'];
@@ -9,30 +8,24 @@ type Mode = Hook['mode'];
 const ALGORITHMS = ['sha256', 'sha1', 'sha512'].map((name) => [name, name] as const);
 const ENCODINGS = ['hex', 'base64'].map((name) => [name, name] as const);
 
-/** The secret of a hook, while the server shows it. */
-export const secretOf = ({ name, secret }: Hook): Secret | undefined =>
-  secret === undefined
-    ? undefined
-    : { of: `the hook ${name}`, secret, use: 'The sender puts it into the header X-Svc-Hook-Secret.' };
-
 /** All of a hook but its name. */
-export function HookFields({ hook }: { hook?: Hook }) {
+export function HookFields({ of: hook }: { of?: Hook }) {
   const [mode, setMode] = useState<Mode>(hook?.mode ?? 'token');
   return (
     <>
       <TextField
         name="event_type"
-        label="Type of its events"
+        label="Event type"
         value={hook?.event_type ?? ''}
         optional
-        hint="build.done. Empty: hook.<its name>, or by what a connector finds in the delivery."
+        hint="build.done. Empty: hook.<name>, or the type that the connector finds in the delivery."
       />
       <label>
-        How a delivery proves itself
+        Deliveries are verified by
         <select name="mode" value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-          <option value="token">By a secret that the service makes</option>
-          <option value="manifest">Signed, as a connector describes it</option>
-          <option value="hmac">Signed by an HMAC in a header</option>
+          <option value="token">A secret that the service creates</option>
+          <option value="manifest">A signature that a connector describes</option>
+          <option value="hmac">An HMAC signature in a header</option>
         </select>
       </label>
       {mode === 'manifest' && (

@@ -1,23 +1,22 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Blocks, Clock, KeyRound, Pencil, Puzzle, Radio, ShieldCheck, Trash2 } from 'lucide-react';
+import { Blocks, Clock, KeyRound, Puzzle, Radio, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { Hook } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { readAgain } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { OldSecret, rotations } from '../deliveries/rotate.tsx';
 import { proofOfHook } from '../deliveries/sign.ts';
 import { AddressCard } from '../deliveries/test-delivery.tsx';
-import { ActionMenu } from '../kit/action-menu.tsx';
 import { Copy, Loading, Problem, Tag, Time } from '../kit/basics.tsx';
 import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { EditAndMore, namedPath, useNamed } from '../kit/named.tsx';
 import { Once, type Secret } from '../kit/once.tsx';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
-import { ChangeHook, hookPath, RemoveHook } from './changes.tsx';
-import { secretOf } from './form.tsx';
-import { MODES } from './hooks.tsx';
+import { HOOKS, MODES, secretOf } from './kind.ts';
 
 const FROM = '/orgs/$org/projects/$project/hooks/$hook';
 
@@ -31,17 +30,15 @@ const sampleOf = ({ mode }: Hook) => ({
 export function HookPage() {
   const { hook: name, ...scope } = useParams({ from: FROM });
   const [shown, setShown] = useState<Secret>();
-  const [edits, setEdits] = useState(false);
   const may = useMay(scope);
   const client = useQueryClient();
-  const path = hookPath(scope, name);
-  const read = useQuery({ queryKey: ['hook', path], queryFn: ({ signal }) => json<Hook>(path, { signal }) });
-  const hook = read.data;
+  const path = namedPath(HOOKS, scope, name);
+  const { data: hook, error, isPending, refetch } = useNamed(HOOKS, scope, name);
   const own = hook && !hook.owner && may('admin');
   // The answer may hold the secret, which does not belong into what the page keeps.
   const rotate = async (body: Record<string, unknown>) => {
     setShown(secretOf(await json<Hook>(`${path}/rotate`, { method: 'POST', body })));
-    await client.invalidateQueries({ queryKey: ['hook', path] });
+    await readAgain(client, [HOOKS.one, path]);
   };
   return (
     <Detail
@@ -49,35 +46,24 @@ export function HookPage() {
       summary={hook && <Facts hook={hook} />}
       actions={
         own && (
-          <>
-            <button type="button" onClick={() => setEdits(true)}>
-              <Pencil size={14} aria-hidden /> Edit
-            </button>
-            <ActionMenu
-              label={`Actions for ${name}`}
-              actions={[
-                ...rotations({
-                  of: hook,
-                  command: 'svc event-hook',
-                  path,
-                  keyed: hook.mode !== 'token',
-                  rotate,
-                }),
-                {
-                  icon: Trash2,
-                  label: 'Remove hook',
-                  danger: true,
-                  opens: (close) => <RemoveHook scope={scope} name={name} close={close} />,
-                },
-              ]}
-            />
-          </>
+          <EditAndMore
+            kind={HOOKS}
+            scope={scope}
+            name={name}
+            onSecret={setShown}
+            actions={rotations({
+              of: hook,
+              command: 'svc event-hook',
+              path,
+              keyed: hook.mode !== 'token',
+              rotate,
+            })}
+          />
         )
       }
     >
-      {read.error && <Problem error={read.error} again={() => void read.refetch()} />}
-      {read.isPending && <Loading />}
-      {edits && own && <ChangeHook scope={scope} hook={hook} onSecret={setShown} close={() => setEdits(false)} />}
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {isPending && <Loading />}
       {hook && (
         <Split
           title="Recent deliveries"

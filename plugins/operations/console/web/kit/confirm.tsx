@@ -1,6 +1,7 @@
 import * as Dialog from '@radix-ui/react-dialog';
 import { type ReactNode, useState } from 'react';
 import { Problem } from './basics.tsx';
+import { Cancel } from './inline-form.tsx';
 import { useSending } from './sending.ts';
 
 interface QuestionProps {
@@ -56,9 +57,7 @@ function Question({ title, verb, danger = false, run, children, close }: Questio
         </Dialog.Description>
         {error !== undefined && <Problem error={error} />}
         <div className="row end">
-          <Dialog.Close asChild>
-            <button type="button">Cancel</button>
-          </Dialog.Close>
+          <Cancel />
           <button type="button" className={danger ? 'danger' : 'main'} disabled={busy} onClick={() => void doIt()}>
             {verb}
           </button>

@@ -28,17 +28,7 @@ export function DialogForm({ label, title, verb, main = false, run, children }: 
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog" aria-describedby={undefined}>
           <Dialog.Title>{title}</Dialog.Title>
-          <InlineForm
-            verb={verb}
-            run={run}
-            done={() => setOpen(false)}
-            inDialog
-            also={
-              <Dialog.Close asChild>
-                <button type="button">Cancel</button>
-              </Dialog.Close>
-            }
-          >
+          <InlineForm verb={verb} run={run} done={() => setOpen(false)} inDialog>
             {children}
           </InlineForm>
         </Dialog.Content>

@@ -47,17 +47,7 @@ interface FormProps extends Props {
 
 export const FormDrawer = ({ title, verb, close, run, leaves = false, children }: FormProps) => (
   <Drawer title={title} close={close}>
-    <InlineForm
-      verb={verb}
-      run={run}
-      {...(!leaves && { done: close })}
-      inDialog
-      also={
-        <Dialog.Close asChild>
-          <button type="button">Cancel</button>
-        </Dialog.Close>
-      }
-    >
+    <InlineForm verb={verb} run={run} {...(!leaves && { done: close })} inDialog>
       {children}
     </InlineForm>
   </Drawer>

@@ -1,3 +1,4 @@
+import * as Dialog from '@radix-ui/react-dialog';
 import type { FormEvent, ReactNode } from 'react';
 import { Problem } from './basics.tsx';
 import { fieldsOf, useSending } from './sending.ts';
@@ -9,15 +10,21 @@ interface Props {
   run(fields: Record<string, string>): Promise<unknown>;
   /** Called when it is done. */
   done?(): void;
+  /** A button that closes the dialog stands before the one that sends. */
   inDialog?: boolean;
   danger?: boolean;
-  /** Beside the button. */
-  also?: ReactNode;
   children: ReactNode;
 }
 
+/** Closes the dialog that it is in. */
+export const Cancel = () => (
+  <Dialog.Close asChild>
+    <button type="button">Cancel</button>
+  </Dialog.Close>
+);
+
 /** A form that stands on the page. What was typed stays when the server refuses it. */
-export function InlineForm({ verb, run, done, inDialog = false, danger = false, also, children }: Props) {
+export function InlineForm({ verb, run, done, inDialog = false, danger = false, children }: Props) {
   const { busy, error, send } = useSending();
   const submit = async (form: HTMLFormElement) => {
     if (await send(() => run(fieldsOf(form)))) done?.();
@@ -26,19 +33,15 @@ export function InlineForm({ verb, run, done, inDialog = false, danger = false, 
     event.preventDefault();
     void submit(event.currentTarget);
   };
-  const button = (
-    <button type="submit" className={danger ? 'danger' : 'main'} disabled={busy}>
-      {verb}
-    </button>
-  );
   return (
     <form className="fields" autoComplete="off" onSubmit={onSubmit}>
       {children}
       {error !== undefined && <Problem error={error} />}
-      {/* In a dialog the way back stands first, and what it does last. */}
       <div className={inDialog ? 'row end' : 'row'}>
-        {inDialog ? also : button}
-        {inDialog ? button : also}
+        {inDialog && <Cancel />}
+        <button type="submit" className={danger ? 'danger' : 'main'} disabled={busy}>
+          {verb}
+        </button>
       </div>
     </form>
   );

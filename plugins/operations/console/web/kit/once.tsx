@@ -21,7 +21,7 @@ export function Once({ shown, close }: { shown: Secret | undefined; close(): voi
         <strong>It is shown this once.</strong> {shown.use}
       </p>
       <button type="button" onClick={close}>
-        I have kept it
+        I have saved it
       </button>
     </section>
   );

@@ -8,5 +8,5 @@ export async function refuseTaken(path: string, what: string): Promise<void> {
     if (error instanceof Refusal && error.status === 404) return;
     throw error;
   }
-  throw new Error(`There is a ${what} of this name already. Take another name, or change that one on its page.`);
+  throw new Error(`A ${what} with this name already exists. Choose another name, or edit that one on its page.`);
 }

@@ -42,8 +42,8 @@ export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; not
       )}
       {what === 'node' && (
         <>
-          <TextField name="node" label="Kind of the node" value={fields.node ?? ''} hint="http, forge_a.comment, …" />
-          <LongField name="config" label="Its configuration, as JSON" value={fields.config ?? ''} rows={5} />
+          <TextField name="node" label="Node type" value={fields.node ?? ''} hint="http, forge_a.comment, …" />
+          <LongField name="config" label="Configuration, as JSON" value={fields.config ?? ''} rows={5} />
         </>
       )}
       {what !== 'nothing' && (

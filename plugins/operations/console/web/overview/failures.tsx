@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import type { RunRecord, Summary } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
-import { Empty, Time } from '../kit/basics.tsx';
+import { Empty, Loading, Time } from '../kit/basics.tsx';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { Histogram } from './bars.tsx';
@@ -10,9 +10,16 @@ import { groupsOf } from './figures.ts';
 
 const SHOWN = 5;
 
+interface Props {
+  scope: Scope;
+  summary: Summary;
+  /** Undefined until they are read. */
+  failed: readonly RunRecord[] | undefined;
+}
+
 /** Runs that failed, by what went wrong. */
-export function Failures({ scope, summary, failed }: { scope: Scope; summary: Summary; failed: readonly RunRecord[] }) {
-  const groups = groupsOf(failed, Date.parse(summary.since), Date.parse(summary.at));
+export function Failures({ scope, summary, failed }: Props) {
+  const groups = failed && groupsOf(failed, Date.parse(summary.since), Date.parse(summary.at));
   const all = summary.runs.failed;
   return (
     <Panel
@@ -31,11 +38,12 @@ export function Failures({ scope, summary, failed }: { scope: Scope; summary: Su
         )
       }
     >
-      {groups.length === 0 ? (
+      {!groups && all > 0 && <Loading />}
+      {groups?.length === 0 || all === 0 ? (
         <Empty icon={CircleCheck} title="Nothing failed" />
       ) : (
         <ul className="groups">
-          {groups.slice(0, SHOWN).map(({ title, where, count, run, histogram }) => (
+          {groups?.slice(0, SHOWN).map(({ title, where, count, run, histogram }) => (
             <li key={`${title} ${where}`}>
               <Link
                 className="what clip"

@@ -12,8 +12,8 @@ const SHOWN = 6;
 interface Props {
   scope: Scope;
   counts: Summary['runs'];
-  /** Newest first. */
-  open: readonly RunRecord[];
+  /** Newest first; undefined until they are read. */
+  open: readonly RunRecord[] | undefined;
 }
 
 export function InProgress({ scope, counts: { running, waiting, queued }, open }: Props) {
@@ -36,9 +36,8 @@ export function InProgress({ scope, counts: { running, waiting, queued }, open }
       }
       foot={<CommandLine command="svc runs ls --status queued,running,waiting" />}
     >
-      {open.length === 0 ? (
-        <Empty>No run is in progress.</Empty>
-      ) : (
+      {open?.length === 0 && <Empty>No run is in progress.</Empty>}
+      {open && open.length > 0 && (
         <ul className="mini">
           {open.slice(0, SHOWN).map((run) => (
             <li key={run.run_id}>

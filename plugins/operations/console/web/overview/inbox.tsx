@@ -61,7 +61,8 @@ export function Inbox({ scope, asking, count, attention, again }: Props) {
       ) : (
         <ul ref={list} className="inbox" onKeyDown={onKeyDown}>
           {asking.map((run) => (
-            <Asked key={run.run_id} scope={scope} run={run} again={again} />
+            // A run may ask again as soon as it was answered.
+            <Asked key={`${run.run_id} ${run.substate!.since}`} scope={scope} run={run} again={again} />
           ))}
           {attention.map((item) => (
             <Account key={`${item.kind} ${item.name} ${item.graph ?? ''}`} scope={scope} item={item} />

@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import type { RunRecord } from '../../../../../cli/generated/api.ts';
 import { signalsOf } from '../app/needs-attention.ts';
 import { useMay } from '../app/session.ts';
 import { Panels } from '../extensions/panels.tsx';
@@ -21,6 +22,7 @@ import './overview.css';
 const FirstVisit = lazy(() => import('./first-visit.tsx'));
 const FROM = '/orgs/$org/projects/$project/';
 const INBOX = 8;
+const NONE: readonly RunRecord[] = [];
 
 /** What needs a person, what fails, and what goes on. */
 export function Overview() {
@@ -31,7 +33,7 @@ export function Overview() {
   const { summary, open, failed, ended, longer, path } = read;
   const asking = (open ?? []).filter(({ substate }) => substate?.kind === 'signal').toReversed();
   // Nothing has run here in this window, and nothing is about to.
-  const fresh = summary.data && open && open.length === 0 && ended.length === 0 && isEmpty(summary.data.runs);
+  const fresh = summary.data && open?.length === 0 && ended?.length === 0 && isEmpty(summary.data.runs);
   return (
     <Page
       title="Overview"
@@ -45,7 +47,7 @@ export function Overview() {
       same={{ command: `svc summary --window ${window}`, call: `GET ${path}` }}
     >
       <InvitationNotice scope={scope} />
-      {summary.error && <Problem error={summary.error} again={() => void summary.refetch()} />}
+      {read.error && <Problem error={read.error} again={read.again} />}
       {!summary.data && !summary.error && <Loading />}
       {fresh && (
         <Suspense fallback={<Loading />}>
@@ -54,7 +56,7 @@ export function Overview() {
       )}
       {summary.data && !fresh && (
         <>
-          <Metrics scope={scope} summary={summary.data} longer={longer} ended={ended} />
+          <Metrics scope={scope} summary={summary.data} longer={longer} ended={ended ?? NONE} />
           <div className="two">
             <div className="col">
               <Inbox
@@ -70,7 +72,7 @@ export function Overview() {
             </div>
             <div className="col">
               <Failures scope={scope} summary={summary.data} failed={failed} />
-              <InProgress scope={scope} counts={summary.data.runs} open={open ?? []} />
+              <InProgress scope={scope} counts={summary.data.runs} open={open} />
             </div>
           </div>
         </>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import type { ListRuns200 } from '../../../../../cli/generated/api.ts';
 import { summaryPath, summaryQuery } from '../app/needs-attention.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
@@ -17,8 +17,6 @@ export const LOOKED_AT = 200;
 
 const RUNS_KEY = 'overview-runs';
 
-const NONE: readonly RunRecord[] = [];
-
 /** Everything that Overview shows. */
 export function useOverview(scope: Scope, window: WindowName) {
   const client = useQueryClient();
@@ -29,14 +27,16 @@ export function useOverview(scope: Scope, window: WindowName) {
   const open = useRuns(scope, { status: 'queued,running,waiting' });
   const failed = useRuns(scope, { status: 'failed', since: window });
   const ended = useRuns(scope, { status: 'succeeded,failed,cancelled', since: window });
-  const again = useBatched(() => {
+  const readAll = () => {
     for (const queryKey of [summaryQuery(path).queryKey, [RUNS_KEY]]) void readAgain(client, queryKey);
-  }, AGAIN_MS);
+  };
+  const again = useBatched(readAll, AGAIN_MS);
   const live = useLive(scope, 'runs,accounts', again);
   return {
     ...{ path, summary, live, longer: further === undefined ? undefined : longer.data },
-    ...{ open: open.data?.runs, failed: failed.data?.runs ?? NONE, ended: ended.data?.runs ?? NONE },
-    again: () => void Promise.all([summary.refetch(), open.refetch()]),
+    ...{ open: open.data?.runs, failed: failed.data?.runs, ended: ended.data?.runs },
+    error: summary.error ?? open.error ?? failed.error ?? ended.error,
+    again: readAll,
   };
 }
 

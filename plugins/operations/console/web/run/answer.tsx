@@ -81,11 +81,6 @@ export function Answer({ scope, run, keys = false, done, ref }: Props) {
                 done?.();
               }}
               inDialog
-              also={
-                <Dialog.Close asChild>
-                  <button type="button">Cancel</button>
-                </Dialog.Close>
-              }
             >
               <p className="second">
                 The run of {visible(run.workflow)} ends here. What it has done stays done. A workflow that handles a no

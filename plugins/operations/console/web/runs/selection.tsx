@@ -25,14 +25,15 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
   const open = chosen.filter(({ status }) => OPEN.includes(status));
   const ended = chosen.filter(({ status }) => !OPEN.includes(status));
   const each = async (list: readonly RunRecord[], path: string, body: object, said: string) => {
-    const failures: string[] = [];
+    const failures = new Map<string, string>();
     for (const { run_id } of list)
       await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), { method: 'POST', body }).catch(
-        (error: Error) => failures.push(`${run_id.slice(-6)}: ${error.message}`),
+        (error: Error) => failures.set(run_id, `${run_id.slice(-6)}: ${error.message}`),
       );
-    onChange(new Set());
-    toast(`${list.length - failures.length} ${said}`);
-    if (failures.length > 0) throw new Error(failures.join('\n'));
+    // Those that failed stay selected: with an empty selection the question would go, and what it says of them.
+    onChange(new Set(failures.keys()));
+    if (failures.size < list.length) toast(`${list.length - failures.size} ${said}`);
+    if (failures.size > 0) throw new Error([...failures.values()].join('\n'));
   };
   if (chosen.length === 0) return null;
   return (

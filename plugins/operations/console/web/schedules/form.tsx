@@ -5,7 +5,7 @@ import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
 /** All of a schedule but its name. */
-export const ScheduleFields = ({ schedule }: { schedule?: ScheduleView }) => (
+export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
   <>
     <div className="row">
       <TextField
@@ -23,7 +23,7 @@ export const ScheduleFields = ({ schedule }: { schedule?: ScheduleView }) => (
         hint="Key of its events and subject of its runs"
       />
     </div>
-    <CheckField name="paused" label="Paused: no ticks until it is resumed" value={schedule?.paused ?? false} />
+    <CheckField name="paused" label="Paused: nothing starts until you resume it" value={schedule?.paused ?? false} />
     <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: a tick is only an event" />
   </>
 );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { CalendarClock, Clock, Globe, Pause, Pencil, Play, Puzzle, Target, TimerReset, Trash2 } from 'lucide-react';
+import { CalendarClock, Clock, Globe, Pause, Play, Puzzle, Target, TimerReset } from 'lucide-react';
 import { useState } from 'react';
 import type { NextDue, ScheduleView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -8,13 +8,15 @@ import { useMay } from '../app/session.ts';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Empty, Loading, Problem, Status, Time } from '../kit/basics.tsx';
 import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { editAction, namedPath, removeAction, useNamed } from '../kit/named.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { CommandLine, Panel } from '../kit/page.tsx';
 import { exactTime, visible } from '../kit/text.ts';
 import { WhatRuns } from '../kit/what-runs.tsx';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
-import { ChangeSchedule, RemoveSchedule, schedulePath, TriggerSchedule, usePause, useSchedule } from './changes.tsx';
+import { TriggerSchedule, usePause } from './changes.tsx';
 import { cronWords } from './cron-words.ts';
+import { SCHEDULES } from './kind.ts';
 import { Due } from './schedules.tsx';
 import { scheduleState } from './state.ts';
 import { Ticks } from './ticks.tsx';
@@ -24,13 +26,12 @@ const FROM = '/orgs/$org/projects/$project/schedules/$schedule';
 /** One schedule: what its ticks came to, and when it is due. */
 export function Schedule() {
   const { schedule: name, ...scope } = useParams({ from: FROM });
-  const [opened, setOpened] = useState<'trigger' | 'edit'>();
+  const [triggers, setTriggers] = useState(false);
   const may = useMay(scope);
   const pause = usePause(scope);
-  const { data: schedule, error, isPending, refetch } = useSchedule(scope, name);
+  const { data: schedule, error, isPending, refetch } = useNamed(SCHEDULES, scope, name);
   const own = schedule && !schedule.owner && may('member');
-  const of = { scope, name };
-  const close = () => setOpened(undefined);
+  const of = { kind: SCHEDULES, scope, name };
   return (
     <Detail
       name={name}
@@ -40,7 +41,7 @@ export function Schedule() {
         schedule &&
         may('member') && (
           <>
-            <button type="button" onClick={() => setOpened('trigger')}>
+            <button type="button" onClick={() => setTriggers(true)}>
               <Play size={14} aria-hidden /> Run now
             </button>
             <button type="button" onClick={() => void pause(name, !schedule.paused)}>
@@ -56,15 +57,7 @@ export function Schedule() {
             </button>
             <ActionMenu
               label={`Actions for ${name}`}
-              actions={[
-                own && { icon: Pencil, label: 'Edit schedule', run: () => setOpened('edit') },
-                own && {
-                  icon: Trash2,
-                  label: 'Remove schedule',
-                  danger: true,
-                  opens: (end) => <RemoveSchedule {...of} close={end} />,
-                },
-              ]}
+              actions={[own && editAction(of), own && removeAction(of, true)]}
             />
           </>
         )
@@ -72,8 +65,7 @@ export function Schedule() {
     >
       {error && <Problem error={error} again={() => void refetch()} />}
       {isPending && <Loading />}
-      {opened === 'trigger' && <TriggerSchedule {...of} close={close} />}
-      {opened === 'edit' && own && <ChangeSchedule {...of} close={close} />}
+      {triggers && <TriggerSchedule scope={scope} name={name} close={() => setTriggers(false)} />}
       {schedule && (
         <Split
           title="History"
@@ -81,7 +73,7 @@ export function Schedule() {
           left={<Ticks scope={scope} schedule={schedule} />}
           command={`svc schedule show ${name}`}
         >
-          <Next path={schedulePath(scope, name)} name={name} />
+          <Next path={namedPath(SCHEDULES, scope, name)} name={name} />
           <Panel title="Definition">
             <dl>
               <WorkflowFacts workflow={schedule.workflow} />

@@ -3,24 +3,26 @@ import { ChoiceField, TextField } from '../kit/dialog-form.tsx';
 import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
-const REGISTRATIONS = [
+const REGISTER = ['yes', 'The service creates it, with the credential'] as const;
+const OF_NEW = [['', 'I create it by hand'], REGISTER] as const;
+const OF_EXISTING = [
   ['', 'Unchanged'],
-  ['yes', 'The service makes it there, by the credential'],
-  ['no', 'By hand; remove what the service made there'],
+  REGISTER,
+  ['no', 'I create it by hand; remove the one that the service created'],
 ] as const;
 
 /** All of a webhook but its name. */
-export const WebhookFields = ({ webhook }: { webhook?: WebhookView }) => (
+export const WebhookFields = ({ of: webhook }: { of?: WebhookView }) => (
   <>
     <div className="row">
       <TextField name="forge" label="Forge" value={webhook?.forge ?? ''} hint="forge_a, forge_b" />
       <TextField name="repo" label="Repository" value={webhook?.repo ?? ''} hint="owner/name" />
       <TextField
         name="api_base"
-        label="Address of its API"
+        label="API address"
         value={webhook?.api_base ?? ''}
         optional
-        hint="Where the forge has no host of its own"
+        hint="Only for a forge that you host yourself"
       />
     </div>
     <div className="row">
@@ -29,9 +31,9 @@ export const WebhookFields = ({ webhook }: { webhook?: WebhookView }) => (
         label="Credential"
         value={webhook?.credential ?? ''}
         optional
-        hint="May administer webhooks there"
+        hint="It must be allowed to administer webhooks"
       />
-      <ChoiceField name="register" label="The webhook at the forge" value="" choices={REGISTRATIONS} />
+      <ChoiceField name="register" label="Webhook at the forge" value="" choices={webhook ? OF_EXISTING : OF_NEW} />
     </div>
     <WorkflowFields workflow={webhook?.workflow} nothing="Nothing: pushes only start handlers" />
   </>

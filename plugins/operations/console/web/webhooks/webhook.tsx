@@ -1,22 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Clock, GitBranch, Globe, KeyRound, Pencil, Trash2 } from 'lucide-react';
+import { Clock, GitBranch, Globe, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import type { WebhookView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { readAgain } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { OldSecret, rotations } from '../deliveries/rotate.tsx';
 import { AddressCard } from '../deliveries/test-delivery.tsx';
-import { ActionMenu } from '../kit/action-menu.tsx';
 import { Loading, Problem, Status, Time } from '../kit/basics.tsx';
 import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { EditAndMore, namedPath, useNamed } from '../kit/named.tsx';
 import { Once, type Secret } from '../kit/once.tsx';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
-import { ChangeWebhook, RemoveWebhook, useWebhook, webhookPath } from './changes.tsx';
-import { REGISTRATION, REGISTRATION_STATES, Runs, secretOf } from './webhooks.tsx';
+import { REGISTRATION, REGISTRATION_STATES, secretOf, WEBHOOKS } from './kind.ts';
+import { Runs } from './webhooks.tsx';
 
 const FROM = '/orgs/$org/projects/$project/webhooks/$webhook';
 const ZEROS = '0'.repeat(40);
@@ -37,15 +38,14 @@ const sampleOf = ({ repo }: WebhookView) => ({
 export function Webhook() {
   const { webhook: name, ...scope } = useParams({ from: FROM });
   const [shown, setShown] = useState<Secret>();
-  const [edits, setEdits] = useState(false);
   const may = useMay(scope);
   const client = useQueryClient();
-  const path = webhookPath(scope, name);
-  const { data: webhook, error, isPending, refetch } = useWebhook(scope, name);
+  const path = namedPath(WEBHOOKS, scope, name);
+  const { data: webhook, error, isPending, refetch } = useNamed(WEBHOOKS, scope, name);
   // The answer holds the secret, which does not belong into what the page keeps.
   const rotate = async (body: Record<string, unknown>) => {
     setShown(secretOf(await json<WebhookView>(`${path}/rotate`, { method: 'POST', body })));
-    await client.invalidateQueries({ queryKey: ['webhook', path] });
+    await readAgain(client, [WEBHOOKS.one, path]);
   };
   return (
     <Detail
@@ -57,35 +57,23 @@ export function Webhook() {
       actions={
         webhook &&
         may('admin') && (
-          <>
-            <button type="button" onClick={() => setEdits(true)}>
-              <Pencil size={14} aria-hidden /> Edit
-            </button>
-            <ActionMenu
-              label={`Actions for ${name}`}
-              actions={[
-                ...rotations({
-                  of: webhook,
-                  command: 'svc webhook',
-                  path,
-                  also: 'A webhook that the service created at the forge gets the new one.',
-                  rotate,
-                }),
-                {
-                  icon: Trash2,
-                  label: 'Remove webhook',
-                  danger: true,
-                  opens: (close) => <RemoveWebhook scope={scope} name={name} close={close} />,
-                },
-              ]}
-            />
-          </>
+          <EditAndMore
+            kind={WEBHOOKS}
+            scope={scope}
+            name={name}
+            actions={rotations({
+              of: webhook,
+              command: 'svc webhook',
+              path,
+              also: 'A webhook that the service created at the forge gets the new one.',
+              rotate,
+            })}
+          />
         )
       }
     >
       {error && <Problem error={error} again={() => void refetch()} />}
       {isPending && <Loading />}
-      {edits && webhook && <ChangeWebhook scope={scope} name={name} close={() => setEdits(false)} />}
       {webhook && (
         <Split
           title="Recent deliveries"

@@ -1,9 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
+import { readAgain } from '../../api/read-again.ts';
 import type { Scope } from '../../api/paths.ts';
 import { Status } from '../../kit/basics.tsx';
 import { List } from '../../kit/list.tsx';
-import { usePaged } from '../../kit/paged.ts';
+import { listKey, usePaged } from '../../kit/paged.ts';
 import { pretty, visible } from '../../kit/text.ts';
 import { RunLink } from '../../run/facts.tsx';
 import { runPath } from '../../run/use-run.ts';
@@ -14,16 +16,19 @@ interface Props {
   record: NodeRecord;
 }
 
+const filtersOf = (node: string) => ({ node, output: 'true', limit: 50 });
+
 /** The items of a fan-out that have begun. */
 export function Items({ scope, run_id, record }: Props) {
   const { total = 0, begun = 0, ended = 0, failed = 0 } = record.items ?? {};
   const path = `${runPath(scope, run_id)}/steps`;
-  const list = usePaged<'steps', NodeRecord>('steps', path, { node: record.node, output: 'true', limit: 50 });
-  const { refetch } = list;
+  const client = useQueryClient();
+  const { node } = record;
+  const list = usePaged<'steps', NodeRecord>('steps', path, filtersOf(node));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page is told of the node, and its items are read then
   useEffect(() => {
-    void refetch();
-  }, [begun, ended, refetch]);
+    void readAgain(client, listKey(path, filtersOf(node)));
+  }, [begun, ended, client, path, node]);
   return (
     <details>
       <summary>
