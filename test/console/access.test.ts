@@ -223,12 +223,12 @@ else
         await panel(of).getByRole('button', { name: 'Add a member' }).click();
         await field(page, 'user').fill(user);
         await field(page, 'role').selectOption(role);
-        await dialog(page).getByRole('button', { name: 'Give the role' }).click();
+        await dialog(page).getByRole('button', { name: 'Add member' }).click();
       };
       await add(/^Of the org/, '../x', 'member');
       await dialog(page).getByRole('alert').waitFor();
       await field(page, 'user').fill('vera');
-      await dialog(page).getByRole('button', { name: 'Give the role' }).click();
+      await dialog(page).getByRole('button', { name: 'Add member' }).click();
       const ofOrg = panel(/^Of the org/).getByRole('row', { name: /^vera member/ });
       await ofOrg.waitFor();
       await add(/^Of the project/, 'vera', 'member');
@@ -272,7 +272,7 @@ else
         await project.getByRole('button', { name: 'Add a member' }).click();
         await field(page, 'user').fill(user);
         await field(page, 'role').selectOption('viewer');
-        await dialog(page).getByRole('button', { name: 'Give the role' }).click();
+        await dialog(page).getByRole('button', { name: 'Add member' }).click();
         await dialog(page).waitFor({ state: 'detached' });
         const asked = project.getByRole('row', { name: new RegExp(`^${user} viewer .*by dev.* Withdraw$`) });
         await asked.waitFor();

@@ -284,6 +284,8 @@ else {
       const [first, second] = [await submit('a'), await submit('b')];
       const graph = { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'trigger.manual' }] };
       t.equal((await place.svc(['graph', 'save', 'orders', '-'], JSON.stringify(graph))).exit, 0);
+      const hook = ['event-hook', 'set', 'orders-in', '--event-type', 'order.paid'];
+      t.match(await place.svc(hook), { exit: 0 });
       const page = await place.signedIn();
       const items = page.getByRole('listitem').filter({ hasText: 'Ship it?' });
       await items
@@ -318,6 +320,10 @@ else {
       await page.getByRole('option', { name: 'Run orders…' }).waitFor();
       await page.getByRole('option', { name: 'orders', exact: true }).click();
       await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('in');
+      await page.getByRole('option', { name: 'orders-in', exact: true }).click();
+      await page.getByRole('heading', { name: 'orders-in', level: 1 }).waitFor();
       await page.keyboard.press('?');
       await page.getByRole('dialog').getByText('Keyboard shortcuts').waitFor();
       t.same(await inaccessible(page), []);

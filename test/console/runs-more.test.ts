@@ -186,7 +186,7 @@ else
       await page.getByText(/An event of type order\.aprovd was recorded/).waitFor();
       t.match((await place.svc(['explain', waits])).stdout, /An event of type order\.aprovd was recorded/);
       await page.goto(`${base}/events/${/evt_\w+/.exec(emitted.stdout)![0]}`);
-      const near = page.locator('section', { hasText: 'Nearly took it' });
+      const near = page.locator('section', { hasText: 'Similar types' });
       await near.getByText(/waits for order\.approved/).waitFor();
       await near
         .getByRole('listitem')

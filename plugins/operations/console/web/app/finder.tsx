@@ -1,15 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { Command as Cmdk } from 'cmdk';
-import { CalendarClock, FolderOpen, type LucideIcon, Play, Search, Workflow, Zap } from 'lucide-react';
+import { Anchor, CalendarClock, FolderOpen, type LucideIcon, Play, Search, Webhook, Workflow, Zap } from 'lucide-react';
 import { useState } from 'react';
-import type {
-  ListGraphs200,
-  ListHandlers200,
-  ListRuns200,
-  ListSchedules200,
-  Whoami,
-} from '../../../../../cli/generated/api.ts';
+import type { ListRuns200, Whoami } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useExtensions } from '../extensions/use-extensions.ts';
@@ -27,6 +21,8 @@ const RUN_ID = /^run_[0-9A-Z]{26}$/;
 const FRESH_MS = 30_000;
 /** So many of the newest runs are looked through. */
 const RUNS = 200;
+/** The most entries of each list with names that are searched. */
+const LISTED = 200;
 
 interface Props {
   scope: Scope;
@@ -82,6 +78,8 @@ const ICONS: Record<Command['group'], LucideIcon> = {
   Graphs: Workflow,
   Handlers: Zap,
   Schedules: CalendarClock,
+  Webhooks: Webhook,
+  Hooks: Anchor,
   Runs: Play,
   Projects: FolderOpen,
 };
@@ -109,7 +107,7 @@ function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
   const stored = useStored(scope);
   const runs = useRuns(scope, text);
   const navigate = useNavigate();
-  const graphs = useNames<ListGraphs200>(scope, 'graphs');
+  const graphs = useNamedLists(scope).get('Graphs') ?? [];
   const here = '/orgs/$org/projects/$project';
   const act = (id: string, label: string, go: () => void): Command => ({ id, group: 'Actions', label, go });
   const actions: Command[] = may('member')
@@ -126,7 +124,7 @@ function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
           'New schedule',
           () => void navigate({ to: `${here}/schedules`, params: scope, search: { make: true } }),
         ),
-        ...(graphs?.graphs ?? []).map(({ name }) =>
+        ...graphs.map(({ name }) =>
           act(
             `run-${name}`,
             `Run ${name}…`,
@@ -167,49 +165,72 @@ function usePages(scope: Scope, who: Whoami): Command[] {
   return [...pages, ...added, ...projects];
 }
 
-/** A list of the API as the palette has it; undefined until it was read. */
-function useNames<Answer>(scope: Scope, plural: string): Answer | undefined {
-  const path = scoped(scope, `/${plural}?limit=200`);
-  const { data } = useQuery({
-    queryKey: ['found', path],
-    staleTime: FRESH_MS,
-    queryFn: ({ signal }) => json<Answer>(path, { signal }),
-  });
-  return data;
+interface Found {
+  name: string;
+  title?: string;
 }
 
-/** Graphs, handlers and schedules. */
+interface NamedList {
+  group: Command['group'];
+  /** Below the project, in the API. */
+  path: string;
+  /** The field of the answer that has the list. */
+  plural: string;
+  link(scope: Scope, name: string): Pick<LinkProps, 'to' | 'params'>;
+}
+
+const HERE = '/orgs/$org/projects/$project';
+
+/** The lists whose entries have names and pages. */
+const NAMED = [
+  {
+    ...{ group: 'Graphs', path: '/graphs', plural: 'graphs' },
+    link: (scope: Scope, graph: string) => ({ to: `${HERE}/graphs/$graph`, params: { ...scope, graph } }),
+  },
+  {
+    ...{ group: 'Handlers', path: '/handlers', plural: 'handlers' },
+    link: (scope: Scope, handler: string) => ({ to: `${HERE}/handlers/$handler`, params: { ...scope, handler } }),
+  },
+  {
+    ...{ group: 'Schedules', path: '/schedules', plural: 'schedules' },
+    link: (scope: Scope, schedule: string) => ({ to: `${HERE}/schedules/$schedule`, params: { ...scope, schedule } }),
+  },
+  {
+    ...{ group: 'Webhooks', path: '/webhooks', plural: 'webhooks' },
+    link: (scope: Scope, webhook: string) => ({ to: `${HERE}/webhooks/$webhook`, params: { ...scope, webhook } }),
+  },
+  {
+    ...{ group: 'Hooks', path: '/event-hooks', plural: 'event_hooks' },
+    link: (scope: Scope, hook: string) => ({ to: `${HERE}/hooks/$hook`, params: { ...scope, hook } }),
+  },
+] as const satisfies readonly NamedList[];
+
+function useNamedLists(scope: Scope): Map<(typeof NAMED)[number]['group'], readonly Found[]> {
+  const lists = useQueries({
+    queries: NAMED.map(({ path, plural }) => {
+      const address = scoped(scope, `${path}?limit=${LISTED}`);
+      return {
+        queryKey: ['found', address],
+        staleTime: FRESH_MS,
+        queryFn: async ({ signal }: { signal: AbortSignal }) =>
+          (await json<Record<string, Found[]>>(address, { signal }))[plural] ?? [],
+      };
+    }),
+  });
+  return new Map(NAMED.map(({ group }, n) => [group, lists[n]?.data ?? []]));
+}
+
 function useStored(scope: Scope): Command[] {
   const navigate = useNavigate();
-  const graphs = useNames<ListGraphs200>(scope, 'graphs')?.graphs ?? [];
-  const handlers = useNames<ListHandlers200>(scope, 'handlers')?.handlers ?? [];
-  const schedules = useNames<ListSchedules200>(scope, 'schedules')?.schedules ?? [];
-  const here = '/orgs/$org/projects/$project';
-  return [
-    ...graphs.map(
+  const lists = useNamedLists(scope);
+  return NAMED.flatMap(({ group, plural, link }) =>
+    (lists.get(group) ?? []).map(
       ({ name, title }): Command => ({
-        ...{
-          id: `graph-${name}`,
-          group: 'Graphs',
-          label: name,
-          ...(title !== undefined && { also: title, hint: title }),
-        },
-        go: () => void navigate({ to: `${here}/graphs/$graph`, params: { ...scope, graph: name } }),
+        ...{ id: `${plural}-${name}`, group, label: name, ...(title !== undefined && { also: title, hint: title }) },
+        go: () => void navigate(link(scope, name)),
       }),
     ),
-    ...handlers.map(
-      ({ name }): Command => ({
-        ...{ id: `handler-${name}`, group: 'Handlers', label: name },
-        go: () => void navigate({ to: `${here}/handlers/$handler`, params: { ...scope, handler: name } }),
-      }),
-    ),
-    ...schedules.map(
-      ({ name }): Command => ({
-        ...{ id: `schedule-${name}`, group: 'Schedules', label: name },
-        go: () => void navigate({ to: `${here}/schedules/$schedule`, params: { ...scope, schedule: name } }),
-      }),
-    ),
-  ];
+  );
 }
 
 /** Of the newest runs those that the text fits, a run by its whole id, and all runs of a workflow. */

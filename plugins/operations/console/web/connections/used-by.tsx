@@ -24,12 +24,12 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 /** What names a credential or an account, as chips that lead there. */
 export function UsedBy({ scope, of, name }: { scope: Scope; of: 'accounts' | 'credentials'; name: string }) {
   const path = scoped(scope, `/${of}/${encodeURIComponent(name)}/uses`);
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['uses', path],
     queryFn: ({ signal }) => json<CredentialUses>(path, { signal }),
     refetchInterval: AGAIN_MS,
   });
-  if (!data) return null;
+  if (!data) return error && <span className="bad">Cannot be read</span>;
   if (data.uses.length === 0) return <span className="quiet">Not used yet</span>;
   const more = data.uses.slice(SHOWN);
   return (

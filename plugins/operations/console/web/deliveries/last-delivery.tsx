@@ -9,12 +9,12 @@ const AGAIN_MS = 15_000;
 
 /** When the last delivery came, and whether it was taken. `path` is of the hook or the webhook. */
 export function LastDelivery({ path }: { path: string }) {
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['last-delivery', path],
     queryFn: ({ signal }) => json<{ deliveries: DeliveryView[] }>(`${path}/deliveries?limit=1`, { signal }),
     refetchInterval: AGAIN_MS,
   });
-  if (!data) return null;
+  if (!data) return error && <span className="bad">Cannot be read</span>;
   const [last] = data.deliveries;
   if (!last) return <span className="quiet">None yet</span>;
   return (

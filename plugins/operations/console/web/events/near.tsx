@@ -30,8 +30,8 @@ export function NearMisses({ scope, event: { type } }: { scope: Scope; event: Sh
   );
   if (near.length === 0 && runs.length === 0) return null;
   return (
-    <Panel title="Nearly took it">
-      <p className="quiet">These are for a type that is spelt nearly like this one.</p>
+    <Panel title="Similar types">
+      <p className="quiet">These are for types with nearly the same name.</p>
       <ul className="plain">
         {near.map(({ name, on }) => (
           <li key={name}>

@@ -78,8 +78,8 @@ function Roll({ title, what, path, invited, flags, roles, writes }: RollProps) {
       title={title}
       aside={
         writes && (
-          <DialogForm label="Add a member" title={`A member of the ${what}`} verb="Give the role" run={set}>
-            <TextField name="user" label="User" hint="Somebody with an account elsewhere is asked first." />
+          <DialogForm label="Add a member" title={`Add a member to the ${what}`} verb="Add member" run={set}>
+            <TextField name="user" label="User" hint="A user of another org gets an invitation." />
             <ChoiceField name="role" label="Role" choices={roles} />
           </DialogForm>
         )
