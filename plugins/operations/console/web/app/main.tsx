@@ -4,7 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onSessionLost, onSessionStale, Refusal } from '../api/client.ts';
 import { router } from './router.tsx';
-import { readSessionAgain } from './session.ts';
+import { refreshSession } from './session.ts';
 import '../kit/look/base.css';
 import '../kit/look/states.css';
 import '../kit/look/controls.css';
@@ -23,8 +23,8 @@ const client = new QueryClient({
 });
 
 applyTheme();
-onSessionStale(() => void readSessionAgain(client));
-onSessionLost((sentIn) => void readSessionAgain(client, sentIn));
+onSessionStale(() => void refreshSession(client));
+onSessionLost((sentIn) => void refreshSession(client, sentIn));
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={client}>

@@ -7,7 +7,7 @@ export const SESSION_KEY = ['session'] as const;
 
 const unknown = ({ state }: { state: { data?: unknown } }): boolean => state.data === undefined;
 
-/** One that is known is replaced by `readSessionAgain` alone, which looks whose it is. */
+/** One that is known is replaced by `refreshSession` alone, which looks whose it is. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: readSession,
@@ -54,7 +54,7 @@ const OTHERS = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => 
  * everything that was read is read again; where the same person has signed in again, what was refused meanwhile. `sentIn` is
  * the CSRF token of the session of the request that was refused; without it, that of the session that the page knows.
  */
-export async function readSessionAgain(client: QueryClient, sentIn?: string): Promise<void> {
+export async function refreshSession(client: QueryClient, sentIn?: string): Promise<void> {
   const before = client.getQueryData<Session | null>(SESSION_KEY);
   // Pages show the one that they have until the server can be asked.
   const now = await client.fetchQuery({ ...sessionQuery, staleTime: Number.NEGATIVE_INFINITY }).catch(() => before);
