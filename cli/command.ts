@@ -112,7 +112,7 @@ export interface LocalOptions {
 export interface LocalService {
   readonly client: Client;
   /** The clock, if it can be put forward. */
-  readonly clock: Pick<SkippingClock, 'skip'> | undefined;
+  readonly clock: Pick<SkippingClock, 'skipTime'> | undefined;
   /** Commands that run in this folder use this service. */
   readonly folder: string;
   stop(): Promise<void>;

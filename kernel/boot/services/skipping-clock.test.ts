@@ -28,9 +28,9 @@ function timers(t: Test, clock: SkippingClock, times: number[], recurs = false):
 }
 
 /** Until it is no longer busy. */
-async function skipped(clock: SkippingClock, ask: Parameters<SkippingClock['skip']>[0] = all) {
+async function skipped(clock: SkippingClock, ask: Parameters<SkippingClock['skipTime']>[0] = all) {
   for (;;) {
-    const skip = await clock.skip(ask);
+    const skip = await clock.skipTime(ask);
     if (skip.state !== 'busy') return skip;
   }
 }
@@ -79,21 +79,21 @@ t.test('what is under way holds the clock, but for pauses that rest', async (t) 
       return true;
     },
   });
-  t.same(await clock.skip(all), { state: 'busy' });
+  t.same(await clock.skipTime(all), { state: 'busy' });
   const over: string[] = [];
   working = 3;
   rest(clock, 2 * HOUR_MS, () => over.push('two'));
   rest(clock, HOUR_MS, () => over.push('one'));
   const cancel = rest(clock, HOUR_MS / 2, () => over.push('none'));
-  t.match(await clock.skip(async () => void cancel()), { state: 'busy' });
-  t.same(await clock.skip(all), { state: 'busy' }, 'one of them works again');
+  t.match(await clock.skipTime(async () => void cancel()), { state: 'busy' });
+  t.same(await clock.skipTime(all), { state: 'busy' }, 'one of them works again');
   working = 2;
-  t.match(await clock.skip(all), { state: 'skipped', description: 'a pause between attempts' });
+  t.match(await clock.skipTime(all), { state: 'skipped', description: 'a pause between attempts' });
   t.same(over, ['one']);
   t.equal(moved.length, 1);
-  t.same(await clock.skip(all), { state: 'busy' }, 'the one whose pause is over works');
+  t.same(await clock.skipTime(all), { state: 'busy' }, 'the one whose pause is over works');
   working = 1;
-  t.match(await clock.skip(all), { state: 'skipped' });
+  t.match(await clock.skipTime(all), { state: 'skipped' });
   t.same(over, ['one', 'two']);
   working = 0;
   rest(clock, 1, () => over.push('real'));
@@ -110,7 +110,7 @@ t.test('what begins while somebody is asked is waited for', async (t) => {
     times.push(before);
     return await all();
   };
-  t.same(await clock.skip(brings), { state: 'busy' });
+  t.same(await clock.skipTime(brings), { state: 'busy' });
   t.same(done, [before], 'it was carried out, and the time is as it was');
   t.ok(clock.now() < times[0]!);
 });

@@ -57,7 +57,7 @@ export class SkippingClock implements Clock {
    * Jumps to the next due time if nothing runs. `ask` is called once everything is idle; it returns undefined when it has
    * started something itself.
    */
-  async skip(getRules: () => Promise<SkipRules | undefined>): Promise<Skip> {
+  async skipTime(getRules: () => Promise<SkipRules | undefined>): Promise<Skip> {
     if (!(await this.#isIdle())) return { state: 'busy' };
     const rules = await getRules();
     // A loop may have handed work to one that had already been found idle; the second check finds it.

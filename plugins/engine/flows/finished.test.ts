@@ -2,9 +2,11 @@ import t from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
 import { STORES } from '../../../test/kit/index.ts';
 import { Prunables } from '../../platform/retention/contract.ts';
-import { expr, failing, FlowServer, set } from './testing/flow-server.ts';
+import { expr, failing, FlowServer, node, set } from './testing/flow-server.ts';
 
 t.setTimeout(600_000);
+
+const delayed = node('delay')('b', { ms: 3_600_000 });
 
 const TABLES = ['flows_finished', 'flows_flows', 'flows_lists', 'flows_nodes'] as const;
 
@@ -62,6 +64,14 @@ for (const store of STORES)
       t.same((await steps(run_id, 'open=true')).steps, []);
       t.same((await steps(run_id, 'node=first')).steps, [], 'no node has items');
       t.match(await steps(run_id, 'node=third'), { code: 'not_found', detail: /its nodes are first, second/ });
+    });
+
+    await t.test('a list cuts a long error, whichever way the flow is stored', async (t) => {
+      const long = node('failing')('a', { times: 9, message: '😀'.repeat(2500) }, { continue_on_error: true });
+      const [one, other] = [await flows.submit({ nodes: [long] }), await flows.submit({ nodes: [long, delayed] })];
+      t.same([(await rowsOf(one))[0], (await rowsOf(other))[0]], [1, 0]);
+      const messages = [one, other].map(async (run_id) => (await flows.nodes(run_id)).a!.error!.message);
+      t.same(await Promise.all(messages), ['😀'.repeat(2000), '😀'.repeat(2000)]);
     });
 
     await t.test('a rerun keeps its results, and its rerun keeps those', async (t) => {

@@ -1,11 +1,12 @@
 import type { FlowNodeType } from 'svc/flows';
 import { Errors } from 'svc/plugin';
 
-/** `{times}`: fails so many attempts without an agent, and then puts its attempt out. */
+/** `{times, message}`: fails so many attempts without an agent, and then puts its attempt out. */
 const failing: FlowNodeType = {
   type: 'failing',
   begin(_tx, { attempt, name, config }) {
-    if (attempt <= Number(config.times)) throw Errors.invalidRequest(`${name} fails at attempt ${attempt}`);
+    const { times, message = `${name} fails at attempt ${attempt}` } = config;
+    if (attempt <= Number(times)) throw Errors.invalidRequest(String(message));
     return { output: attempt };
   },
 };

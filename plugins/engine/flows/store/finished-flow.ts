@@ -3,7 +3,7 @@ import { parseExact } from '../../../platform/schema/contract.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import type { FlowRow } from './flow-row.ts';
 import { CHUNK_SIZE } from './lists.ts';
-import { asUnsealed, type ListedNode, type StoredNode, unsealedOutput } from './node-rows.ts';
+import { asUnsealed, LISTED_ERROR_LENGTH, type ListedNode, type StoredNode, unsealedOutput } from './node-rows.ts';
 import type { NodeReader } from './node-reader.ts';
 import { type FlowScope, sealContext } from './sealing.ts';
 
@@ -33,7 +33,11 @@ export async function insertFinishedFlow(
   plan: readonly PlannedNode[],
   rows: readonly StoredNode[],
 ): Promise<boolean> {
-  const nodes = rows.map((row) => ({ ...row, output: unsealedOutput(row)?.toString() ?? null }));
+  const nodes = rows.map((row) => ({
+    ...row,
+    outcome: row.outcome ?? null,
+    output: unsealedOutput(row)?.toString() ?? null,
+  }));
   const text = JSON.stringify({ flow, plan: [...plan], nodes } satisfies Body);
   if (text.length > MAX_LENGTH) return false;
   const { run_id, org_id, project_id } = scope;
@@ -71,6 +75,7 @@ function readerOf(plan: readonly PlannedNode[], rows: readonly StoredNode[]): No
     keys.flatMap(({ n, item }) => rows.find((row) => row.n === n && row.item === item) ?? []);
   const listed = (row: StoredNode): ListedNode => ({
     ...row,
+    error_message: row.error_message && [...row.error_message].slice(0, LISTED_ERROR_LENGTH).join(''),
     output: null,
     output_bytes: row.output?.length ?? null,
   });

@@ -27,7 +27,7 @@ const READ = `SELECT n, item, state, open_needs AS open, met_needs AS met, attem
   ended, failed, outcome, output, error_code, error_message, started_at, finished_at FROM flows_nodes`;
 
 /** Characters of the error of a node that lists show. */
-const LISTED_ERROR_LENGTH = 2000;
+export const LISTED_ERROR_LENGTH = 2000;
 /** The columns for lists, with the size of the output in place of the output. */
 const READ_LISTED = READ.replace('output,', 'NULL AS output, LENGTH(output) AS output_bytes,').replace(
   'error_message',
@@ -36,7 +36,7 @@ const READ_LISTED = READ.replace('output,', 'NULL AS output, LENGTH(output) AS o
 
 /** A row of a list, without its output. */
 export interface ListedNode extends StoredNode {
-  /** The size of the stored output; null when the activity has the output, or there is none. */
+  /** About the size of the output, sealed or plain; null when the activity has the output, or there is none. */
   output_bytes: number | null;
 }
 

@@ -33,7 +33,7 @@ export function skipTime(api: Client, run: SkipTimeOptions): () => Promise<void>
   let place = '';
   let ticks = 0;
   return repeatUntilStopped(output, async () => {
-    const skip = await clock.skip(async () => {
+    const skip = await clock.skipTime(async () => {
       const open = await answers.open();
       ({ waits } = open);
       const goes_on = open.runs.some((one) => one.run_id === run_id);
