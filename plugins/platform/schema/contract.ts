@@ -13,6 +13,7 @@ export { UNKNOWN_MEMBER } from './contract/validation-errors.ts';
 export { nearest, similarNames, suggestName } from './contract/nearest.ts';
 export { pointerTo, stepsOf } from './contract/pointer.ts';
 export { withDefinitions } from './contract/references.ts';
+export { readSettingFile } from './contract/setting-file.ts';
 export { readSince } from './contract/since.ts';
 export { validateWithSuggestions, membersAt } from './contract/suggest.ts';
 export { positionInside, positionOf, positionsOf, type TextPosition } from './contract/text-position.ts';

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { compileAtUse, readJson } from '../../../platform/schema/contract.ts';
+import { compileAtUse, readJson, readSettingFile } from '../../../platform/schema/contract.ts';
 import type { ProviderSettings } from '../generated/provider-settings.ts';
 import schema from '../schema/provider-settings.schema.json' with { type: 'json' };
 import { validateAuthorizeUrl, validateRedirectUri, validateUrl } from './urls.ts';
@@ -38,7 +37,7 @@ export function readProviderSettings(env: Environment): ReadSettings {
 function readProviders(env: Environment): Pick<ReadSettings, 'providers' | 'errors'> {
   const text = env[PROVIDERS];
   if (text === undefined || text.trim() === '') return { providers: [], errors: [] };
-  const document = text.startsWith('@') ? readText(text.slice(1)) : { text };
+  const document = text.startsWith('@') ? readSettingFile(text.slice(1)) : { text };
   if ('error' in document) return settingsError(document.error);
   const read = readJson(Buffer.from(document.text));
   if (!('value' in read)) return settingsError('is not valid JSON');
@@ -93,22 +92,11 @@ function validateUrls(setting: Partial<ProviderSettings>): SettingError[] {
 
 function readSecret(setting: unknown, env: Environment): { text: string } | { error: string } {
   if (typeof setting !== 'string' || setting === '') return { text: '' };
-  if (setting.startsWith('@')) return readText(setting.slice(1));
+  if (setting.startsWith('@')) return readSettingFile(setting.slice(1));
   if (!setting.startsWith('env:')) return { text: setting };
   const name = setting.slice('env:'.length);
   const text = env[name];
   return text ? { text } : { error: `names the variable ${name.slice(0, 100)}, which is not set` };
-}
-
-/** Reads a file without its trailing line break. */
-function readText(path: string): { text: string } | { error: string } {
-  try {
-    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-    return text === '' ? { error: `names the file ${path}, which is empty` } : { text };
-  } catch (error) {
-    const { code = 'an error' } = error as NodeJS.ErrnoException;
-    return { error: `names the file ${path}, which cannot be read (${code})` };
-  }
 }
 
 function repeatedNames(list: readonly unknown[]): SettingError[] {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Errors } from '../../../../kernel/contracts/index.ts';
-import { compileAtUse, readJson } from '../../../platform/schema/contract.ts';
+import { compileAtUse, readJson, readSettingFile } from '../../../platform/schema/contract.ts';
 import type { MappedRole, RoleMap } from '../generated/role-map.ts';
 import schema from '../schema/role-map.schema.json' with { type: 'json' };
 import { validateIssuerUrl } from './urls.ts';
@@ -51,7 +50,7 @@ function issuerOf(text: string | undefined, errors: string[]): URL | undefined {
 
 function secretOf(text: string | undefined, errors: string[]): string {
   if (!text?.startsWith('@')) return text ?? '';
-  const read = fileText(text.slice(1));
+  const read = readSettingFile(text.slice(1));
   if ('text' in read) return read.text;
   errors.push(`${CLIENT_SECRET} ${read.error}`);
   return '';
@@ -67,7 +66,7 @@ function scopesOf(text: string | undefined, errors: string[]): string {
 
 function rolesOf(text: string | undefined, errors: string[]): RoleMap | undefined {
   if (!text) return undefined;
-  const document = text.startsWith('@') ? fileText(text.slice(1)) : { text };
+  const document = text.startsWith('@') ? readSettingFile(text.slice(1)) : { text };
   if ('error' in document) return addRolesError(errors, document.error);
   const read = readJson(Buffer.from(document.text));
   if (!('value' in read)) return addRolesError(errors, 'is not valid JSON');
@@ -93,15 +92,4 @@ function validateRole({ project, role }: MappedRole): string | undefined {
 function addRolesError(errors: string[], error: string): undefined {
   errors.push(`${ROLES} ${error}`);
   return undefined;
-}
-
-/** Reads a file without the line break at its end. */
-function fileText(path: string): { text: string } | { error: string } {
-  try {
-    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-    return text === '' ? { error: `names the file ${path}, which is empty` } : { text };
-  } catch (error) {
-    const { code = 'an error' } = error as NodeJS.ErrnoException;
-    return { error: `names the file ${path}, which cannot be read (${code})` };
-  }
 }

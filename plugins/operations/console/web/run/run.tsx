@@ -131,6 +131,19 @@ function Steps({ scope, run, steps: nodes, log }: StepsProps) {
       replace: true,
       resetScroll: false,
     });
+  const jobs = (part: 'graph' | 'job') => (
+    <Suspense fallback={<Loading />}>
+      <RunJobs
+        part={part}
+        scope={scope}
+        run={run}
+        steps={steps}
+        chosen={job}
+        item={itemOf(step)}
+        onChoose={chooseJob}
+      />
+    </Suspense>
+  );
   return (
     <div className="split">
       <div className="left">
@@ -139,19 +152,7 @@ function Steps({ scope, run, steps: nodes, log }: StepsProps) {
             <RunGraph part="canvas" scope={scope} run={run} steps={steps} selected={node} onSelect={chooseNode} />
           </Suspense>
         )}
-        {pipeline && (
-          <Suspense fallback={<Loading />}>
-            <RunJobs
-              part="graph"
-              scope={scope}
-              run={run}
-              steps={steps}
-              chosen={job}
-              item={itemOf(step)}
-              onChoose={chooseJob}
-            />
-          </Suspense>
-        )}
+        {pipeline && jobs('graph')}
         <Timeline run={run} steps={steps} chosen={shown && keyOf(shown)} onChoose={choose} />
         <Legend />
       </div>
@@ -159,21 +160,9 @@ function Steps({ scope, run, steps: nodes, log }: StepsProps) {
         <StateCard scope={scope} run={run} steps={steps} />
         <DeterminismViolation run={run} />
         <Output run={run} />
-        {pipeline ? (
-          <Suspense fallback={<Loading />}>
-            <RunJobs
-              part="job"
-              scope={scope}
-              run={run}
-              steps={steps}
-              chosen={job}
-              item={itemOf(step)}
-              onChoose={chooseJob}
-            />
-          </Suspense>
-        ) : (
-          !drawn && shown && <StepCard key={keyOf(shown)} scope={scope} run={run} step={shown} log={log} />
-        )}
+        {pipeline
+          ? jobs('job')
+          : !drawn && shown && <StepCard key={keyOf(shown)} scope={scope} run={run} step={shown} log={log} />}
         {drawn && (
           <Suspense fallback={<Loading />}>
             <RunGraph part="node" scope={scope} run={run} steps={steps} selected={node} onSelect={chooseNode} />
