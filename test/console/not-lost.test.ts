@@ -130,14 +130,26 @@ else
       const lists = /\/runs\?status=failed/;
       const run = await submit('exit 1\n');
       await place.svc(['wait', run]);
-      await page.route(lists, (route) => route.fulfill(refused('Failed runs are held by a test.')));
+      const refuse = refused('Failed runs are held by a test.');
+      await page.route(lists, (route) => route.fulfill(refuse));
       await page.reload();
       await page.getByText('Failed runs are held by a test.').waitFor();
       await page.getByRole('link', { name: 'The failed run' }).waitFor();
       t.equal(await page.getByText('Nothing failed').count(), 0);
-      await page.unroute(lists);
+      // A live message reads the list again as well, and would take the button away before it is pressed: the
+      // list is refused until then.
+      await page.route(lists, async (route) =>
+        (await page.evaluate(() => document.documentElement.hasAttribute('data-pressed')))
+          ? route.continue()
+          : route.fulfill(refuse),
+      );
+      await page.evaluate(() =>
+        document.addEventListener('click', () => document.documentElement.setAttribute('data-pressed', ''), true),
+      );
       await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('link', { name: 'The failed run' }).waitFor();
       await page.getByText('Failed runs are held by a test.').waitFor({ state: 'detached' });
+      await page.unroute(lists);
       t.same(await inaccessible(page), []);
     });
 
