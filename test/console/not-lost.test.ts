@@ -139,12 +139,12 @@ else
       // A live message reads the list again as well, and would take the button away before it is pressed: the
       // list is refused until then.
       await page.route(lists, async (route) =>
-        (await page.evaluate(() => document.documentElement.hasAttribute('data-pressed')))
+        (await page.evaluate<boolean>(`document.documentElement.hasAttribute('data-pressed')`))
           ? route.continue()
           : route.fulfill(refuse),
       );
-      await page.evaluate(() =>
-        document.addEventListener('click', () => document.documentElement.setAttribute('data-pressed', ''), true),
+      await page.evaluate(
+        `document.addEventListener('click', () => document.documentElement.setAttribute('data-pressed', ''), true)`,
       );
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('link', { name: 'The failed run' }).waitFor();

@@ -1,11 +1,18 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Message, Metafile, Plugin } from 'esbuild';
 import { buildOnce, type Built, type Options } from './bundler.ts';
 import { needsTranspiling, isNodeScript, isAvailableAtRuntime, mayHaveImports } from './needs.ts';
 import { stabilizePaths } from './stable-paths.ts';
 import { loadFilesPlugin } from './load-files.ts';
-import { OutsideFault, defaultRoot, type WorkflowRoot } from '../contract/workflow-root.ts';
+import {
+  OutsideFault,
+  PrivateFileError,
+  defaultRoot,
+  isPrivateFile,
+  isWithin,
+  type WorkflowRoot,
+} from '../contract/workflow-root.ts';
 import { bundleHeader } from '../domain/bundled.ts';
 
 /** Maximum bytes of a document that the service accepts. */
@@ -144,9 +151,29 @@ async function runBuild(work: Work, format: Format, small: boolean): Promise<Bui
     return result;
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
-    throw toBundleError(name, error.errors);
+    throw toBundleError(
+      name,
+      error.errors.map((one) => withoutOutsideText(one, work)),
+    );
   }
 }
+
+/**
+ * Replaces an error in a file that the workflow must not read by the refusal of the file. The bundler itself reads the
+ * settings that `extends` of a `tsconfig.json` names, and its errors quote them.
+ */
+function withoutOutsideText(message: Message, { folder, root }: Work): Message {
+  const named = message.location?.file;
+  if (named === undefined || message.detail instanceof OutsideFault) return message;
+  const path = resolve(folder, named);
+  const real = existsSync(path) ? realpathSync(path) : path;
+  const is_private = isPrivateFile(root, real);
+  if (!is_private && (isWithin(root.real, real) || real.includes(PACKAGES))) return message;
+  const fault = is_private ? new PrivateFileError(named, real, root) : new OutsideFault(named, real, root);
+  return { ...message, text: fault.message, location: null, detail: fault };
+}
+
+const PACKAGES = `${sep}node_modules${sep}`;
 
 const isBuildFailure = (error: unknown): error is { errors: Message[] } =>
   error instanceof Error && Array.isArray((error as { errors?: unknown }).errors);

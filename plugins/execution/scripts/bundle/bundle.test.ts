@@ -241,6 +241,29 @@ t.test('a pattern takes no keys and logins along, and a name that leads to them 
   }
 });
 
+t.test('an error quotes no text of a file that the settings of the compiler name elsewhere', async (t) => {
+  const names = {
+    '../keys/token': /keys\/token is outside/,
+    './.svc/master.key': /in a folder \.svc/,
+    './own.json': /Expected/,
+  };
+  for (const [name, message] of Object.entries(names)) {
+    const folder = filesOf(t, {
+      'keys/token': 'canary',
+      'app/.svc/master.key': 'canary',
+      'app/own.json': '{"compilerOptions" 1}',
+      'app/job.ts': '',
+      'app/tsconfig.json': JSON.stringify({ extends: name }),
+      'app/other.ts': 'export const one: number = 1;\n',
+    });
+    const source = "import { one } from './other.ts';\nconsole.log(one);\n";
+    const refused = await fault(bundle(join(folder, 'app'), 'job.ts', source));
+    t.match(refused.message, message, name);
+    t.notMatch(refused.message, /canary/, name);
+    t.equal(refused.code, name === './own.json' ? undefined : 'include_outside');
+  }
+});
+
 t.test('packages may be left to the machine that runs the script', async (t) => {
   const source = "const a = require('there');\nconst b = require('./b.js');\nconsole.log(a, b);\n";
   const folder = filesOf(t, {
