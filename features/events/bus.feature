@@ -40,3 +40,13 @@ Feature: Every project has its own append-only bus
       When I emit "fact" with '"second"'
       Then there are 2 events "fact"
       And the first event "fact" carries "first"
+
+    @OVW-020
+    Scenario: a repeat of an emit is answered with the event of the first, and records none
+      When I emit "fact" with the idempotency key "k-1"
+      Then the answer is 201
+      And "event" of the answer is noted as "first"
+      When I emit "fact" with the idempotency key "k-1"
+      Then the answer is 200
+      And "event" of the answer is "{first}"
+      And there are 1 events "fact"

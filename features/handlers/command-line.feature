@@ -45,6 +45,21 @@ Feature: Handlers on the command line
       # @contract
       And standard error has "not_found"
 
+    @CLI-025
+    Scenario: several patterns are divided by commas
+      Given a file "note.sh":
+        """
+        true
+        """
+      When I call "svc handler set note note.sh --on 'a.*, b'"
+      And I call "svc handler ls"
+      # @contract
+      Then standard output matches "^note +a\.\*,b "
+      When somebody emits "b" with "{}"
+      Then the handler "note" succeeds
+      When somebody emits "a.c" with "{}"
+      Then the handler "note" succeeds
+
     @CLI-032 @HAND-010
     Scenario: with a credential
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'

@@ -33,6 +33,22 @@ Feature: What the service is
       When I send "GET" to "/api/v1/orgs/{rival}/projects/{project}/runs/{run}"
       Then the answer is 404 with code "not_found"
 
+    @OVW-006 @OVW-008
+    Scenario: the jobs of a project get its own secrets and no others of its org
+      Given another project noted as "other"
+      And the secret "OWN" is "value-of-this-project"
+      When I send "PUT" to "/api/v1/orgs/{org}/projects/{other}/secrets/FOREIGN" with:
+        """
+        {"value": "value-of-the-other"}
+        """
+      Then the answer is 201
+      When I submit the script "job.sh":
+        """
+        test "$OWN" = value-of-this-project
+        test -z "${FOREIGN-}"
+        """
+      Then the run succeeds
+
   Rule: A program in any language becomes durable through the verbs that it calls
 
     @OVW-027 @OVW-028 @OVW-029
