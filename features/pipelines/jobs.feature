@@ -12,9 +12,14 @@ Feature: Jobs of a pipeline
           hello:
             steps:
               - run: echo "hello from a job"
+          bye:
+            needs: hello
+            steps:
+              - run: echo "hello has ${{ jobs.hello.status }}"
         """
       Then the run succeeds
       And the log has "hello from a job"
+      And the log has "hello has succeeded"
       And "kind" of the run is "pipeline"
       And "workflow" of the run is "nightly"
       And "tags" of the run is '["team:core"]'
