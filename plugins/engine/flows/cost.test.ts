@@ -2,7 +2,7 @@ import t from 'tap';
 import { Database, type LockedRows, type Transaction } from '../../../kernel/contracts/index.ts';
 import { until } from '../../../test/kit/index.ts';
 import { RunStore, TERMINAL } from '../runs/contract.ts';
-import { expr, failing, FlowServer, set, shell } from './testing/flow-server.ts';
+import { expr, failing, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
 t.setTimeout(600_000);
 
@@ -14,13 +14,15 @@ interface Cost {
   transactions: number;
   statements: number;
   rows: number;
+  /** Bytes of text and of buffers that the largest transaction wrote. */
+  largest: number;
 }
 
-/** Statements and rows of the transactions in `work`. */
+/** Statements, rows and bytes of the transactions in `work`. */
 async function cost(work: () => Promise<unknown>): Promise<Cost> {
-  const counted = { transactions: 0, statements: 0, rows: 0 };
+  const counted = { transactions: 0, statements: 0, rows: 0, largest: 0 };
   const transaction = database.transaction.bind(database);
-  const counting = (tx: Transaction): Transaction => ({
+  const counting = (tx: Transaction, written = { bytes: 0 }): Transaction => ({
     sql: tx.sql,
     afterCommit: (run) => tx.afterCommit(run),
     cached: (key, tables, load) => tx.cached(key, tables, load),
@@ -42,6 +44,9 @@ async function cost(work: () => Promise<unknown>): Promise<Cost> {
       const rows = await tx.write(statement, params);
       counted.statements += 1;
       counted.rows += rows;
+      for (const param of params ?? [])
+        if (typeof param === 'string' || Buffer.isBuffer(param)) written.bytes += param.length;
+      counted.largest = Math.max(counted.largest, written.bytes);
       return rows;
     },
   });
@@ -208,4 +213,22 @@ t.test('what needs one node is read in few statements', async (t) => {
   const counted = await cost(() => flows.end(root!));
   t.comment(JSON.stringify(counted));
   t.ok(counted.statements <= 60, `${counted.statements} statements`);
+});
+
+t.test('a transaction stores a bounded number of bytes, however much the nodes bring', async (t) => {
+  const large = 'x'.repeat(1_000_000);
+  const input = expr('input');
+  const documents = {
+    outputs: Array.from({ length: 30 }, (_, n) => set(`n${n}`, input)),
+    work: Array.from({ length: 30 }, (_, n) => node('shell')(`n${n}`, { run: input })),
+    items: [node('shell')('n', { run: input }, { fan_out: { items: Array.from({ length: 30 }, (_, n) => n) } })],
+    lists: Array.from({ length: 30 }, (_, n) => shell(`n${n}`, { fan_out: { items: '[input]' } })),
+  };
+  for (const [what, nodes] of Object.entries(documents)) {
+    const { largest } = await cost(async () => {
+      await flows.submit({ nodes }, large);
+      await allBegun();
+    });
+    t.ok(largest < 12_000_000, `${what}: ${largest} bytes in one transaction`);
+  }
 });
