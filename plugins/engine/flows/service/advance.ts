@@ -1,5 +1,5 @@
-import { type Ids, isServiceError } from '../../../../kernel/contracts/index.ts';
-import type { Activities, ActivityEnd, Completion, Json } from '../../runs/contract.ts';
+import { type Ids, isServiceError, MAX_UNITS_TOGETHER } from '../../../../kernel/contracts/index.ts';
+import type { ActivityEnd, Completion, Json } from '../../runs/contract.ts';
 import type { FlowNodeOutcome, FlowNodeType } from '../contract.ts';
 import {
   completeAttempt,
@@ -27,6 +27,8 @@ import { evaluateCondition, createNodeContext, evaluateItems } from './node-inpu
 export const MAX_STEPS = 500;
 /** This many stored bytes count as one more step. */
 const STEP_BYTES = 8 * 1024;
+/** This much work of expressions counts as one more step. */
+const STEP_UNITS = MAX_UNITS_TOGETHER / MAX_STEPS;
 /** The storage that an attempt is charged for its rows, in addition to its result. */
 const ATTEMPT_BYTES = 256;
 /** At most about this many bytes are stored before they are charged. */
@@ -39,7 +41,6 @@ type ReuseStep = Extract<Step, { do: 'keep' }>;
 export interface AdvanceDeps extends EvaluationDeps, FailureDeps {
   ids: Ids;
   types: ReadonlyMap<string, FlowNodeType>;
-  activities: () => Pick<Activities, 'ends'>;
 }
 
 /**
@@ -63,7 +64,9 @@ export class Advance {
   constructor(deps: AdvanceDeps, memory: FlowMemory) {
     this.#deps = deps;
     this.#memory = memory;
-    this.#evaluation = new Evaluation(deps, memory);
+    this.#evaluation = new Evaluation(deps, memory, (units) => {
+      this.#remaining_steps -= Math.floor(units / STEP_UNITS);
+    });
   }
 
   /** Performs the pending steps up to the limit, and stores the result. */

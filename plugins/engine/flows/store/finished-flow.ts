@@ -88,7 +88,6 @@ function readerOf(plan: readonly PlannedNode[], rows: readonly StoredNode[]): No
     nodes: async (keys) => find(keys),
     listNodes: async (keys) => find(keys).map(listed),
     // A flow with items, or with a node in progress, has rows of its own.
-    items: async () => [],
     listItems: async () => [],
     listOpen: async () => [],
     listOpenItems: async () => [],
