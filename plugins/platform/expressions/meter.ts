@@ -11,7 +11,7 @@ export const EVALUATION_UNITS = 150_000;
 
 let remaining = 0;
 /** The units of all evaluations so far. */
-let taken = 0;
+let total_units = 0;
 let exhausted = false;
 let unreadable: string | undefined;
 
@@ -29,7 +29,7 @@ export function charge(units: number): void {
 }
 
 /** Returns the units that all evaluations of this process have taken. */
-export const countUnits = (): number => taken;
+export const countUnits = (): number => total_units;
 
 interface MeterResult<T> {
   value: T;
@@ -55,7 +55,7 @@ export function withMeter<T>(max_units: number, run: () => T): MeterResult<T> {
     const value = run();
     return { value, exhausted, unreadable, units: Math.ceil(budget - Math.max(remaining, 0)) };
   } finally {
-    taken += Math.ceil(budget - Math.max(remaining, 0));
+    total_units += Math.ceil(budget - Math.max(remaining, 0));
     Error.stackTraceLimit = traced;
     ({ left: remaining, spent: exhausted, unreadable } = outer);
   }

@@ -60,11 +60,11 @@ export class Evaluation {
     const language = this.#language();
     const envelope = this.#envelope;
     const { result: scope } = this.#measure(() => language.scope({ run, envelope, constants, nodes, ...item }));
-    let taken = 0;
+    let used_units = 0;
     return (text) => {
-      if (taken > MAX_UNITS_TOGETHER) throw expressionFailed(`${text.slice(0, 200)}: ${TOO_MUCH_TOGETHER}`);
+      if (used_units > MAX_UNITS_TOGETHER) throw expressionFailed(`${text.slice(0, 200)}: ${TOO_MUCH_TOGETHER}`);
       const { result, units } = this.#measure(() => this.#evaluate(text, language, scope));
-      taken += units;
+      used_units += units;
       return result;
     };
   }
