@@ -1,14 +1,21 @@
 import t from 'tap';
-import { Database, type LockedRows, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  Database,
+  Expressions,
+  type LockedRows,
+  MAX_UNITS_TOGETHER,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import { until } from '../../../test/kit/index.ts';
 import { RunStore, TERMINAL } from '../runs/contract.ts';
-import { expr, failing, FlowServer, set, shell } from './testing/flow-server.ts';
+import { expr, failing, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
 t.setTimeout(600_000);
 
 const flows = await FlowServer.open({ idle: false });
 t.teardown(() => flows.close());
 const database = flows.server.use(Database);
+const expressions = flows.server.use(Expressions);
 
 interface Cost {
   transactions: number;
@@ -16,17 +23,35 @@ interface Cost {
   rows: number;
 }
 
+interface Most {
+  /** Bytes of text and of buffers that the largest transaction wrote. */
+  largest: number;
+  /** Bytes of buffers that the largest statement read. */
+  largest_read: number;
+  /** Work of expressions in the transaction with the most. */
+  units: number;
+}
+
 /** Statements and rows of the transactions in `work`. */
-async function cost(work: () => Promise<unknown>): Promise<Cost> {
+const cost = async (work: () => Promise<unknown>): Promise<Cost> => (await measure(work)).counted;
+
+/** The largest transactions and statements in `work`. */
+const most = async (work: () => Promise<unknown>): Promise<Most> => (await measure(work)).most;
+
+async function measure(work: () => Promise<unknown>): Promise<{ counted: Cost; most: Most }> {
   const counted = { transactions: 0, statements: 0, rows: 0 };
+  const most = { largest: 0, largest_read: 0, units: 0 };
   const transaction = database.transaction.bind(database);
-  const counting = (tx: Transaction): Transaction => ({
+  const counting = (tx: Transaction, written = { bytes: 0 }): Transaction => ({
     sql: tx.sql,
     afterCommit: (run) => tx.afterCommit(run),
     cached: (key, tables, load) => tx.cached(key, tables, load),
     setCached: (key, tables, value) => tx.setCached(key, tables, value),
     async read<R>(statement: string, params?: Parameters<Transaction['read']>[1]) {
       const rows = await tx.read<R>(statement, params);
+      const cells = rows.flatMap((row) => Object.values(row as object));
+      const bytes = cells.reduce((sum, cell) => sum + (Buffer.isBuffer(cell) ? cell.length : 0), 0);
+      most.largest_read = Math.max(most.largest_read, bytes);
       counted.statements += 1;
       counted.rows += rows.length;
       return rows;
@@ -42,13 +67,21 @@ async function cost(work: () => Promise<unknown>): Promise<Cost> {
       const rows = await tx.write(statement, params);
       counted.statements += 1;
       counted.rows += rows;
+      for (const param of params ?? [])
+        if (typeof param === 'string' || Buffer.isBuffer(param)) written.bytes += param.length;
+      most.largest = Math.max(most.largest, written.bytes);
       return rows;
     },
   });
   Object.assign(database, {
     transaction: <T>(run: (tx: Transaction) => Promise<T>) => {
       counted.transactions += 1;
-      return transaction((tx) => run(counting(tx)));
+      return transaction(async (tx) => {
+        const before = expressions.units();
+        const result = await run(counting(tx));
+        most.units = Math.max(most.units, expressions.units() - before);
+        return result;
+      });
     },
   });
   try {
@@ -56,7 +89,7 @@ async function cost(work: () => Promise<unknown>): Promise<Cost> {
   } finally {
     Object.assign(database, { transaction });
   }
-  return counted;
+  return { counted, most };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -208,4 +241,67 @@ t.test('what needs one node is read in few statements', async (t) => {
   const counted = await cost(() => flows.end(root!));
   t.comment(JSON.stringify(counted));
   t.ok(counted.statements <= 60, `${counted.statements} statements`);
+});
+
+t.test('a transaction stores a bounded number of bytes, however much the nodes bring', async (t) => {
+  const large = 'x'.repeat(1_000_000);
+  const input = expr('input');
+  const documents = {
+    outputs: Array.from({ length: 30 }, (_, n) => set(`n${n}`, input)),
+    work: Array.from({ length: 30 }, (_, n) => node('shell')(`n${n}`, { run: input })),
+    items: [node('shell')('n', { run: input }, { fan_out: { items: Array.from({ length: 30 }, (_, n) => n) } })],
+    lists: Array.from({ length: 30 }, (_, n) => shell(`n${n}`, { fan_out: { items: '[input]' } })),
+  };
+  for (const [what, nodes] of Object.entries(documents)) {
+    const { largest } = await most(async () => {
+      await flows.submit({ nodes }, large);
+      await allBegun();
+    });
+    t.ok(largest < 12_000_000, `${what}: ${largest} bytes in one transaction`);
+  }
+});
+
+const LIST = `[${Array.from({ length: 100 }, (_, n) => n).join(',')}]`;
+/** An expression of about 100,000 units. */
+const COSTLY = expr(`${LIST}.all(x, ${LIST}.all(y, x + y >= 0))`);
+
+t.test('expressions have a bounded amount of work, in one node and in one transaction', async (t) => {
+  const one = await most(async () => {
+    const run_id = await flows.submit({
+      nodes: [
+        set(
+          'a',
+          Array.from({ length: 100 }, () => COSTLY),
+        ),
+      ],
+    });
+    const { status, error } = await flows.read(run_id);
+    t.match({ status, error }, { status: 'failed', error: { message: /take too much work together$/ } });
+  });
+  t.ok(one.units < 2 * MAX_UNITS_TOGETHER, `${one.units} units for one node`);
+  const many = await most(async () => {
+    const run_id = await flows.submit({ nodes: Array.from({ length: 40 }, (_, n) => set(`n${n}`, COSTLY)) });
+    await ended(run_id);
+    t.match(await flows.read(run_id), { status: 'succeeded' });
+  });
+  t.ok(many.units < 2 * MAX_UNITS_TOGETHER, `${many.units} units in one transaction`);
+});
+
+t.test('large outputs of items are read and copied a few at a time', async (t) => {
+  const items = Array.from({ length: 60 }, (_, n) => n);
+  const nodes = [set('a', expr('input'), { fan_out: { items } }), set('b', 1, { needs: ['a'] })];
+  const output = { text: 'size(nodes.a.output)', reads: ['a'] };
+  let run_id = '';
+  const read = await most(async () => {
+    run_id = await flows.submit({ nodes, output }, 'x'.repeat(500_000));
+    await ended(run_id);
+  });
+  t.match(await flows.read(run_id), { status: 'failed', error: { code: 'flow_output_too_large' } });
+  t.ok(read.largest_read < 3_000_000, `${read.largest_read} bytes are read for an expression`);
+  const copied = await most(async () => {
+    const answer = await flows.server.call('member', `POST ${flows.server.scoped}/runs/${run_id}/rerun`, { from: 'b' });
+    t.equal(answer.status, 201, answer.text);
+    await ended(answer.json.run_id as string);
+  });
+  t.ok(copied.largest_read < 3_000_000, `${copied.largest_read} bytes are read to copy`);
 });

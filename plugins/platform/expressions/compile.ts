@@ -20,6 +20,8 @@ import { fromJson } from './json-values.ts';
 
 const MAX_PROBLEMS = 20;
 const TOO_DEEP = `expressions may be nested at most ${MAX_DEPTH} levels deep`;
+export { countUnits } from './meter.ts';
+
 export const TOO_MUCH_WORK = 'evaluating the expression on this value takes too much work';
 
 /**

@@ -6,17 +6,17 @@ import { invalidExpression } from './contract/errors.ts';
 const MAX_CACHED = 2000;
 const MAX_CACHED_CHARACTERS = 256 * 1024;
 
-type Compile = typeof import('./compile.ts')['compile'];
+type Compiler = Pick<typeof import('./compile.ts'), 'compile' | 'countUnits'>;
 
-let loaded: Compile | undefined;
+let loaded: Compiler | undefined;
 
 /**
  * The library takes 125 ms and 25 MB, which agents and servers without expressions should not spend, so it is loaded at the
  * first compilation. Compilation is synchronous, so `import()` cannot be used.
  */
-function compile(source: string, roots: readonly string[]): ReturnType<Compile> {
-  loaded ??= (createRequire(import.meta.url)(`./compile${ENDING}`) as { compile: Compile }).compile;
-  return loaded(source, roots);
+function compile(source: string, roots: readonly string[]): ReturnType<Compiler['compile']> {
+  loaded ??= createRequire(import.meta.url)(`./compile${ENDING}`) as Compiler;
+  return loaded.compile(source, roots);
 }
 
 /** The file ending: `.ts` in the sources, `.js` in the published package. */
@@ -39,6 +39,7 @@ export function createExpressions(): Expressions {
       cache.set(key, compiled);
       return compiled;
     },
+    units: () => loaded?.countUnits() ?? 0,
     ready: (source, roots) => cache.get(keyOf(source, roots)),
     check(source, roots) {
       const compiled = compile(source, roots);

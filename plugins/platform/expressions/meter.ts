@@ -10,6 +10,8 @@ const EXHAUSTED = 'too much work';
 export const EVALUATION_UNITS = 150_000;
 
 let remaining = 0;
+/** The units of all evaluations so far. */
+let total_units = 0;
 let exhausted = false;
 let unreadable: string | undefined;
 
@@ -25,6 +27,9 @@ export function charge(units: number): void {
   exhausted = true;
   throw new Error(EXHAUSTED);
 }
+
+/** Returns the units that all evaluations of this process have taken. */
+export const countUnits = (): number => total_units;
 
 interface MeterResult<T> {
   value: T;
@@ -50,6 +55,7 @@ export function withMeter<T>(max_units: number, run: () => T): MeterResult<T> {
     const value = run();
     return { value, exhausted, unreadable, units: Math.ceil(budget - Math.max(remaining, 0)) };
   } finally {
+    total_units += Math.ceil(budget - Math.max(remaining, 0));
     Error.stackTraceLimit = traced;
     ({ left: remaining, spent: exhausted, unreadable } = outer);
   }

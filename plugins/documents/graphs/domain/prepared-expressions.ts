@@ -24,6 +24,10 @@ export class ExpressionRecorder implements Expressions {
     return undefined;
   }
 
+  units(): number {
+    return 0;
+  }
+
   check(text: string, roots: readonly string[]): ExpressionProblem[] {
     this.compile(text, roots);
     return [];
@@ -52,6 +56,10 @@ export class PreparedExpressions implements Expressions {
 
   ready(): undefined {
     return undefined;
+  }
+
+  units(): number {
+    return 0;
   }
 
   check(text: string, roots: readonly string[]): ExpressionProblem[] {

@@ -1,5 +1,4 @@
-import type { Expressions } from '../../../../kernel/contracts/index.ts';
-import { Errors } from '../../../../kernel/contracts/index.ts';
+import { Errors, type Expressions, MAX_UNITS_TOGETHER } from '../../../../kernel/contracts/index.ts';
 import type { ExpressionContext, FlowLanguage, NodeResult } from '../../../engine/flows/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 import { type Evaluate, fillEnv } from '../domain/templates.ts';
@@ -30,14 +29,19 @@ export const pipelineLanguage = (expressions: () => Expressions): FlowLanguage =
   },
 });
 
-/** Throws `invalid_request` and names the expression that has no value. */
-export const createEvaluator =
-  (expressions: Expressions, scope: Values): Evaluate =>
-  (expression) => {
+/** Its expressions have a budget together. Throws `invalid_request` and names the expression that has no value. */
+export const createEvaluator = (expressions: Expressions, scope: Values): Evaluate => {
+  const before = expressions.units();
+  const fail = (expression: string, reason: string) =>
+    Errors.invalidRequest(`\${{${expression.slice(0, 200)}}}: ${reason}`);
+  return (expression) => {
+    if (expressions.units() - before > MAX_UNITS_TOGETHER)
+      throw fail(expression, 'the expressions before it take too much work together');
     const result = expressions.compile(expression, ROOTS).evaluate(scope);
     if (result.ok) return result.value;
-    throw Errors.invalidRequest(`\${{${expression.slice(0, 200)}}}: ${result.reason}`);
+    throw fail(expression, result.reason);
   };
+};
 
 /** A submit's input; of a run that an event, a push or a tick started, the whole envelope. */
 const readInput = (envelope: ExpressionContext['envelope']): Json =>

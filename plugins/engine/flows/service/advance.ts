@@ -1,5 +1,5 @@
-import { type Ids, isServiceError } from '../../../../kernel/contracts/index.ts';
-import type { Activities, ActivityEnd, Completion, Json } from '../../runs/contract.ts';
+import { type Ids, isServiceError, MAX_UNITS_TOGETHER } from '../../../../kernel/contracts/index.ts';
+import type { ActivityEnd, Completion, Json } from '../../runs/contract.ts';
 import type { FlowNodeOutcome, FlowNodeType } from '../contract.ts';
 import {
   completeAttempt,
@@ -25,8 +25,10 @@ import { evaluateCondition, createNodeContext, evaluateItems } from './node-inpu
 
 /** The number of nodes and items that one transaction begins or decides. The next transaction continues. */
 export const MAX_STEPS = 500;
-/** This many bytes of output count as one more step. */
-const STEP_BYTES = 64 * 1024;
+/** This many stored bytes count as one more step. */
+const STEP_BYTES = 8 * 1024;
+/** This much work of expressions counts as one more step. */
+const STEP_UNITS = MAX_UNITS_TOGETHER / MAX_STEPS;
 /** The storage that an attempt is charged for its rows, in addition to its result. */
 const ATTEMPT_BYTES = 256;
 /** At most about this many bytes are stored before they are charged. */
@@ -39,7 +41,6 @@ type ReuseStep = Extract<Step, { do: 'keep' }>;
 export interface AdvanceDeps extends EvaluationDeps, FailureDeps {
   ids: Ids;
   types: ReadonlyMap<string, FlowNodeType>;
-  activities: () => Pick<Activities, 'ends'>;
 }
 
 /**
@@ -63,7 +64,9 @@ export class Advance {
   constructor(deps: AdvanceDeps, memory: FlowMemory) {
     this.#deps = deps;
     this.#memory = memory;
-    this.#evaluation = new Evaluation(deps, memory);
+    this.#evaluation = new Evaluation(deps, memory, (units) => {
+      this.#remaining_steps -= Math.floor(units / STEP_UNITS);
+    });
   }
 
   /** Performs the pending steps up to the limit, and stores the result. */
@@ -215,7 +218,7 @@ export class Advance {
 
   async #fanOut(node: PlannedNode, row: StoredNode): Promise<void> {
     const list = await evaluateItems(node, this.#evaluation);
-    this.#stored += jsonBytes(list);
+    this.#addStored(jsonBytes(list));
     await insertList(this.#memory.tx, this.#deps.sealer, this.#memory.run, node.n, list);
     this.#memory.cacheItems(node.n, list);
     row.state = 'running';
@@ -258,7 +261,7 @@ export class Advance {
       if (!type) throw nodeUnknown(`no plugin provides the node type ${node.type} of node ${node.id}`);
       const context = await createNodeContext(node, row, this.#memory, this.#evaluation);
       outcome = await type.begin(this.#memory.tx, context);
-      if (!this.#memory.run.trusted) this.#stored += jsonBytes(storedInput(outcome, context));
+      this.#addStored(jsonBytes(storedInput(outcome, context)));
       if ('output' in outcome) output = this.#encodeOutput(outcome.output);
     } catch (error) {
       return this.#failAttempt(row, error);
@@ -312,7 +315,7 @@ export class Advance {
     if (row.timer_id !== null) await this.#memory.cancel('the node that it belongs to has ended', [row.timer_id]);
     const convert = this.#deps.types.get(this.#memory.node(row.n).type)?.ended;
     // The output stays with the activity.
-    if (end.result.status === 'succeeded') this.#stored += jsonBytes(end.result.output);
+    if (end.result.status === 'succeeded') this.#addStored(jsonBytes(end.result.output));
     if (!convert) return this.#onAttemptEnded(row, end.result);
     let result: Completion;
     try {
@@ -326,9 +329,14 @@ export class Advance {
 
   #encodeOutput(output: Json): Buffer {
     const encoded = encodeOutput(output);
-    this.#remaining_steps -= Math.floor(encoded.length / STEP_BYTES);
-    this.#stored += encoded.length;
+    this.#addStored(encoded.length);
     return encoded;
+  }
+
+  /** Counts what this transaction stores, so that the rest of a flow that stores much is left to the next ones. */
+  #addStored(bytes: number): void {
+    this.#remaining_steps -= Math.floor(bytes / STEP_BYTES);
+    this.#stored += bytes;
   }
 
   /**

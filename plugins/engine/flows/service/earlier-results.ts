@@ -1,11 +1,11 @@
-import type { Json } from '../../runs/contract.ts';
+import type { Activities, Json } from '../../runs/contract.ts';
 import { newRow, NODE_ITEM } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { reusedResultMissing } from '../errors.ts';
 import { readAnyFlow } from '../store/any-flow.ts';
 import type { NodeReader } from '../store/node-reader.ts';
 import type { StoredNode } from '../store/node-rows.ts';
-import { type OutputDeps, readOutputs } from '../store/outputs.ts';
+import { type OutputDeps, readOutputs, takePage } from '../store/outputs.ts';
 import type { FlowMemory } from './flow-memory.ts';
 
 export const ITEMS_AT_ONCE = 64;
@@ -13,13 +13,17 @@ export const ITEMS_AT_ONCE = 64;
 /** Encodes an output for its row in the new run. */
 type Encode = (output: Json) => Buffer;
 
+interface EarlierResultsDeps extends OutputDeps {
+  activities: Pick<Activities, 'ends' | 'outputBytes'>;
+}
+
 /** Copies what nodes came to in the run that this one is a rerun of. */
 export class EarlierResults {
-  readonly #deps: OutputDeps;
+  readonly #deps: EarlierResultsDeps;
   readonly #memory: FlowMemory;
   #reader: NodeReader | undefined;
 
-  constructor(deps: OutputDeps, memory: FlowMemory) {
+  constructor(deps: EarlierResultsDeps, memory: FlowMemory) {
     this.#deps = deps;
     this.#memory = memory;
   }
@@ -72,7 +76,10 @@ export class EarlierResults {
     encode: Encode,
   ): Promise<number | undefined> {
     const scope = this.#scope();
-    const items = (await (await this.#openReader())?.items(node.kept!, after, ITEMS_AT_ONCE)) ?? [];
+    const reader = await this.#openReader();
+    const listed = (await reader?.listItems(node.kept!, after, ITEMS_AT_ONCE)) ?? [];
+    const page = await takePage(this.#memory.tx, this.#deps.activities, scope, listed);
+    const items = ((await reader?.nodes(page)) ?? []).sort((a, b) => a.item - b.item);
     const outputs = await readOutputs(this.#memory.tx, this.#deps, scope, items);
     for (const [i, earlier] of items.entries()) {
       const item = this.#memory.markChanged(this.#memory.row(node.n, earlier.item));

@@ -2,10 +2,11 @@ import {
   type Expression,
   type Expressions,
   isServiceError,
+  MAX_UNITS_TOGETHER,
   type Sealer,
   type ServiceError,
 } from '../../../../kernel/contracts/index.ts';
-import type { Json } from '../../runs/contract.ts';
+import type { Activities, Json } from '../../runs/contract.ts';
 import type { ExpressionContext, FlowLanguage } from '../contract.ts';
 import { NODE_ITEM } from '../domain/decide.ts';
 import type { Reads } from '../domain/plan.ts';
@@ -18,7 +19,10 @@ export interface EvaluationDeps {
   sealer: Sealer;
   expressions: Expressions;
   languages: ReadonlyMap<string, FlowLanguage>;
+  activities: () => Pick<Activities, 'ends' | 'outputBytes'>;
 }
+
+const TOO_MUCH_TOGETHER = 'the expressions before it in this node take too much work together';
 
 /** Throws `flow_expression_failed` and names the expression. */
 export type Evaluate = (text: string) => Json;
@@ -28,15 +32,21 @@ export class Evaluation {
   readonly #deps: EvaluationDeps;
   readonly #memory: FlowMemory;
   readonly #results: Results;
+  readonly #onWork: (units: number) => void;
   #envelope: ExpressionContext['envelope'] | undefined;
 
-  constructor(deps: EvaluationDeps, memory: FlowMemory) {
+  /** `onWork` is told the units that expressions take. */
+  constructor(deps: EvaluationDeps, memory: FlowMemory, onWork: (units: number) => void) {
     this.#deps = deps;
+    this.#onWork = onWork;
     this.#memory = memory;
-    this.#results = new Results(memory, deps.sealer);
+    this.#results = new Results(memory, deps.sealer, deps.activities);
   }
 
-  /** Creates an evaluator over the current results of these nodes, and over an item if `at` is one. */
+  /**
+   * Creates an evaluator over the current results of these nodes, and over an item if `at` is one. Its expressions have a
+   * budget together, because a config may contain thousands of them.
+   */
   async createEvaluator(reads: Reads, at?: { n: number; item: number }): Promise<Evaluate> {
     const nodes = await this.#results.readResults(reads);
     this.#envelope ??= await this.#memory.run.envelope();
@@ -48,8 +58,26 @@ export class Evaluation {
         : { item: await this.#memory.readItem(at.n, at.item), index: at.item };
     const run = { run_id, org_id, project_id, subject, trigger };
     const language = this.#language();
-    const scope = language.scope({ run, envelope: this.#envelope, constants, nodes, ...item });
-    return (text) => this.#evaluate(text, language, scope);
+    const envelope = this.#envelope;
+    const { result: scope } = this.#measure(() => language.scope({ run, envelope, constants, nodes, ...item }));
+    let used_units = 0;
+    return (text) => {
+      if (used_units > MAX_UNITS_TOGETHER) throw expressionFailed(`${text.slice(0, 200)}: ${TOO_MUCH_TOGETHER}`);
+      const { result, units } = this.#measure(() => this.#evaluate(text, language, scope));
+      used_units += units;
+      return result;
+    };
+  }
+
+  #measure<T>(work: () => T): { result: T; units: number } {
+    const { expressions } = this.#deps;
+    const before = expressions.units();
+    try {
+      const result = work();
+      return { result, units: expressions.units() - before };
+    } finally {
+      this.#onWork(expressions.units() - before);
+    }
   }
 
   /** Throws `flow_output_too_large`: a short config may name a large output many times. */

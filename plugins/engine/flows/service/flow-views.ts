@@ -10,7 +10,7 @@ import { readAnyFlow } from '../store/any-flow.ts';
 import type { ReadableFlow } from '../store/finished-flow.ts';
 import { CHUNK_SIZE } from '../store/lists.ts';
 import type { NodeReader } from '../store/node-reader.ts';
-import { readOutputs } from '../store/outputs.ts';
+import { readOutputs, takePage } from '../store/outputs.ts';
 import type { ListedNode, StoredNode } from '../store/node-rows.ts';
 import type { FlowScope } from '../store/sealing.ts';
 
@@ -23,8 +23,6 @@ const ITEM = /^(.*)\[(\d+)\]$/;
 const MAX_PAGE = 1000;
 /** Nodes that an error names. */
 const MAX_LISTED_NODES = 50;
-/** Bytes of outputs on one page. A page becomes shorter rather than larger. */
-const PAGE_BYTES = 1024 * 1024;
 
 export interface FlowViewsDeps {
   database: Pick<Database, 'read'>;
@@ -118,7 +116,9 @@ export class FlowViews {
     views: readonly CoordinatedNode[],
   ): Promise<CoordinatedNode[]> {
     const { database, sealer, activities } = this.#deps;
-    const page_rows = await this.#takePage(
+    const page_rows = await takePage(
+      database,
+      activities(),
       scope,
       rows.map(([, row]) => row),
     );
@@ -127,19 +127,6 @@ export class FlowViews {
     const filled = page_rows.map((row): StoredNode => ({ ...row, output: stored_outputs.get(rowKey(row)) ?? null }));
     const outputs = await readOutputs(database, { sealer, activities: activities() }, scope, filled);
     return outputs.map((output, i) => ({ ...views[i]!, ...(output === undefined ? {} : { output }) }));
-  }
-
-  async #takePage(scope: FlowScope, rows: readonly ListedNode[]): Promise<readonly ListedNode[]> {
-    const theirs = rows.flatMap(({ state, output_bytes, activity_id }) =>
-      state === 'succeeded' && output_bytes === null && activity_id !== null ? [activity_id] : [],
-    );
-    const sizes = await this.#deps.activities().outputBytes(this.#deps.database, scope, theirs);
-    let bytes = 0;
-    const end = rows.findIndex(({ output_bytes, activity_id }, n) => {
-      bytes += output_bytes ?? sizes.get(activity_id ?? '') ?? 0;
-      return bytes > PAGE_BYTES && n > 0;
-    });
-    return end < 0 ? rows : rows.slice(0, end);
   }
 }
 

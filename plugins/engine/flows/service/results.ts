@@ -1,10 +1,11 @@
 import { BoundedMap, type Sealer } from '../../../../kernel/contracts/index.ts';
-import type { ActivityEnd, Json } from '../../runs/contract.ts';
+import type { Activities, ActivityEnd, Json } from '../../runs/contract.ts';
 import type { NodeResult } from '../contract.ts';
 import { isTerminal } from '../domain/decide.ts';
 import type { Reads } from '../domain/plan.ts';
 import { outputTooLarge } from '../errors.ts';
-import { openOutput, readItems, type StoredNode } from '../store/node-rows.ts';
+import { listItems, openOutput, readNodes, type StoredNode } from '../store/node-rows.ts';
+import { takePage } from '../store/outputs.ts';
 import type { FlowMemory } from './flow-memory.ts';
 
 const PAGE = 128;
@@ -28,14 +29,16 @@ type Ends = ReadonlyMap<string, ActivityEnd>;
 export class Results {
   readonly #memory: FlowMemory;
   readonly #sealer: Sealer;
+  readonly #activities: () => Pick<Activities, 'outputBytes'>;
   readonly #cache = new BoundedMap<number, CachedResult>(MAX_CACHED, {
     max_weight: MAX_BYTES,
     weigh: ({ bytes }) => bytes,
   });
 
-  constructor(memory: FlowMemory, sealer: Sealer) {
+  constructor(memory: FlowMemory, sealer: Sealer, activities: () => Pick<Activities, 'outputBytes'>) {
     this.#memory = memory;
     this.#sealer = sealer;
+    this.#activities = activities;
   }
 
   /** Throws `flow_output_too_large`. */
@@ -82,10 +85,13 @@ export class Results {
     await addOutputs(changed);
     const changed_items = new Set(changed.map(({ item }) => item));
     for (let after = -1; ; ) {
-      const stored = await readItems(memory.tx, memory.run.run_id, n, after, PAGE);
-      await addOutputs(stored.filter(({ item }) => !changed_items.has(item)));
-      if (stored.length < PAGE) return { output, bytes };
-      after = stored.at(-1)!.item;
+      const { tx, run } = memory;
+      const listed = await listItems(tx, run.run_id, n, after, PAGE);
+      const page = await takePage(tx, this.#activities(), run, listed);
+      const others = page.filter(({ item }) => !changed_items.has(item));
+      await addOutputs(await readNodes(tx, run.run_id, others));
+      if (listed.length < PAGE && page.length === listed.length) return { output, bytes };
+      after = page.at(-1)!.item;
     }
   }
 

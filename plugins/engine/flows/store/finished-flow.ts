@@ -33,10 +33,13 @@ export async function insertFinishedFlow(
   plan: readonly PlannedNode[],
   rows: readonly StoredNode[],
 ): Promise<boolean> {
-  const nodes = rows.map((row) => ({
+  const outputs = rows.map((row) => unsealedOutput(row));
+  // Large outputs are measured before they are copied.
+  if (outputs.reduce((bytes, output) => bytes + (output?.length ?? 0), 0) > MAX_LENGTH) return false;
+  const nodes = rows.map((row, i) => ({
     ...row,
     outcome: row.outcome ?? null,
-    output: unsealedOutput(row)?.toString() ?? null,
+    output: outputs[i]?.toString() ?? null,
   }));
   const text = JSON.stringify({ flow, plan: [...plan], nodes } satisfies Body);
   if (text.length > MAX_LENGTH) return false;
@@ -85,7 +88,6 @@ function readerOf(plan: readonly PlannedNode[], rows: readonly StoredNode[]): No
     nodes: async (keys) => find(keys),
     listNodes: async (keys) => find(keys).map(listed),
     // A flow with items, or with a node in progress, has rows of its own.
-    items: async () => [],
     listItems: async () => [],
     listOpen: async () => [],
     listOpenItems: async () => [],

@@ -7,7 +7,6 @@ import {
   listNodes,
   listOpen,
   listOpenItems,
-  readItems,
   readNodes,
   type StoredNode,
 } from './node-rows.ts';
@@ -20,9 +19,8 @@ export interface NodeReader {
   /** The parts of the plan with these numbers, `CHUNK_SIZE` nodes each. */
   plan(numbers: readonly number[]): Promise<ReadonlyMap<number, readonly PlannedNode[]>>;
   nodes(keys: Keys): Promise<StoredNode[]>;
-  /** Items of a node after one, in order. */
-  items(n: number, after: number, limit: number): Promise<StoredNode[]>;
   listNodes(keys: Keys): Promise<ListedNode[]>;
+  /** Items of a node after one, in order. */
   listItems(n: number, after: number, limit: number): Promise<ListedNode[]>;
   /** Nodes in progress after one, in plan order. */
   listOpen(after: number, limit: number): Promise<ListedNode[]>;
@@ -35,7 +33,6 @@ export function readerOfRows(on: Pick<Transaction, 'read'>, sealer: Sealer, scop
   return {
     plan: (numbers) => readChunks<PlannedNode>(on, sealer, scope, PLAN, numbers),
     nodes: (keys) => readNodes(on, run_id, keys),
-    items: (n, after, limit) => readItems(on, run_id, n, after, limit),
     listNodes: (keys) => listNodes(on, run_id, keys),
     listItems: (n, after, limit) => listItems(on, run_id, n, after, limit),
     listOpen: (after, limit) => listOpen(on, run_id, after, limit),

@@ -70,19 +70,7 @@ async function selectNodes<Node extends StoredNode>(
   return nodes;
 }
 
-/** Rows of a node's items after one, in order. */
-export async function readItems(
-  on: Pick<Transaction, 'read'>,
-  run_id: string,
-  n: number,
-  after: number,
-  limit: number,
-): Promise<StoredNode[]> {
-  const rows = await on.read<Row>(`${READ} ${itemsAfter(limit)}`, [run_id, n, after]);
-  return rows.map((row) => toNode(row));
-}
-
-/** Reads the same rows for a list. */
+/** Rows of a node's items after one, in order, as lists show them. */
 export async function listItems(
   on: Pick<Transaction, 'read'>,
   run_id: string,

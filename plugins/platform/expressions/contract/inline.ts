@@ -27,6 +27,7 @@ export function compileInline<T>(expressions: Expressions, work: (limited: Expre
       charge(source);
       return expressions.check(source, roots);
     },
+    units: () => expressions.units(),
   };
   try {
     return work(limited);
