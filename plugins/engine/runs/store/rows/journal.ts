@@ -198,6 +198,23 @@ export async function readJournal(
   }
 }
 
+/** Returns the last position up to `last` that can be read together with `first`. It reads no output. */
+export async function findPageEnd(
+  on: Pick<Queries, 'read'>,
+  at: ActivityOwner,
+  first: number,
+  last: number,
+): Promise<number> {
+  const rows = await on.read<{ position: number; bytes: number }>(
+    `SELECT j.position, ${OUTPUT_BYTES} FROM ${WITH_OUTPUTS} WHERE j.run_id = ? AND j.activity_id = ?
+     AND j.position >= ? AND j.position <= ? ORDER BY j.position`,
+    [at.run_id, at.activity_id, first, last],
+  );
+  let opened = 0;
+  const beyond = rows.find(({ position, bytes }) => (opened += Number(bytes)) > MAX_OPENED_BYTES && position > first);
+  return beyond === undefined ? last : beyond.position - 1;
+}
+
 /** Reads records between two positions, both included, with their times of recording. */
 export async function readRecords(
   on: Pick<Queries, 'read'>,
