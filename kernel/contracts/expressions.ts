@@ -59,7 +59,7 @@ export interface Expressions {
   units(): number;
 }
 
-/** The units that the expressions of one config or one list of variables may take together: 30 to 60 ms. */
-export const MAX_UNITS_TOGETHER = 600_000;
+/** The units that the expressions of one config or one list of variables may take together: about 30 ms. */
+export const MAX_UNITS_TOGETHER = 300_000;
 
 export const Expressions = token<Expressions>('kernel.Expressions');

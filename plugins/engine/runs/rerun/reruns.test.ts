@@ -25,6 +25,11 @@ async function begin(world: EngineServer, more: Parameters<EngineServer['submit'
 const end = (world: EngineServer, claim: Claimed) =>
   world.use(RunStore).complete(ref(claim), { status: 'succeeded', output: null });
 
+const bound = (of: object, name: PropertyKey): unknown => {
+  const member: unknown = Reflect.get(of, name, of);
+  return typeof member === 'function' ? member.bind(of) : member;
+};
+
 const rerun = (world: EngineServer, run_id: string, from?: string) =>
   makeReruns(world.use).rerun({ ...SCOPE, run_id, from, by: OPERATOR });
 
@@ -89,6 +94,39 @@ for (const store of STORES) {
       )[0]!;
       t.equal(count, 3);
       t.same(await checkRuns(world.use(Database)), []);
+    }),
+  );
+
+  t.test(`${store}: large outputs before a site are copied a few at a time`, (t) =>
+    withEngine({ store }, async (world) => {
+      const first = await begin(world);
+      const [count, output] = [20, 'x'.repeat(400_000)];
+      for (let n = 0; n < count; n++) await world.use(RunStore).append(ref(first), step(n, 's', output, n));
+      await world.use(RunStore).append(ref(first), step(count, 'here', 'x'));
+      await end(world, first);
+
+      const database = world.use(Database);
+      const transaction = database.transaction.bind(database);
+      let most = 0;
+      database.transaction = (work) =>
+        transaction((tx) => {
+          const read = tx.read.bind(tx);
+          const reading: typeof tx.read = async <Row>(...query: Parameters<typeof tx.read>) => {
+            const rows = await read<Row>(...query);
+            const cells = rows.flatMap((row) => Object.values(row as object));
+            const bytes = cells.reduce((sum: number, cell) => sum + (Buffer.isBuffer(cell) ? cell.length : 0), 0);
+            most = Math.max(most, bytes);
+            return rows;
+          };
+          return work(new Proxy(tx, { get: (of, name) => (name === 'read' ? reading : bound(of, name)) }));
+        });
+      await rerun(world, first.run_id, 'here');
+      Object.assign(database, { transaction });
+      t.ok(most > 400_000 && most < 2_000_000, `${most} bytes in one statement`);
+      const again = await world.claim();
+      t.equal(again.journal.length, count);
+      t.ok(again.journal.every((record) => Buffer.from(record.output, 'base64').toString() === output));
+      await end(world, again);
     }),
   );
 

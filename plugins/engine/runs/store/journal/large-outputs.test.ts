@@ -65,3 +65,29 @@ for (const store of STORES)
       await same();
     }),
   );
+
+t.test('a journal of large outputs is read a few at a time', (t) =>
+  withEngine({}, async (world) => {
+    const [database, sealer] = [world.use(Database), world.use(Sealer)];
+    await world.use(RunEngine).submit(world.submit());
+    const claim = await world.claim();
+    const output = Buffer.from('x'.repeat(400_000)).toString('base64');
+    const call = { kind: 'step', name: 's', digest: '', exit_code: 0, started_at: 1, output };
+    for (let n = 0; n < 20; n++) await world.use(RunStore).append(claim, { ...call, position: n, ordinal: n });
+    let most = 0;
+    const on: Parameters<typeof readJournal>[0] = {
+      async read<Row>(...query: Parameters<typeof database.read>) {
+        const rows = await database.read<Row>(...query);
+        const cells = rows.flatMap((row) => Object.values(row as object));
+        most = Math.max(
+          most,
+          cells.reduce((sum: number, cell) => sum + (Buffer.isBuffer(cell) ? cell.length : 0), 0),
+        );
+        return rows;
+      },
+    };
+    const journal = await readJournal(on, sealer, claim);
+    t.ok(journal.length === 20 && journal.every((record) => record.output === output));
+    t.ok(most > 400_000 && most < 2_000_000, `${most} bytes in one statement`);
+  }),
+);

@@ -52,8 +52,12 @@ interface RecordRow extends RecordedCall {
   message: Buffer | null;
 }
 
-const READ_RECORDS = `SELECT j.position, j.kind, j.name, j.ordinal, j.digest, j.label, j.exit_code, ${OUTPUT}, j.message, j.started_at,
-  j.recorded_at FROM ${WITH_OUTPUTS} WHERE j.run_id = ? AND j.activity_id = ?`;
+const readRecordsFrom = (tables: string, output: string): string =>
+  `SELECT j.position, j.kind, j.name, j.ordinal, j.digest, j.label, j.exit_code, ${output}, j.message, j.started_at,
+  j.recorded_at FROM ${tables} WHERE j.run_id = ? AND j.activity_id = ?`;
+const READ_RECORDS = readRecordsFrom(WITH_OUTPUTS, OUTPUT);
+/** Large outputs are empty. */
+const READ_SMALL_RECORDS = readRecordsFrom('runs_journal j', 'j.output');
 
 /** A record whose contents are sealed, and which has no time of recording yet. */
 export interface SealedRecord {
@@ -182,11 +186,14 @@ export async function readJournal(
   const journal: JournalRecord[] = [];
   for (;;) {
     const rows = await on.read<RecordRow>(
-      `${READ_RECORDS} AND j.position > ? ORDER BY j.position LIMIT ${JOURNAL_PAGE}`,
+      `${READ_SMALL_RECORDS} AND j.position > ? ORDER BY j.position LIMIT ${JOURNAL_PAGE}`,
       [at.run_id, at.activity_id, journal.at(-1)?.position ?? -1],
     );
+    const large = rows.filter(({ output }) => output.length === 0).map(({ position }) => position);
+    const outputs = large.length === 0 ? new Map<number, Buffer>() : await readLargeOutputs(on, at, large);
     let opened = 0;
     for (const row of rows) {
+      row.output = outputs.get(row.position) ?? row.output;
       journal.push(openRecord(sealer, at, row));
       opened += row.output.length;
       if (opened < MAX_OPENED_BYTES) continue;
@@ -196,6 +203,44 @@ export async function readJournal(
     if (rows.length < JOURNAL_PAGE) return journal;
     await yieldToEventLoop();
   }
+}
+
+/** Reads the outputs that have rows of their own, about a megabyte at a time. */
+async function readLargeOutputs(
+  on: Pick<Queries, 'read'>,
+  at: ActivityOwner,
+  positions: readonly number[],
+): Promise<Map<number, Buffer>> {
+  const outputs = new Map<number, Buffer>();
+  const end = positions.at(-1)!;
+  for (let first = positions[0]!; first <= end; ) {
+    const last = await findPageEnd(on, at, first, end);
+    const rows = await on.read<{ position: number; output: Buffer }>(
+      `SELECT position, output FROM runs_outputs WHERE run_id = ? AND activity_id = ? AND position >= ? AND position <= ?`,
+      [at.run_id, at.activity_id, first, last],
+    );
+    for (const { position, output } of rows) outputs.set(position, output);
+    await yieldToEventLoop();
+    first = last + 1;
+  }
+  return outputs;
+}
+
+/** Returns the last position up to `last` that can be read together with `first`. It reads no output. */
+export async function findPageEnd(
+  on: Pick<Queries, 'read'>,
+  at: ActivityOwner,
+  first: number,
+  last: number,
+): Promise<number> {
+  const rows = await on.read<{ position: number; bytes: number }>(
+    `SELECT j.position, ${OUTPUT_BYTES} FROM ${WITH_OUTPUTS} WHERE j.run_id = ? AND j.activity_id = ?
+     AND j.position >= ? AND j.position <= ? ORDER BY j.position`,
+    [at.run_id, at.activity_id, first, last],
+  );
+  let opened = 0;
+  const beyond = rows.find(({ position, bytes }) => (opened += Number(bytes)) > MAX_OPENED_BYTES && position > first);
+  return beyond === undefined ? last : beyond.position - 1;
 }
 
 /** Reads records between two positions, both included, with their times of recording. */

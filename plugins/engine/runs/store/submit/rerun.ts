@@ -22,7 +22,7 @@ import { runUnfinished } from '../../errors.ts';
 import { type RunRow, submittedCredentials, triggerOf, writeExactly } from '../rows/runs.ts';
 import { openEnv, openEnvelope, openFiles, openText, sealContext } from '../rows/sealing.ts';
 import { parseExact } from '../../../../platform/schema/contract.ts';
-import { insertSealedRecords, readRecords, sealRecord } from '../rows/journal.ts';
+import { findPageEnd, insertSealedRecords, readRecords, sealRecord } from '../rows/journal.ts';
 
 interface NamedScope {
   org_id: string;
@@ -119,7 +119,7 @@ function documentOf({ source, workflow, pin }: SourceRow): Pick<CheckedDocument,
   return pin === null ? { source } : { pinned: { source, workflow, pin: JSON.parse(pin) as WorkflowPin } };
 }
 
-/** How many records are in memory at a time. */
+/** How many records are in memory at a time; fewer when their outputs are large. */
 const RECORDS_AT_ONCE = 64;
 
 /** Reads the activities of a run that are no children. */
@@ -172,8 +172,8 @@ export async function copyRecords(tx: Transaction, sealer: Sealer, prefix: Copie
   const { org_id, project_id, from, to, records } = prefix;
   const source = { org_id, project_id, ...from };
   const target = { org_id, project_id, ...to };
-  for (let first = 0; first < records.length; first += RECORDS_AT_ONCE) {
-    const last = Math.min(first + RECORDS_AT_ONCE, records.length) - 1;
+  for (let first = 0, last = 0; first < records.length; first = last + 1) {
+    last = await findPageEnd(tx, source, first, Math.min(first + RECORDS_AT_ONCE, records.length) - 1);
     const read = await readRecords(tx, sealer, source, first, last);
     const sealed = read.map(({ record }) => sealRecord(sealer, target, 1, record));
     const inserted = await insertSealedRecords(tx, sealed, (index) => read[index]!.recorded_at);
