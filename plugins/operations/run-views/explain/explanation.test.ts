@@ -134,7 +134,12 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   t.match(told({ run: waits('event', 'deploy.done') }).next, /svc emit deploy\.done/);
   const types = [{ type: 'deploy.dnoe', last_seen: at(60_000) }, { type: 'deploy.don' }, { type: 'deploy.done' }];
   const near = told({ run: waits('event', 'deploy.done'), types }).because;
-  t.match(near, /An event of type deploy\.dnoe was recorded 1m ago\.$/);
+  t.match(
+    near,
+    /An event of type deploy\.dnoe was recorded 1m ago\. No event of type deploy\.done has been recorded; did you mean `deploy\.dnoe`\?$/,
+  );
+  const both = [...types.slice(0, 1), { type: 'deploy.done', last_seen: at(60_000) }];
+  t.match(told({ run: waits('event', 'deploy.done'), types: both }).because, /deploy\.dnoe was recorded 1m ago\.$/);
   const one = { type: 'deploy.done', at: at(60_000) };
   const declined = [
     { ...one, event: 'evt_1', reason: 'untrusted' },
