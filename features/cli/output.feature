@@ -101,7 +101,7 @@ Feature: Output of commands
       When I call "svc logs {run}"
       Then standard output holds the byte 27
 
-    Scenario: names hold no such characters
+    Scenario: names contain no such characters
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "a\u202ehs.exe", "source": "true"}

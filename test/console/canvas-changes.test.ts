@@ -195,7 +195,7 @@ else
       await card(viewer, 'http').waitFor();
       t.equal(await viewer.getByRole('button', { name: 'Save' }).count(), 0);
       await viewer.goto(`${base}/new`);
-      await viewer.getByText('Your role may look at graphs, and not make them.').waitFor();
+      await viewer.getByText('Your role can view graphs, but not create them.').waitFor();
     });
 
     t.same(place.faults, [], 'no page had a fault');

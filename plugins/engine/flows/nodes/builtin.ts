@@ -12,7 +12,7 @@ const activity: FlowNodeType = {
   type: 'activity',
   begin(_tx, { name, config: { executor, spec = null, requires = [] } }) {
     const required = readTexts(requires);
-    if (typeof executor !== 'string' || !required) throw configInvalid(name, 'executor and requires must be texts');
+    if (typeof executor !== 'string' || !required) throw configInvalid(name, 'executor and requires must be strings');
     return { activity: { executor, spec, requires: required } };
   },
 };

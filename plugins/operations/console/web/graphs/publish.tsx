@@ -38,7 +38,7 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
   const changed = useChanged(scope, name);
   const wanted = triggersIn(graph.document);
   const role = hooked([...wanted, ...triggers]) ? 'admin' : 'member';
-  if (!may(role)) return <span className="quiet">An admin publishes it: it has a webhook.</span>;
+  if (!may(role)) return <span className="quiet">Only an admin can publish it, because it has a webhook.</span>;
   const unpublish = async () => {
     await json(scoped(scope, `/graphs/${encodeURIComponent(name)}/unpublish`), { method: 'POST' });
     onPublished(undefined);
