@@ -80,7 +80,7 @@ Feature: Output of commands
       And the run succeeds
 
   @contract
-  Rule: What comes from a run cannot steer a terminal
+  Rule: Output of a run cannot control a terminal
 
     @needs-python3
     Scenario: a title, a cleared screen and a reversed line are made visible, and colours of the log stay

@@ -100,7 +100,7 @@ Feature: A step is tried again after a failure
         | site      | kind | exit | stdout  |
         | patient#0 | step | 0    | try 2\n |
 
-  Rule: attempts are counted over the deaths of agents and servers
+  Rule: attempts are counted across crashes of agents and servers
 
     @own-agent
     Scenario: the agent is killed in the middle of the second attempt

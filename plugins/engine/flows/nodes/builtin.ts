@@ -48,7 +48,7 @@ const choice: FlowNodeType = {
 const delay: FlowNodeType = {
   type: 'delay',
   begin(_tx, { name, config: { ms } }) {
-    if (typeof ms !== 'number' || !(ms >= 0)) throw configInvalid(name, 'ms must be a number, not below 0');
+    if (typeof ms !== 'number' || !(ms >= 0)) throw configInvalid(name, 'ms must be a number that is not negative');
     return ms === 0 ? { output: null } : { wait: { kind: 'sleep', name: '', args: null, timeout_ms: ms } };
   },
 };

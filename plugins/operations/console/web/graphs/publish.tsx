@@ -51,8 +51,8 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
       )}
       {published_version !== undefined && (
         <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish it" danger run={unpublish}>
-          What its triggers have registered is removed: addresses of webhooks take nothing any more, and get another
-          secret when it is published again. Runs go on. <code>svc graph unpublish {name}</code> does the same.
+          What its triggers have registered is removed: webhook addresses accept no more deliveries, and get another
+          secret when it is published again. Runs continue. <code>svc graph unpublish {name}</code> does the same.
         </Confirm>
       )}
     </>
