@@ -139,7 +139,7 @@ Feature: Writing a connector
       And I keep standard output as "own/manifest.json"
       And the text "team_chat" of the file "own/manifest.json" becomes "own_chat"
       And I call "svc connector check {folder}/own"
-      Then standard output has "own_chat is sound"
+      Then standard output has "own_chat is valid"
       Given a server and an agent of their own with:
         | SVC_CONNECTORS | {folder}/own |
       And a team chat with the token "tok-team-chat" and the channel "#ops"

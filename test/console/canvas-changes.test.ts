@@ -73,7 +73,7 @@ else
       t.ok(ways(await stored(place, 'orders')).includes('condition_2>code_2 false'));
       await page.evaluate("navigator.clipboard.writeText('no graph')");
       await page.keyboard.press('Control+v');
-      await page.getByText(/What is on the clipboard cannot be put in/).waitFor();
+      await page.getByText(/The content of the clipboard cannot be pasted/).waitFor();
     });
 
     await t.test('another version that was saved meanwhile is noticed', async (t) => {

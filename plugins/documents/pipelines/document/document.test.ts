@@ -113,7 +113,7 @@ t.test('wrong indentation is named as such', async (t) => {
 
 t.test('two files under spellings of one path are refused', async (t) => {
   const jobs = 'jobs: {a: {workflow: a.sh}}';
-  t.match(problems(`files: {./a.sh: '1', a.sh: '2'}\n${jobs}`), [/^1:22 `a.sh` and `.\/a.sh` are one path/]);
+  t.match(problems(`files: {./a.sh: '1', a.sh: '2'}\n${jobs}`), [/^1:22 `a.sh` and `.\/a.sh` are the same path/]);
   t.same(problems(`files: {./a.sh: '1', a.sh: '1'}\n${jobs}`), []);
 });
 
