@@ -28,7 +28,11 @@ export const workflow: GraphNodeType = {
         properties: {
           path: { ...TEXT, maxLength: 1024, description: 'Path of the document in the repository.' },
           repo: { ...TEXT, maxLength: 255, description: 'As the forge names it: `acme/web`.' },
-          credential: { type: 'string', pattern: CREDENTIAL, description: 'Name of the credential with which the file is read.' },
+          credential: {
+            type: 'string',
+            pattern: CREDENTIAL,
+            description: 'Name of the credential with which the file is read.',
+          },
           ref: { ...TEXT, maxLength: 255, description: 'Branch, tag or commit. Absent: the default branch.' },
           forge: {
             ...TEXT,
@@ -44,7 +48,10 @@ export const workflow: GraphNodeType = {
         description: 'The document is read when the node starts.',
       },
       filename: { ...TEXT, maxLength: 255, description: 'With `source`: the file extension determines the kind.' },
-      kind: { enum: ['script', 'pipeline', 'graph'], description: 'Kind of the document, if the file extension does not determine it.' },
+      kind: {
+        enum: ['script', 'pipeline', 'graph'],
+        description: 'Kind of the document, if the file extension does not determine it.',
+      },
       input: { description: 'Any JSON: the input of the run.' },
     },
   },

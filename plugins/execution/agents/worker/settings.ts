@@ -130,9 +130,7 @@ function parseEnum<T extends string>(variable: string, text: string, values: rea
 
 function readName(text: string): string {
   if (!isAgentName(text))
-    throw AgentErrors.settingInvalid(
-      'SVC_AGENT_NAME must have at most 128 characters and no control characters',
-    );
+    throw AgentErrors.settingInvalid('SVC_AGENT_NAME must have at most 128 characters and no control characters');
   return text;
 }
 

@@ -86,9 +86,7 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
 
 function Registered({ scope, graph: { published_version, triggers } }: { scope: Scope; graph: GraphView }) {
   if (published_version === undefined)
-    return (
-      <p className="empty">It is not published: only a submit, a call, a handler or a schedule starts it.</p>
-    );
+    return <p className="empty">It is not published: only a submit, a call, a handler or a schedule starts it.</p>;
   return (
     <>
       <p>
