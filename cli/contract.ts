@@ -22,7 +22,7 @@ export {
 } from './command.ts';
 export { bundleDocument } from './bundled.ts';
 export { CliError, Exit, usageError } from './errors.ts';
-export { suggestEmittedTypes, suggestListenedType } from './event-types.ts';
+export { suggestEmittedTypes, suggestHandledType, suggestListenedType } from './event-types.ts';
 export { contentsOf, sendIncluded } from './included.ts';
 export { rememberSubmitted } from './last-run.ts';
 export { readDocument, readInput, readJson, readPairs, readSecret } from './input.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Client } from './client/client.ts';
 import { CliError } from './errors.ts';
-import { suggestEmittedTypes, suggestListenedType } from './event-types.ts';
+import { suggestEmittedTypes, suggestHandledType, suggestListenedType } from './event-types.ts';
 
 type Call = Parameters<Client['json']>[0];
 
@@ -18,6 +18,10 @@ class StandIn extends Client {
   override async json<T>(call: Call): Promise<T> {
     this.calls.push(call);
     if (call.path.endsWith('/handlers')) return { handlers: [{ on: ['order.paid', 'order.*'] }] } as T;
+    if (call.path.endsWith('/runs'))
+      return {
+        runs: [{ substate: { kind: 'event', name: 'stock.low' } }, { substate: { kind: 'sleep', name: 'stock.lw' } }],
+      } as T;
     if (!call.path.endsWith('/event-types')) return { deliveries: [] } as T;
     const from = Number(call.query?.cursor ?? 0);
     const types = this.#types.slice(from, from + 200).map((type) => ({ type }));
@@ -44,8 +48,17 @@ t.test('without all types nobody knows which one is unknown', async (t) => {
 t.test('an event that nothing reacted to is meant for a handler with a similar type', async (t) => {
   const api = new StandIn(many(1200));
   t.equal(await suggestListenedType(api, 'evt_1', 'order.payd'), 'order.paid');
-  t.equal(api.calls.length, 7);
+  t.equal(api.calls.length, 8);
+  t.equal(await suggestListenedType(api, 'evt_1', 'stock.lwo'), 'stock.low', 'or for a run that waits');
   for (const { idle_ms = Infinity } of api.calls) t.ok(idle_ms < 10_000, 'nobody waits long for a suggestion');
+});
+
+t.test('events to come are meant for a handler with a similar type, unless one handles them', async (t) => {
+  const api = new StandIn([]);
+  t.equal(await suggestHandledType(api, 'ordr.paid'), 'order.paid');
+  t.equal(await suggestHandledType(api, 'order.piad'), undefined, 'order.* handles it');
+  t.equal(await suggestHandledType(api, 'order.paid'), undefined);
+  t.equal(await suggestHandledType(api, 'build.done'), undefined);
 });
 
 t.test('a request that fails is no failure, and a fault is one', async (t) => {

@@ -10,11 +10,21 @@ const BOUNDS = { max_pages: 5, idle_ms: 3_000 };
 const readTypes = async (api: Client): Promise<string[] | undefined> =>
   (await readComplete<{ type: string }>(api, '/event-types', 'types'))?.map(({ type }) => type);
 
-/** The types that handlers name; a pattern with `*` is not a type. */
-const readHandledTypes = async (api: Client): Promise<string[] | undefined> =>
-  (await readComplete<{ on: readonly string[] }>(api, '/handlers', 'handlers'))
-    ?.flatMap(({ on }) => on)
-    .filter((pattern) => !pattern.includes('*'));
+/** What handlers name: types, and patterns with `*`. */
+const readHandledPatterns = async (api: Client): Promise<string[] | undefined> =>
+  (await readComplete<{ on: readonly string[] }>(api, '/handlers', 'handlers'))?.flatMap(({ on }) => on);
+
+const isType = (pattern: string): boolean => !pattern.includes('*');
+
+/** The types that runs wait for. */
+const readAwaitedTypes = async (api: Client): Promise<string[] | undefined> =>
+  (await readComplete<Waiting>(api, '/runs', 'runs', { status: 'waiting' }))?.flatMap(({ substate }) =>
+    substate?.kind === 'event' ? [substate.name] : [],
+  );
+
+interface Waiting {
+  substate?: { kind: string; name: string };
+}
 
 /** Suggests another type for an event that nothing reacted to; undefined if something did or no type is similar. */
 export async function suggestListenedType(api: Client, event_id: string, type: string): Promise<string | undefined> {
@@ -24,8 +34,24 @@ export async function suggestListenedType(api: Client, event_id: string, type: s
       idle_ms: BOUNDS.idle_ms,
     });
     if (deliveries.length > 0) return undefined;
-    const [handled, recorded] = await Promise.all([readHandledTypes(api), readTypes(api)]);
-    return similarType(type, handled ?? []) ?? similarType(type, recorded ?? []);
+    const [handled, awaited, recorded] = await Promise.all([
+      readHandledPatterns(api),
+      readAwaitedTypes(api),
+      readTypes(api),
+    ]);
+    const listened = [...(handled ?? []).filter(isType), ...(awaited ?? [])];
+    return similarType(type, listened) ?? similarType(type, recorded ?? []);
+  });
+}
+
+/** Suggests another type for events to come that no handler starts a run for; undefined if one does or no type is similar. */
+export async function suggestHandledType(api: Client, type: string): Promise<string | undefined> {
+  return await withoutFailing(async () => {
+    const patterns = (await readHandledPatterns(api)) ?? [];
+    const handled = patterns.some((pattern) =>
+      isType(pattern) ? pattern === type : type.startsWith(pattern.slice(0, pattern.indexOf('*'))),
+    );
+    return handled ? undefined : similarType(type, patterns.filter(isType));
   });
 }
 
@@ -34,7 +60,7 @@ export async function suggestEmittedTypes(
   api: Client,
   patterns: readonly string[],
 ): Promise<[type: string, suggestion: string][]> {
-  const types = patterns.filter((pattern) => !pattern.includes('*'));
+  const types = patterns.filter(isType);
   const found = await withoutFailing(async () => {
     const types_in_use = types.length === 0 ? [] : await readTypes(api);
     // The type may be one of those that were not read.
@@ -50,8 +76,13 @@ export async function suggestEmittedTypes(
 }
 
 /** All items of a list; undefined for one that is too long to read for a suggestion. */
-async function readComplete<T>(api: Client, path: string, member: string): Promise<T[] | undefined> {
-  const { next_cursor, [member]: items } = await readAllPages(api, api.scoped(path), member, {}, BOUNDS);
+async function readComplete<T>(
+  api: Client,
+  path: string,
+  member: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<T[] | undefined> {
+  const { next_cursor, [member]: items } = await readAllPages(api, api.scoped(path), member, query, BOUNDS);
   return next_cursor === undefined ? (items as T[]) : undefined;
 }
 

@@ -130,7 +130,7 @@ export async function readWorkflow(
     throw usageError('arguments after -- need a script', `give the ${form} an input with --input`);
   if (form !== 'file' && value('include') !== undefined) throw includeRejected(`a ${form}`);
   if (form !== 'file' && value('root') !== undefined)
-    throw usageError('--root needs a file', `a ${form} takes no files along`);
+    throw usageError('--root needs a file', `files cannot be included with a ${form}`);
   const contents: Contents = new Map();
   const body = {
     ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, purpose, contents)),
@@ -185,7 +185,7 @@ function workflowForm(file: string | undefined, source: Source): string {
   const [form] = forms;
   if (form === undefined || forms.length > 1) {
     const words = forms.map((one) => (one === 'file' ? 'the file' : `--${one}`)).join(' and ');
-    const problem = form === undefined ? 'no workflow: name a file' : `${words} cannot be combined`;
+    const problem = form === undefined ? 'the workflow is missing' : `${words} cannot be combined`;
     throw usageError(problem, 'name a file, --graph <name>, or --node <kind> with --config <json>');
   }
   if (form !== 'node' && flagValue(source, 'config') !== undefined)

@@ -163,7 +163,7 @@ t.test('a redirect is not followed: the token stays with its server', async (t) 
   await t.rejects(call, {
     exit: 1,
     code: 'redirected',
-    message: `${url} sends us on to ${far}; the token is for ${url}`,
+    message: `${url} redirects to ${far}; the token is for ${url}`,
   });
   t.same(asked, []);
 });

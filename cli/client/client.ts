@@ -175,7 +175,7 @@ export class Client {
     return new CliError(
       Exit.failed,
       'redirected',
-      `${url} sends us on${where}; the token is for ${url} and goes nowhere else`,
+      `${url} redirects${where}; the token is for ${url} and is not sent anywhere else`,
       `if that is your server, log in to it; or correct the address (from ${origin})`,
     );
   }

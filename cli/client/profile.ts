@@ -150,7 +150,7 @@ const notConfigured = (foreign?: string) =>
   profileRejected(
     foreign === undefined
       ? 'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set'
-      : `no server is configured: the profile ${foreign} belongs to another user and does not count`,
+      : `no server is configured: the profile ${foreign} belongs to another user and is ignored`,
     'start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`',
   );
 

@@ -55,7 +55,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'plugin_link_taken',
     0,
     'An svc is installed in the node_modules of the plugin, and tools use that one.',
-    'To use this svc, take it out first: `npm uninstall svc`.',
+    'To use this svc, remove it first: `npm uninstall svc`.',
   ],
   ['profile_invalid', 0, 'The file of the profile cannot be used.', 'Sign in again with `svc login`.'],
   [
@@ -67,7 +67,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'redirected',
     0,
-    'The server leads to another address, to which the token does not go.',
+    'The server redirects to another address, and the token is not sent there.',
     'If that is your server, sign in to it with `svc login`; or correct the address.',
   ],
   [

@@ -10,7 +10,7 @@ export const run: Run = async ({ args, output }) => {
   if (!existsSync(join(folder, 'plugin.json')))
     throw usageError(
       `${folder} has no plugin.json`,
-      'name the folder of a plugin, or make one: `svc plugin init <name>`',
+      'name the folder of a plugin, or create one: `svc plugin init <name>`',
     );
   const link = await linkTo(folder);
   output.data({ link, target: packageFolder() }, () => `${link} -> ${packageFolder()}`);
@@ -26,7 +26,7 @@ export async function linkTo(folder: string): Promise<string> {
       Exit.failed,
       'plugin_link_taken',
       `${link} is not a link: an svc is installed there, and tools use that one`,
-      'to use this svc, take it out first: `npm uninstall svc`',
+      'to use this svc, remove it first: `npm uninstall svc`',
     );
   await mkdir(join(folder, 'node_modules'), { recursive: true });
   await rm(link, { force: true });

@@ -172,7 +172,7 @@ export const coreCommands: readonly Command[] = [
     anywhere: true,
     group: 'Shell',
     summary: 'explain an error code, or list them all; also `svc help errors <code>`',
-    args: [{ name: 'code', optional: true, summary: 'as an error prints it in brackets at its end' }],
+    args: [{ name: 'code', optional: true, summary: 'as an error shows it in parentheses at the end' }],
     examples: [['svc errors determinism_violation', 'its meaning, and what to do']],
     load: () => import('./errors.ts'),
   },

@@ -18,7 +18,7 @@ export async function errorsPage(): Promise<Page> {
     markdown: joined(
       '# Error codes',
       'Look up what an error code means and what to do next. `svc errors <code>` prints the same in a terminal.',
-      'Every error response is `application/problem+json` (RFC 9457). Its `code` is one of these and never changes its meaning; `detail` says what happened this time, `next` what to do, and `docs` is the address of the section below on the same server.',
+      'Every error response is `application/problem+json` (RFC 9457). Its `code` is one of these and never changes its meaning; `detail` says what happened this time, `next` says what to do, and `docs` is the address of the section below on the same server.',
       ...sections,
     ),
   };

@@ -1,7 +1,7 @@
 @contract
 Feature: Who can call
 
-  Rule: An invalid token gets 401 with advice how to get a valid one
+  Rule: An invalid token gets 401 with advice on how to get a valid one
 
     Scenario Outline: <what>
       When I send "GET" to "{scoped}/runs" with the header "authorization" of "<header>"

@@ -89,7 +89,7 @@ Feature: Accounts that cannot be used
       And "output.body.sub" of the run is "bea"
 
     @provider @far-end @ACCT-015 @ACCT-016 @ACCT-024 @ACCT-025 @ACCT-036
-    Scenario: its token has ended and cannot be renewed
+    Scenario: its token has expired and cannot be renewed
       Given a provider that gives no refresh tokens, and access tokens of 2 seconds
       And a far end
       And "ana" at the provider is connected as "mail"

@@ -39,7 +39,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       Then standard output is JSON whose "artifacts.length" is "1"
 
     @CLI-059
-    Scenario: the paths can begin otherwise, and a file can have any
+    Scenario: the paths can start elsewhere, and a single file can have any path
       When I call "svc artifact put {folder}/site --as . --run {run}"
       Then standard output is:
         """

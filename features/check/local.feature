@@ -46,11 +46,11 @@ Feature: Checking without a server
         | what                        | file | says | text |
         | an unknown verb             | a.sh | 2:5: warning: unknown verb `svc stpe`; did you mean `svc step`? | svc sleep 1s\nsvc stpe build -- make |
         | a name of the SDK           | a.ts | 1:1: warning: the SDK has no `waitSignl`; did you mean `waitSignal`? | import { waitSignl } from 'svc/sdk';\nawait waitSignl('a'); |
-        | a file by its whole path    | a.mjs | 1:8: warning: `/no/such/file.mjs` is not there on this machine | import '/no/such/file.mjs'; |
-        | a module of Node            | a.js | 1:25: warning: `node:nothing` is not there on this machine | const nothing = require('node:nothing'); console.log(nothing); |
+        | a file by its whole path    | a.mjs | 1:8: warning: `/no/such/file.mjs` does not exist on this machine | import '/no/such/file.mjs'; |
+        | a module of Node            | a.js | 1:25: warning: `node:nothing` does not exist on this machine | const nothing = require('node:nothing'); console.log(nothing); |
 
       @needs-python3
       Examples:
         | what                        | file | says | text |
         | a verb of a program's words | a.py | 2:1: warning: unknown verb `svc slepe`; did you mean `svc sleep`? | import subprocess\nsubprocess.run(["svc", "slepe", "1s"]) |
-        | a module of Python          | b.py | 2:1: warning: `no_such_module_here.part` is not there on this machine | import json\nimport no_such_module_here.part |
+        | a module of Python          | b.py | 2:1: warning: `no_such_module_here.part` does not exist on this machine | import json\nimport no_such_module_here.part |

@@ -24,7 +24,7 @@ Feature: Warnings about scripts
       Then it exits with 1
       And standard output is JSON with "files.0.warnings.3.column"
 
-    Scenario: a script without anything to warn of
+    Scenario: a script with nothing to warn about
       Given a file "a.sh":
         """
         day=$(svc step day -- date +%F)

@@ -104,7 +104,7 @@ Feature: Logging in
       And I call "svc whoami --profile near" without the environment's target
       Then it exits with 4
       And standard error has "there is no profile near; there are far"
-      And standard error has "→ make it with `svc login --profile near --url"
+      And standard error has "→ create it with `svc login --profile near --url"
 
   Rule: svc doctor finds what is wrong
 

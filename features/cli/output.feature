@@ -80,7 +80,7 @@ Feature: Output of commands
       And the run succeeds
 
   @contract
-  Rule: What comes from a run cannot steer a terminal
+  Rule: Output of a run cannot control a terminal
 
     @needs-python3
     Scenario: a title, a cleared screen and a reversed line are made visible, and colours of the log stay
@@ -101,7 +101,7 @@ Feature: Output of commands
       When I call "svc logs {run}"
       Then standard output holds the byte 27
 
-    Scenario: names hold no such characters
+    Scenario: names contain no such characters
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "a\u202ehs.exe", "source": "true"}

@@ -97,7 +97,7 @@ Feature: A local run that does not wait for the time
       And standard error lacks "skipped"
 
   @contract
-  Rule: What runs is not hurried
+  Rule: Running work is not sped up
 
     Scenario: a sleep does not end before a program that runs in parallel
       Given a file "ci.yml":
@@ -125,7 +125,7 @@ Feature: A local run that does not wait for the time
       And standard error lacks "skipped"
 
   @contract
-  Rule: Schedules tick, and do not keep the command
+  Rule: Schedules tick, and do not keep the command running
 
     Scenario: a schedule of the local service starts what the run waits for
       Given a file "job.sh":

@@ -24,7 +24,7 @@ Feature: Writing a connector
         }
         """
       When I call "svc connector check {folder}/desk"
-      Then standard output has "desk is sound (2 actions, 0 examples)"
+      Then standard output has "desk is valid (2 actions, 0 examples)"
       When I call svc with the arguments:
         | connector | render | desk.open | --from | {folder}/desk | --input | {"text": "**a** & [b](https://x.example.org)"} | --json |
       Then standard output is JSON whose "body.source" is "**a** & [b](https://x.example.org)"
@@ -60,7 +60,7 @@ Feature: Writing a connector
       When I call "svc connector init my_chat"
       Then standard error has "svc connector check my_chat"
       When I call "svc connector check my_chat"
-      Then standard output has "my_chat is sound (1 action, 1 example)"
+      Then standard output has "my_chat is valid (1 action, 1 example)"
       And the file "my_chat/README.md" has "my_chat.send"
       When I call "svc connector check my_chat" with the settings:
         | SVC_CONNECTORS | {folder}/no-such-folder |
@@ -88,7 +88,7 @@ Feature: Writing a connector
       Then it exits with 1
       And standard error has "forge_a.report_run_status"
 
-  Rule: A folder or a package is enough, and the server needs nothing but a start
+  Rule: A folder or a package is enough, and the server only needs to be started
 
     @own-server @configured @MAN-001 @MAN-005
     Scenario: a folder and an npm package, used by graph, handler and command line
@@ -139,7 +139,7 @@ Feature: Writing a connector
       And I keep standard output as "own/manifest.json"
       And the text "team_chat" of the file "own/manifest.json" becomes "own_chat"
       And I call "svc connector check {folder}/own"
-      Then standard output has "own_chat is sound"
+      Then standard output has "own_chat is valid"
       Given a server and an agent of their own with:
         | SVC_CONNECTORS | {folder}/own |
       And a team chat with the token "tok-team-chat" and the channel "#ops"

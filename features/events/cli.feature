@@ -98,3 +98,17 @@ Feature: Events on the command line
       Then standard error is ""
       When I call "svc emit order.paid"
       Then standard error is ""
+
+    @contract
+    Scenario: a misspelt type that a run waits for
+      When I submit the script "wait.sh":
+        """
+        svc wait-event stock.low
+        """
+      Then the run waits for "event" "stock.low"
+      When I call "svc emit stock.lwo"
+      Then standard error has "nothing reacted to this event of the type stock.lwo; did you mean `stock.low`?"
+      When I call "svc explain {run}"
+      Then standard output has "No event of type stock.low has been recorded; did you mean `stock.lwo`?"
+      When I call "svc emit stock.low"
+      Then the run succeeds

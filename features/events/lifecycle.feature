@@ -59,7 +59,7 @@ Feature: Lifecycle events of runs
       And "payload.reason" of the last event "run.failed" is absent
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-008 @RUN-009 @RUN-010 @RUN-011 @RUN-020 @EVT-052 @EVT-053
-    Scenario: a cancelled run announces its reason, truncated to its end
+    Scenario: a cancelled run announces its reason, of which only the end is kept
       When I submit the script "held.sh":
         """
         svc wait-signal never

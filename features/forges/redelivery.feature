@@ -1,7 +1,7 @@
 @store @contract
 Feature: Webhooks whose secret overlaps, and forge deliveries again
 
-  Rule: the old secret of a webhook is valid for the time that the rotation sets
+  Rule: the old secret of a webhook stays valid for the time that the rotation sets
 
     Scenario: the forge still signs with the old one
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'

@@ -129,6 +129,20 @@ Feature: svc graph
       Then it exits with 0
       And standard error has "graph hooked is not published"
 
+    Scenario: a trigger for a misspelt event type
+      Given a file "paid.json":
+        """
+        {"version": "svc-graph/v1",
+         "nodes": [{"id": "in", "type": "trigger.event", "config": {"on": ["order.piad", "order.*"]}},
+                   {"id": "n", "type": "set", "config": {"values": 1}}],
+         "edges": [{"from": "in", "to": "n"}]}
+        """
+      When I emit "order.paid"
+      And I call "svc graph save paid paid.json"
+      And I call "svc graph publish paid"
+      Then it exits with 0
+      And standard error has "warning: this project has no event of the type order.piad yet; did you mean `order.paid`?"
+
     Scenario: the types of nodes with their schemas
       When I call "svc graph types"
       Then standard output matches "^fan_out +Runs a node for each item of a list"

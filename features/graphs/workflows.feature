@@ -3,7 +3,7 @@ Feature: Workflows within graphs
   @contract
   Rule: A workflow node waits for a run of its own
 
-    Scenario: a stored graph, whose output it gives on
+    Scenario: a stored graph, whose output it passes on
       Given I save the graph "inner":
         """
         {"nodes": [{"id": "a", "type": "shell", "config": {"script": "echo $((N * 2))", "env": {"N": {"$expr": "input.n"}}}}]}

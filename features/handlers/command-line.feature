@@ -107,7 +107,7 @@ Feature: Handlers on the command line
       Examples:
         | arguments                    | says                          |
         | note.sh                      | --on is missing               |
-        | --on t                       | no workflow: name a file        |
+        | --on t                       | the workflow is missing        |
         | note.sh --on t --graph g     | cannot be combined            |
         | note.sh --on t --config {}   | --config needs --node  |
         | note.sh --on t --as spell    | --as                          |

@@ -77,6 +77,19 @@ Feature: Event hooks
       And it is delivered with the secret
       Then it became an event "build.done" with '{"body":{},"query":{}}'
 
+    @contract
+    Scenario: a misspelt event type
+      Given a file "note.sh":
+        """
+        echo note
+        """
+      When I call "svc handler set note note.sh --on order.paid"
+      And I call "svc event-hook set shop --event-type order.piad"
+      Then it exits with 0
+      And standard error has "warning: no handler is for the type order.piad; did you mean `order.paid`?"
+      When I call "svc event-hook set shop --event-type order.paid"
+      Then standard error lacks "warning"
+
   Rule: A delivery is an event like any other
 
     @OVW-026 @EVT-025

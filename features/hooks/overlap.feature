@@ -1,7 +1,7 @@
 @store @contract
 Feature: Secrets that overlap, and deliveries again
 
-  Rule: the old secret of a hook is valid for the time that the rotation sets
+  Rule: the old secret of a hook stays valid for the time that the rotation sets
 
     Scenario: senders change within a day, and you can see who has not
       When I call "svc event-hook set builds --event-type build.done --json"

@@ -43,7 +43,7 @@ Feature: A page is notified of changes
 
   Rule: What cannot be followed is rejected with what can
 
-    Scenario: topics that there are none of
+    Scenario: topics that do not exist
       When I send "GET" to "{scoped}/live?topics=runs,weather"
       Then the answer is 400 with code "invalid_request"
       And the answer has "weather"

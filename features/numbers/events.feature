@@ -1,5 +1,5 @@
 @store
-Feature: Numbers of events stay what they are
+Feature: Numbers in events stay unchanged
 
   Rule: What only passes through is forwarded unchanged
 

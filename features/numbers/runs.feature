@@ -1,5 +1,5 @@
 @store
-Feature: Numbers of runs stay what they are
+Feature: Numbers in runs stay unchanged
 
   Background:
     Given a file "order.sh":
@@ -40,7 +40,7 @@ Feature: Numbers of runs stay what they are
       execFileSync('svc', ['output', 'set', `given:=${text}`, `next:=${next}`]);
       """
 
-  Rule: A program reads and puts out the number that was given
+  Rule: A program reads and outputs the number that it was given
 
     @contract
     Scenario Outline: <program>

@@ -71,7 +71,7 @@ Feature: What the service is
   Rule: Agents do the work
 
     @own-server @OVW-013
-    Scenario: without an agent a run stays queued until an agent comes
+    Scenario: without an agent a run stays queued until an agent connects
       When every agent is stopped
       And I submit the script "job.sh":
         """

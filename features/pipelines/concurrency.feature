@@ -1,7 +1,7 @@
 @store
 Feature: Concurrency groups of pipelines
 
-  Rule: One run at a time is in a group, in the order of their coming
+  Rule: One run at a time is in a group, in order of arrival
 
     @RUN-021 @SUBJ-013
     Scenario: a held run starts when it is promoted
@@ -199,7 +199,7 @@ Feature: Concurrency groups of pipelines
       And nobody holds "machine"
 
   @contract
-  Rule: A group that cannot be is rejected
+  Rule: An invalid group is rejected
 
     Scenario Outline: <what>
       When I check the pipeline:

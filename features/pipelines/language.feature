@@ -68,7 +68,7 @@ Feature: Checking a pipeline
         """
       Then it has the problem "10000 combinations" at "4:17"
 
-    Scenario: anchors that stand for a thousand million values
+    Scenario: anchors that stand for a billion values
       When I check a pipeline of 9 nested anchors
       Then it has the problem "anchors" at "1:1"
 

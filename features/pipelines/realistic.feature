@@ -47,7 +47,7 @@ Feature: Ten pipelines as projects have them
     And "output.built" of the run is "web succeeded, api skipped, docs skipped"
 
   @needs-git
-  Scenario: a nightly job by the clock
+  Scenario: a nightly job on a schedule
     Given the repository "words" of the example "nightly"
     And the schedule "nightly" of every second runs the pipeline of "words" with '{"MIRROR": "{folder}/repos/words"}'
     When the schedule "nightly" has ticked and is removed

@@ -41,7 +41,7 @@ Feature: Steps of a job
       And the log lacks "two"
       And the log lacks "SKIPPED"
 
-    Scenario: later steps are left out after a failure, unless they are always wanted
+    Scenario: later steps are left out after a failure, unless they always run
       When I submit the pipeline:
         """
         jobs:
@@ -55,7 +55,7 @@ Feature: Steps of a job
       And the log has "always wanted"
       And the log lacks "LEFT OUT"
 
-  Rule: A step hands values on by $SVC_OUTPUT
+  Rule: A step passes values on through $SVC_OUTPUT
 
     Scenario: lines, longer texts, and types of expressions
       When I submit the pipeline:

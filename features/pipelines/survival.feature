@@ -33,7 +33,7 @@ Feature: Pipelines survive their agents
         """
 
   @contract
-  Rule: A claim that is lost writes nothing any more
+  Rule: A lost claim writes nothing more
 
     @own-server @configured
     Scenario: the agent is suspended in the middle of a job, and continues when another one has done it

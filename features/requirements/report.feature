@@ -91,7 +91,7 @@ Feature: The requirements report of a graph
   Rule: The check of a save asks the same resolver
 
     @ERR-002 @ERR-003 @ERR-004 @ERR-005 @REQ-015
-    Scenario Outline: a wrong kind is rejected at the save: <kind> for <url>
+    Scenario Outline: a wrong kind is rejected when the graph is saved: <kind> for <url>
       Given the credential "c" is '<credential>'
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
@@ -112,7 +112,7 @@ Feature: The requirements report of a graph
         | bearer    | {"kind": "bearer", "token": "tok-1-a"}    | https://example.org/{credential}/x | url_token              | url_token |
 
     @AUTH-011 @AUTH-012 @ERR-001 @REQ-015
-    Scenario: a missing one is a warning there, and rejected at the submit
+    Scenario: a missing one is a warning there, and is rejected when the graph is submitted
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "edges": [],

@@ -23,7 +23,7 @@ Feature: Inspecting runs
       Then standard output lacks "substate"
 
     @RUN-023
-    Scenario: of several parked ones, the latest is named
+    Scenario: if several are parked, the latest is named
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "early"}},

@@ -3,7 +3,7 @@ Feature: Schedules by hand
 
   Rule: a tick by hand is a tick in everything but its time
 
-    Scenario: it runs now, shows who requested it, and changes no later time
+    Scenario: it runs now, shows who requested it, and does not change later due times
       Given a file "backup.sh":
         """
         echo "$CI_TRIGGER_EVENT $CI_TRIGGER_SCHEDULE"

@@ -161,7 +161,7 @@ Feature: Scripts of several files
 
   Rule: What an author writes by habit works
 
-    Scenario: types are imported as values are, in a file with a blank in its name
+    Scenario: types are imported as values are, in a file with a space in its name
       Given a file "my order.ts":
         """
         import { Line } from './lib/prices.ts';

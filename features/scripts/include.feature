@@ -118,7 +118,7 @@ Feature: Files next to a script
       And the project comes to rest
 
   @contract
-  Rule: What a script hands to other agents finds them too
+  Rule: Commands that a script runs on other agents find them too
 
     @own-server
     Scenario: a child on another agent names a file relative to the folder of the script

@@ -160,7 +160,7 @@ Feature: The input of a script is a file
       And the log has '{"b":"c"}'
 
   @contract
-  Rule: arguments stand after --, and belong to the run
+  Rule: arguments come after --, and belong to the run
 
     Scenario Outline: a program finds them where it looks for arguments
       Given a file "<file>":
@@ -210,7 +210,7 @@ Feature: The input of a script is a file
       Then the run succeeds
       When I call "svc submit job.sh --idempotency-key k -- b"
       Then it exits with 0
-      And standard error has "it was submitted with something else than this"
+      And standard error has "it was submitted with something other than this"
       Given a file "ci.yml":
         """
         jobs: { one: { steps: [{ run: 'true' }] } }

@@ -1,5 +1,5 @@
 @contract
-Feature: Nothing outside of a workflow's folder goes along
+Feature: Nothing outside a workflow's folder is included
 
   Whoever submits somebody else's workflow sends files of its folder, and no other file of the machine.
 

@@ -31,7 +31,7 @@ Feature: Retries and timeouts through an SDK
         | tries-aio.py |
 
     @needs-python3
-    Scenario: what leaves a Python program is not tried again
+    Scenario: an exit or an interrupt of a Python program is not tried again
       When I submit the SDK program "leaves.py"
       Then the run succeeds
       And the log is:

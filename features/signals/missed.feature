@@ -3,7 +3,7 @@ Feature: A signal that nobody waits for is seen
 
   Rule: the sender gets a notice immediately
 
-    Scenario: a name that is nearly the one that is waited for
+    Scenario: a name similar to the one that the run waits for
       When I submit the script "approve.sh":
         """
         svc wait-signal approval

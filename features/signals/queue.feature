@@ -88,7 +88,7 @@ Feature: Signals queue up under their name
   Rule: Waits of one run for one name share its queue
 
     @SIG-004
-    Scenario: two nodes draw one signal each
+    Scenario: two nodes take one signal each
       When I run the graph:
         """
         {"nodes": [{"id": "one", "type": "wait_signal", "config": {"name": "go"}},
@@ -103,7 +103,7 @@ Feature: Signals queue up under their name
       And "output" of the run is "3"
 
     @SIG-004
-    Scenario: two nodes receive one each of the signals that were queued before they waited
+    Scenario: two nodes each receive one of the signals that were queued before they waited
       When I run the graph:
         """
         {"nodes": [{"id": "start", "type": "wait_signal", "config": {"name": "start"}},

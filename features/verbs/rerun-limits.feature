@@ -76,7 +76,7 @@ Feature: Limits of a rerun
       Then it exits with 1
       And standard error has "nearest"
 
-    Scenario: a site of several calls is rejected with each of them
+    Scenario: a site that several calls share is rejected, and the error names each of them
       When I submit the script "load.sh":
         """
         svc step load -- sh -c 'echo step >> {folder}/done'

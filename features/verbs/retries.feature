@@ -77,7 +77,7 @@ Feature: A step is tried again after a failure
       And the run waits for 3600 seconds
       And the processes of the file "passes" are gone
       When I call "svc explain {run}"
-      Then standard output has "step patient#0 has failed 1 of 2 times, at last with exit code 1; the next attempt comes at"
+      Then standard output has "step patient#0 has failed 1 of 2 times, most recently with exit code 1; the next attempt starts at"
       When I call "svc steps {run} --output"
       Then standard output matches 'waiting until .*attempt 2 of 2'
       And standard output matches 'patient#0 attempt 1 +exit 1 .*try 1'
@@ -100,7 +100,7 @@ Feature: A step is tried again after a failure
         | site      | kind | exit | stdout  |
         | patient#0 | step | 0    | try 2\n |
 
-  Rule: attempts are counted over the deaths of agents and servers
+  Rule: attempts are counted across crashes of agents and servers
 
     @own-agent
     Scenario: the agent is killed in the middle of the second attempt

@@ -190,7 +190,7 @@ Feature: svc spawn starts independent runs
         | after#0     | step  | 0    |
 
     @contract
-    Scenario: files that only the caller can read, and input without end
+    Scenario: files that only the caller can read, and endless input
       When I submit the script "unread.sh":
         """
         try() { code=0; "$@" || code=$?; echo "code $code"; }

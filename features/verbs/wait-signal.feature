@@ -1,7 +1,7 @@
 @store
 Feature: svc wait-signal waits for a signal
 
-  Rule: the run is suspended until its signal is there
+  Rule: the run is suspended until its signal arrives
 
     @VERB-013 @VERB-014 @SCR-017
     Scenario: a signal wakes the script, which starts from the top and gets the payload

@@ -73,7 +73,7 @@ else
       t.ok(ways(await stored(place, 'orders')).includes('condition_2>code_2 false'));
       await page.evaluate("navigator.clipboard.writeText('no graph')");
       await page.keyboard.press('Control+v');
-      await page.getByText(/What is on the clipboard cannot be put in/).waitFor();
+      await page.getByText(/The content of the clipboard cannot be pasted/).waitFor();
     });
 
     await t.test('another version that was saved meanwhile is noticed', async (t) => {
@@ -195,7 +195,7 @@ else
       await card(viewer, 'http').waitFor();
       t.equal(await viewer.getByRole('button', { name: 'Save' }).count(), 0);
       await viewer.goto(`${base}/new`);
-      await viewer.getByText('Your role may look at graphs, and not make them.').waitFor();
+      await viewer.getByText('Your role can view graphs, but not create them.').waitFor();
     });
 
     t.same(place.faults, [], 'no page had a fault');

@@ -56,7 +56,7 @@ t.test(
     t.match(await chip.getAttribute('title'), /script: MAIL/);
 
     await page.goto(answer);
-    await page.getByRole('heading', { name: /used already/ }).waitFor();
+    await page.getByRole('heading', { name: /already used/ }).waitFor();
     const stranger = await place.newPage();
     await stranger.goto(answer);
     await stranger.getByRole('heading', { name: /another browser/ }).waitFor();

@@ -121,7 +121,7 @@ else
     await t.test('an admin publishes, and sees the secret once; a member and a viewer may not', async (t) => {
       await go('/graphs/orders');
       await confirmed(page, 'Publish', 'Publish it');
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       const secret = await page.locator('.once code').nth(1).innerText();
       const address = await page.locator('code', { hasText: '/hooks/' }).first().innerText();
       const sent = await fetch(address, {

@@ -56,7 +56,7 @@ else
       await field(page, 'If').fill('nodes.webhook.output.payload.body.total > 100');
       await addByMouse(page, 'team_chat.post_message');
       await field(page, 'Credential').fill('chat-bot');
-      await field(page, 'Id or name of the channel').fill('#orders');
+      await field(page, 'ID or name of the channel').fill('#orders');
       await field(page, 'Base address of the API').fill(chat.url('').replace(/\/$/, ''));
       await field(page, 'The message').fill('An order of {{ nodes.webhook.output.payload.body.total }}');
       await field(page, 'Fail on error status').check();
@@ -85,7 +85,7 @@ else
       await page.goto(`${place.url}/orgs/dev/projects/main/graphs/orders`);
       await page.getByRole('button', { name: 'Publish', exact: true }).click();
       await dialog.getByRole('button', { name: 'Publish it' }).click();
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       address.secret = await page.locator('.once code').nth(1).innerText();
       address.url = await page.locator('code', { hasText: '/hooks/' }).first().innerText();
       await page.getByRole('button', { name: 'I have saved it' }).click();

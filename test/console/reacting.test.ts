@@ -177,7 +177,7 @@ else
       await page.getByLabel('Name', { exact: true }).fill('builds');
       await page.getByRole('textbox', { name: 'Event type' }).fill('build.done');
       await page.getByRole('button', { name: 'Create hook' }).click();
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       const first = await shownSecret(page);
       await page.getByRole('link', { name: 'builds' }).click();
       await page.getByText('No deliveries yet').waitFor();
@@ -192,7 +192,7 @@ else
       t.equal(await deliver(first), 202);
       await page.getByRole('row', { name: /build\.done/ }).waitFor();
       await confirmed(page, 'builds', 'New secret', 'Create secret');
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       const second = await shownSecret(page);
       await page.getByRole('button', { name: 'Send a test delivery' }).click();
       const drawer = page.getByRole('dialog');
@@ -213,7 +213,7 @@ else
       await choose(page, 'builds', 'New secret');
       await page.getByLabel('Overlap').fill('1h');
       await page.getByRole('dialog').getByRole('button', { name: 'Create secret' }).click();
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       t.equal(await deliver(second), 202, 'the old one counts for an hour');
       await page.getByText(/^The old secret is valid until/).waitFor();
       await page.getByRole('row', { name: /with the old secret/ }).waitFor();
@@ -256,12 +256,12 @@ else
       await page.getByLabel('What runs').selectOption('source');
       await page.getByRole('textbox', { name: 'Document' }).fill('echo push\n');
       await page.getByRole('button', { name: 'Create webhook' }).click();
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       const first = await shownSecret(page);
       await page.getByRole('link', { name: 'site', exact: true }).click();
       await page.getByText('No deliveries yet').waitFor();
       await confirmed(page, 'site', 'New secret', 'Create secret');
-      await page.getByText('It is shown this once').waitFor();
+      await page.getByText('It is shown only once').waitFor();
       t.not(await shownSecret(page), first);
       await page.getByRole('button', { name: 'Send a test delivery' }).click();
       await page.getByRole('button', { name: 'Send test delivery' }).click();

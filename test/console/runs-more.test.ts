@@ -123,7 +123,7 @@ else
       const retries = await submit('retries.sh', '--timeout', '30d');
       await reaches(retries, 'waiting');
       await page.goto(`${base}/runs/${retries}`);
-      await page.getByText('has failed 1 of 5 times, at last with exit code 7').waitFor();
+      await page.getByText('has failed 1 of 5 times, most recently with exit code 7').waitFor();
       await page.getByText(/^Deadline in 29 d$/).waitFor();
       await page.getByRole('button', { name: /^attempt Attempt 1 · exit 7/ }).waitFor();
       const step = page.getByRole('region', { name: 'Step pay' });

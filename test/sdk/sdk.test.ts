@@ -108,7 +108,7 @@ const failures = (language: { error: string; coded: string; json: string; call: 
   ['6100ff62', 'a\0\ufffdb'],
   ['usage', null, 'the name of a step must be a string that is not empty'],
   ['verb_usage', null, 'the name of a step must not end with # and a number: "x#1"'],
-  ['socket_request_invalid', null, 'name must be a string without NUL and halves of characters'],
+  ['socket_request_invalid', null, 'name must be a string without NUL or unpaired surrogates'],
   ['verb_usage', null, 'the name of a step must not contain control characters such as line breaks'],
   ['duration_invalid', null, '"soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m'],
   ['usage', null, 'there is an idempotency key only inside the function of a step'],

@@ -158,7 +158,7 @@ t.test('configs of every type', async (t) => {
     '/nodes/0/config/node/type condition cannot be the node of a fan_out',
   ]);
   t.same(await one('fan_out', { items: 'input', node: { type: 'set', config: { value: 1 } }, concurrency: 0 }), [
-    '/nodes/0/config/concurrency must be >= 1',
+    '/nodes/0/config/concurrency must be at least 1',
   ]);
   t.same(await one('fan_out', { items: 'input', node: { type: 'set', config: { value: 1 } } }), [
     '/nodes/0/config/node/config/values is required',

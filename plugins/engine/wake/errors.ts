@@ -4,5 +4,5 @@ export const wakeSettingInvalid = defineError({
   code: 'wake_setting_invalid',
   status: 500,
   title: 'SVC_WAKE_URL has a value that svc cannot use.',
-  next: 'Write it like nats://user:password@host:4222, with commas between several servers. Remove the variable to let servers poll.',
+  next: 'Write it like nats://user:password@host:4222, with several servers separated by commas. Remove the variable to let servers poll.',
 });

@@ -41,7 +41,7 @@ export const ArtifactErrors = {
     code: 'artifact_quota_exceeded',
     status: 409,
     title: 'The run, or its project, has reached its limit for bytes of artifacts.',
-    next: 'Store less, or remove artifacts with `svc artifact rm`. If `leaving_bytes` takes the space, try again after 15 minutes. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
+    next: 'Store less, or remove artifacts with `svc artifact rm`. If `leaving_bytes` takes up the space, try again after 15 minutes. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
   }),
   rangeNotSatisfiable: defineError({
     code: 'artifact_range_invalid',

@@ -95,7 +95,7 @@ for (const store of STORES)
       const tokens = new URLSearchParams({ state: (await begin()).get('state')!, access_token: 'at-x' });
       await refused(tokens, 400, /has no code/);
       t.equal((await world.callback(query)).status, 200);
-      await refused(query, 400, /used already/);
+      await refused(query, 400, /already used/);
       const late = await begin();
       await server.use(Database).write('UPDATE accounts_consents SET expires_at = 1 WHERE used_at IS NULL');
       await refused(late, 400, /took too long/);

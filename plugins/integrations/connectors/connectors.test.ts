@@ -366,7 +366,7 @@ t.test('the tools for authors', async (t) => {
     text: /is "https:\/\/h\/\?a=x", not "https:\/\/h\/\?a=y"/,
   });
   await put('own/manifest.json', own());
-  t.match(await tool('connector-check', [file]), { ok: true, text: /own is sound \(1 action, 0 examples\)/ });
+  t.match(await tool('connector-check', [file]), { ok: true, text: /own is valid \(1 action, 0 examples\)/ });
   const taken = await put('taken.json', own({ name: 'team_chat' }));
   t.match(await tool('connector-check', [taken]), {
     ok: false,

@@ -5,6 +5,6 @@ export const ConnectorErrors = {
     code: 'connector_input_invalid',
     status: 422,
     title: 'The values for an action of a connector are missing or not of the right type.',
-    next: 'Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists them, `svc connector render` tries them.',
+    next: 'Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists the members, and `svc connector render` tries them out.',
   }),
 } as const;

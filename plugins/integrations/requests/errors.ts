@@ -5,7 +5,7 @@ export const RequestErrors = {
     code: 'request_invalid',
     status: 422,
     title: 'The node cannot send its request.',
-    next: 'Correct the member of the config that `detail` names. An expression may have produced another value than expected.',
+    next: 'Correct the member of the config that `detail` names. An expression may have produced an unexpected value.',
   }),
   /** The failure of an attempt. It is never thrown to a caller. */
   requestFailed: defineError({

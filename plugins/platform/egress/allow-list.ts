@@ -53,7 +53,7 @@ function parseName(entry: string, setting: string): string {
   const name = entry.toLowerCase().replace(/\.$/, '');
   // A URL treats a host that ends in a number as an address, so such a name would never match.
   if (NAME.test(name) && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(name)) return name;
-  const form = 'addresses, CIDRs, host names and *.suffixes with commas between them, or none';
+  const form = 'addresses, CIDRs, host names and *.suffixes, separated by commas, or none';
   // Somebody may have set the address of a proxy or a registry, with its password.
   const redacted = setting.split(',').map((entry) => redactAddress(entry));
   throw Errors.settingInvalid(

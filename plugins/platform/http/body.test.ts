@@ -96,7 +96,7 @@ t.test('what is not JSON is told where', async (t) => {
   };
   const faults: [string, RegExp][] = [
     ['{"a": 1,\n "b" 2}', /expected : at line 2, column 6/],
-    ['{', /ends where name or } is due at line 1, column 2/],
+    ['{', /ends where name or } is expected at line 1, column 2/],
     ['{"a":1,}', /expected name at line 1, column 8/],
     ['[1,]', /expected value at line 1, column 4/],
     ['[1 2]', /expected , or \] at line 1, column 4/],
@@ -110,7 +110,7 @@ t.test('what is not JSON is told where', async (t) => {
     ["{'a':1}", /expected name or } at line 1, column 2/],
     ['NaN', /line 1/],
     ['[]]', /expected end at line 1, column 3/],
-    ['   ', /ends where value is due/],
+    ['   ', /ends where value is expected/],
     ['é{', /line 1, column 1/],
     [`"${'x'.repeat(900_000)}`, /line 1, column 1/],
     ['[1e400, }', /column 9/],

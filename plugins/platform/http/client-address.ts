@@ -60,6 +60,6 @@ function parseRange(entry: string, setting: string): Range {
   }
   const [address = '', bits = ''] = entry.split('/');
   if (isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
-  const form = 'addresses and CIDRs of proxies with commas between them, and unix for the Unix socket';
+  const form = 'addresses and CIDRs of proxies, separated by commas, and unix for the Unix socket';
   throw Errors.settingInvalid(`SVC_TRUSTED_PROXY is "${setting}", but "${entry}" is not valid; write ${form}`);
 }

@@ -17,7 +17,8 @@ export interface Prunable {
 
 export const Prunables = extensionPoint<Prunable>('retention.Prunables', {
   key: ({ name }) => name,
-  check: ({ name }) => (/^[a-z][a-z-]*$/.test(name) ? undefined : `the name "${name}" must be of small letters and -`),
+  check: ({ name }) =>
+    /^[a-z][a-z-]*$/.test(name) ? undefined : `the name "${name}" must consist of lowercase letters and -`,
 });
 
 const TIME_CHARACTERS = 10;

@@ -421,7 +421,7 @@ for (const store of STORES)
       const { text } = await access.tokens.issue({ ...gone, expires_at: server.use(Database).now() - 1 }, OPERATOR);
       t.match(await server.call(text, 'GET /api/v1/whoami'), {
         status: 401,
-        json: { detail: /"old" expired at 20.*make a new one/ },
+        json: { detail: /"old" expired at 20.*create a new one/ },
       });
       t.match((await server.call(`svc_pat_${'A'.repeat(43)}`, 'GET /api/v1/whoami')).json, {
         detail: 'the server does not know this token',

@@ -1,4 +1,4 @@
-import { type Api, type Columns, formatItem, type Run } from '../../../../cli/contract.ts';
+import { type Api, type Columns, formatItem, type Run, suggestEmittedTypes } from '../../../../cli/contract.ts';
 import { storedPath } from './document.ts';
 
 type Registered = Api.PublishedGraph['triggers'][number];
@@ -20,6 +20,9 @@ export const run: Run = async ({ args, output, client }) => {
   const published = await api.json<Api.PublishedGraph>({ method: 'POST', path: `${path}/publish`, body });
   output.data(published, () => published.triggers.map((one) => formatItem(COLUMNS, one, output)).join('\n\n'));
   for (const warning of published.warnings) output.note(`warning: ${warning}`);
+  const on = output.json ? [] : published.triggers.flatMap((trigger) => trigger.on ?? []);
+  for (const [type, suggestion] of await suggestEmittedTypes(api, on))
+    output.note(`warning: this project has no event of the type ${type} yet; did you mean \`${suggestion}\`?`);
   if (published.triggers.length === 0) output.noteEmpty('triggers');
   output.note(`graph ${published.name} is published in version ${published.published_version}`);
   if (published.triggers.some(({ secret }) => secret !== undefined))

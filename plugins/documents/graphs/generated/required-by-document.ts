@@ -2,7 +2,7 @@
 
 export interface DocumentRequirementsBody {
   /**
-   * A graph, which can be unsaved.
+   * A graph, saved or not.
    */
   document: {
     [k: string]: unknown;

@@ -17,7 +17,7 @@ const set: GraphNodeType = {
 
 const condition: GraphNodeType = {
   type: 'condition',
-  title: 'One of two ways, by an expression',
+  title: 'Takes one of two paths, by an expression',
   config: {
     type: 'object',
     required: ['if'],
@@ -29,7 +29,7 @@ const condition: GraphNodeType = {
 
 const choice: GraphNodeType = {
   type: 'switch',
-  title: 'One of several ways, by a value',
+  title: 'Takes one of several paths, by a value',
   config: {
     type: 'object',
     required: ['on', 'cases'],

@@ -66,7 +66,7 @@ function credentialsOf({ credentials }: NodeConfig): NamedCredential[] {
 
 const shell: GraphNodeType = {
   type: 'shell',
-  title: 'A script of bash on an agent',
+  title: 'A bash script on an agent',
   config: { type: 'object', required: ['script'], properties: COMMON },
   faults: (config) => [...validateVariables(config), ...validateLiterals(config, ['requires'])],
   credentials: credentialsOf,

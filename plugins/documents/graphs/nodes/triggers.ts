@@ -128,15 +128,15 @@ const VERIFICATION = {
         algorithm: { enum: ['sha256', 'sha1', 'sha512'] },
         encoding: { enum: ['hex', 'base64'] },
       },
-      description: 'An HMAC of the body in a header, where no manifest says so.',
+      description: 'An HMAC of the body in a header, if no manifest defines the signature.',
     },
     credential: {
       type: 'string',
       pattern: CREDENTIAL,
-      description: 'Its value is the key; it is read at the publish.',
+      description: 'Its value is the key, which is read when the graph is published.',
     },
   },
-  description: 'How deliveries are signed. Absent: a shared token, which the publish makes and shows once.',
+  description: 'How deliveries are signed. Absent: a shared token, which publishing creates and shows once.',
 };
 
 function validateWebhook(config: NodeConfig, manifests: TriggerDeps['manifests']): Fault[] {

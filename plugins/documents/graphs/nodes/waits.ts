@@ -38,7 +38,7 @@ const waitSignal: GraphNodeType = {
     type: 'object',
     required: ['name'],
     properties: {
-      name: { type: 'string', description: 'Of the signal; its payload is the output.' },
+      name: { type: 'string', description: 'Name of the signal; its payload is the output.' },
       timeout: TIMEOUT,
     },
   },

@@ -26,9 +26,13 @@ export const workflow: GraphNodeType = {
         additionalProperties: false,
         required: ['path', 'repo', 'credential'],
         properties: {
-          path: { ...TEXT, maxLength: 1024, description: 'Of the document in the repository.' },
+          path: { ...TEXT, maxLength: 1024, description: 'Path of the document in the repository.' },
           repo: { ...TEXT, maxLength: 255, description: 'As the forge names it: `acme/web`.' },
-          credential: { type: 'string', pattern: CREDENTIAL, description: 'With which the file is read.' },
+          credential: {
+            type: 'string',
+            pattern: CREDENTIAL,
+            description: 'Name of the credential with which the file is read.',
+          },
           ref: { ...TEXT, maxLength: 255, description: 'Branch, tag or commit. Absent: the default branch.' },
           forge: {
             ...TEXT,
@@ -38,13 +42,16 @@ export const workflow: GraphNodeType = {
           api_base: {
             ...TEXT,
             maxLength: 1024,
-            description: 'Of a forge without a default host, or with another one.',
+            description: 'API address of a forge without a default host, or of another host.',
           },
         },
         description: 'The document is read when the node starts.',
       },
       filename: { ...TEXT, maxLength: 255, description: 'With `source`: the file extension determines the kind.' },
-      kind: { enum: ['script', 'pipeline', 'graph'], description: 'If the file extension does not determine it.' },
+      kind: {
+        enum: ['script', 'pipeline', 'graph'],
+        description: 'Kind of the document, if the file extension does not determine it.',
+      },
       input: { description: 'Any JSON: the input of the run.' },
     },
   },
@@ -77,7 +84,7 @@ function validateForm(config: NodeConfig) {
   const strange = form === 'graph' ? ['filename', 'kind'] : form === 'from_repo' ? ['filename'] : [];
   return strange
     .filter((member) => config[member] !== undefined)
-    .map((member) => ({ pointer: `/${member}`, message: `does not go with ${form}` }));
+    .map((member) => ({ pointer: `/${member}`, message: `cannot be combined with ${form}` }));
 }
 
 const readText = (node: string, member: string, value: Json | undefined): string => {

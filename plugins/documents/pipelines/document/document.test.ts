@@ -77,7 +77,7 @@ t.test('a megabyte is read in bounded work, or refused before it is read', async
     filled(() => '\tk: 1\n'),
     `jobs: {${filled((n) => `j${n}: {steps: [{run: x}]},`)}}`,
   ])
-    t.match(problems(text), [/^1:1 the document has more than 250000 words and signs of YAML; split it/]);
+    t.match(problems(text), [/^1:1 the document has more than 250000 YAML tokens; split it/]);
   const keys = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1\n`).join('');
   t.match(problems(keys)[0], /^1:1 `jobs` is missing/);
   t.same(problems(`jobs: {a: {steps: [{run: "${'x '.repeat(400_000)}"}]}}`), [], 'a program is one word');
@@ -103,9 +103,17 @@ t.test('keys that occur twice, anchors and control characters have their places'
   t.match(problems('jobs: {a: {env: {A: "a\\0b"}, steps: [{run: "x\\0"}]}}'), [/^1:21 .*NUL/, /^1:44 .*NUL/]);
 });
 
+t.test('wrong indentation is named as such', async (t) => {
+  t.match(problems('jobs:\n  a:\n   steps:\n  - run: x\n'), [
+    /^3:10 a list cannot start here; check its indentation$/,
+    /^4:3 a key must be on one line; check the indentation and the quotes$/,
+    /^4:3 a `:` is missing after the key; check the indentation as well$/,
+  ]);
+});
+
 t.test('two files under spellings of one path are refused', async (t) => {
   const jobs = 'jobs: {a: {workflow: a.sh}}';
-  t.match(problems(`files: {./a.sh: '1', a.sh: '2'}\n${jobs}`), [/^1:22 `a.sh` and `.\/a.sh` are one path/]);
+  t.match(problems(`files: {./a.sh: '1', a.sh: '2'}\n${jobs}`), [/^1:22 `a.sh` and `.\/a.sh` are the same path/]);
   t.same(problems(`files: {./a.sh: '1', a.sh: '1'}\n${jobs}`), []);
 });
 

@@ -27,7 +27,7 @@ export function checkRules(document: PipelineDocument, findings: Findings): void
   for (const [i, tag] of (document.tags ?? []).entries()) checkLiteral(tag, ['tags', i], findings);
   if (document.subject !== undefined) checkLiteral(document.subject, ['subject'], findings);
   for (const [one, other] of findFileClashes(document.files ?? {}))
-    findings.atKey(['files', other], `\`${other}\` and \`${one}\` are one path with two texts; remove one`);
+    findings.atKey(['files', other], `\`${other}\` and \`${one}\` are the same path, written differently; remove one`);
   for (const [id, job] of Object.entries(document.jobs)) {
     if (id.startsWith(RESERVED_NODES))
       findings.atKey(['jobs', id], `names of jobs do not begin with ${RESERVED_NODES}`);

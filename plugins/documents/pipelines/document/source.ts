@@ -42,7 +42,7 @@ const withExactIntegers = (tag: ScalarTag): ScalarTag => ({
 });
 
 const TOO_MANY_COPIES = `its anchors expand to more than ${MAX_ALIASES} copies; write the values where they are needed`;
-const TOO_DEEP = 'the document is nested too deep';
+const TOO_DEEP = 'the document is nested too deeply';
 
 /** A YAML document with the place of each of its parts. */
 export interface Source {
@@ -94,7 +94,7 @@ function tooManyWords(text: string): Problem | undefined {
   if (text.length < MAX_WORDS) return undefined;
   const words = new Lexer().lex(text);
   for (let n = 0; n < MAX_WORDS; n++) if (words.next().done === true) return undefined;
-  const message = `the document has more than ${MAX_WORDS} words and signs of YAML; split it, or give long lists to a job as a file`;
+  const message = `the document has more than ${MAX_WORDS} YAML tokens; split it, or give long lists to a job as a file`;
   return { line: 1, column: 1, message, code: 'yaml_invalid' };
 }
 
@@ -113,6 +113,11 @@ function rewordMessage(message: string): string {
     return 'a pipeline is one YAML document; remove the `---`';
   if (/[Tt]abs? /.test(message)) return 'a tab cannot indent YAML; use spaces';
   if (/call stack|stack overflow/i.test(message)) return TOO_DEEP;
+  if (message.includes('block sequence may not be used')) return 'a list cannot start here; check its indentation';
+  if (message.includes('Implicit keys need to be on a single line'))
+    return 'a key must be on one line; check the indentation and the quotes';
+  if (message.includes('Implicit map keys need to be followed'))
+    return 'a `:` is missing after the key; check the indentation as well';
   return message;
 }
 

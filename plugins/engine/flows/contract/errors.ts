@@ -5,5 +5,5 @@ export const flowConfigInvalid = defineError({
   code: 'flow_config_invalid',
   status: 422,
   title: 'The config of a node does not match its type.',
-  next: 'Correct the member that `detail` names. An expression may have produced a value of another type than expected.',
+  next: 'Correct the member that `detail` names. An expression may have produced a value of an unexpected type.',
 });

@@ -12,7 +12,7 @@ const activity: FlowNodeType = {
   type: 'activity',
   begin(_tx, { name, config: { executor, spec = null, requires = [] } }) {
     const required = readTexts(requires);
-    if (typeof executor !== 'string' || !required) throw configInvalid(name, 'executor and requires must be texts');
+    if (typeof executor !== 'string' || !required) throw configInvalid(name, 'executor and requires must be strings');
     return { activity: { executor, spec, requires: required } };
   },
 };
@@ -48,7 +48,7 @@ const choice: FlowNodeType = {
 const delay: FlowNodeType = {
   type: 'delay',
   begin(_tx, { name, config: { ms } }) {
-    if (typeof ms !== 'number' || !(ms >= 0)) throw configInvalid(name, 'ms must be a number, not below 0');
+    if (typeof ms !== 'number' || !(ms >= 0)) throw configInvalid(name, 'ms must be a number that is not negative');
     return ms === 0 ? { output: null } : { wait: { kind: 'sleep', name: '', args: null, timeout_ms: ms } };
   },
 };

@@ -99,7 +99,7 @@ export interface IncludedFile {
    */
   path: string;
   /**
-   * Of its content, which was uploaded before.
+   * Digest of its content, which was uploaded before.
    */
   digest: string;
   /**

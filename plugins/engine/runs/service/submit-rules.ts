@@ -52,7 +52,7 @@ function formFaults(run: Submitted): Fault[] {
   return REFERENCE_FORMS.flatMap((other) =>
     FORMS[other]
       .filter((member) => other !== form && run[member] !== undefined)
-      .map((member) => ({ pointer: `/${member}`, message: `goes with ${other}, not with ${form}` })),
+      .map((member) => ({ pointer: `/${member}`, message: `can be combined with ${other}, not with ${form}` })),
   );
 }
 

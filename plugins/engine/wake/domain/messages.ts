@@ -28,7 +28,7 @@ export function decode(data: Uint8Array): Decoded {
   if (!Array.isArray(wake) || wake.length > MAX_MESSAGES) return { error: 'it has no list of wake-ups' };
   const messages = wake.map(toMessage);
   const sound = messages.filter((message) => message !== undefined);
-  return sound.length === messages.length ? { messages: sound } : { error: 'one of its wake-ups is none' };
+  return sound.length === messages.length ? { messages: sound } : { error: 'one of its wake-ups is not valid' };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

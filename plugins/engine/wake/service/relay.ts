@@ -60,8 +60,10 @@ export function startRelay({
   const outbox = new Outbox(clock, (waiting) => {
     messages.inc({ what: link.publish(encode(waiting)) ? 'sent' : 'unsent' });
   });
-  metrics.gauge('svc_wake_connected', 'Is NATS there, for wake-ups between servers? 1 or 0.', () =>
-    link.connected ? 1 : 0,
+  metrics.gauge(
+    'svc_wake_connected',
+    '1 if the connection to NATS for wake-ups between servers is open, otherwise 0.',
+    () => (link.connected ? 1 : 0),
   );
   const off = relay.onLocal((message: WakeMessage) => outbox.add(message));
   const close = link.start();

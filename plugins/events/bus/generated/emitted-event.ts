@@ -5,7 +5,7 @@
  */
 export interface EmittedEvent {
   /**
-   * Id of the event, `evt_…`.
+   * ID of the event, `evt_…`.
    */
   event: string;
   /**

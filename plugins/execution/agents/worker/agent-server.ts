@@ -66,7 +66,7 @@ function sendRequest({ url, socket_path, token }: ServerAddress, options: Server
   });
 }
 
-const connectionLost = (reason: string) => AgentErrors.channelLost(`a request to the server broke: ${reason}`);
+const connectionLost = (reason: string) => AgentErrors.channelLost(`a request to the server failed: ${reason}`);
 
 async function readBytes(response: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

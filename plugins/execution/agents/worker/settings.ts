@@ -130,9 +130,7 @@ function parseEnum<T extends string>(variable: string, text: string, values: rea
 
 function readName(text: string): string {
   if (!isAgentName(text))
-    throw AgentErrors.settingInvalid(
-      'SVC_AGENT_NAME must have at most 128 characters, and none that control a terminal',
-    );
+    throw AgentErrors.settingInvalid('SVC_AGENT_NAME must have at most 128 characters and no control characters');
   return text;
 }
 
@@ -148,12 +146,12 @@ function readCapabilities(text: string): string[] {
   const reserved = list.find((capability) => capability.startsWith(RESERVED));
   if (reserved !== undefined)
     throw AgentErrors.settingInvalid(
-      `SVC_AGENT_CAPS names "${reserved}"; what begins with ${RESERVED} an agent finds out itself`,
+      `SVC_AGENT_CAPS names "${reserved}"; an agent detects capabilities that begin with ${RESERVED} itself`,
     );
   const invalid = list.find((capability) => !CAPABILITY.test(capability));
   if (invalid !== undefined)
     throw AgentErrors.settingInvalid(
-      `SVC_AGENT_CAPS names "${invalid}"; a capability is 1 to 64 of letters, digits and . _ : / + - and starts with a letter or digit`,
+      `SVC_AGENT_CAPS names "${invalid}"; a capability has 1 to 64 letters, digits and . _ : / + - and starts with a letter or digit`,
     );
   if (list.length > MAX_CAPABILITIES)
     throw AgentErrors.settingInvalid(

@@ -21,7 +21,7 @@ export const inProcessSender = (library: () => ArtifactLibrary, guard: () => Run
 });
 
 /** The file became shorter while it was read. */
-const incomplete = (path: string) => new Error(`the content of ${path} ended before its size`);
+const incomplete = (path: string) => new Error(`the content of ${path} ended before its declared size`);
 
 async function toDelivery(guard: RunGuard, work: FileWork, path: string, content: FileContent): Promise<Delivery> {
   const { claim, signal } = work;

@@ -89,7 +89,12 @@ async function fetchFile(api: Client, run_id: string, view: View, target: string
 }
 
 const broken = (path: string) =>
-  new CliError(Exit.unreachable, 'unreachable', `the download of ${path} breaks off`, 'call again: it continues there');
+  new CliError(
+    Exit.unreachable,
+    'unreachable',
+    `the download of ${path} was interrupted`,
+    'run the command again to continue',
+  );
 
 /** Bytes that arrived before the connection broke are kept. */
 async function* untilItBreaks(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

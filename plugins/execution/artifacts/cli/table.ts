@@ -42,8 +42,8 @@ export const commands: readonly Command[] = inGroup('Run', [
     name: 'artifact get',
     summary: 'download the artifacts of a run',
     description:
-      'Without a path it downloads everything, with the path of a folder its content. A download that breaks is\n' +
-      'continued, also by a second call. Every file is verified by its digest before it gets its name. An existing\n' +
+      'Without a path it downloads everything, and with the path of a folder it downloads its content. An interrupted\n' +
+      'download is continued, also by a second call. Every file is verified by its digest before it gets its name. An existing\n' +
       'file is replaced; a link that leads out of the folder is rejected.',
     args: [RUN, { ...PATH, optional: true }],
     flags: {

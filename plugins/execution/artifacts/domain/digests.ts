@@ -11,7 +11,7 @@ export const formatDigest = (hex: string): string => `sha256:${hex}`;
 export function parseDigest(text: string, pointer: string): string {
   const [algorithm, hex = ''] = text.split(':');
   if (algorithm === 'sha256' && HEX.test(hex) && text.length === 71) return hex;
-  throw invalid(pointer, 'must be sha256: and 64 hex digits in small letters');
+  throw invalid(pointer, 'must be sha256: and 64 lowercase hex digits');
 }
 
 /** Formats a digest as in RFC 9530: `sha-256=:<base64>:`. */

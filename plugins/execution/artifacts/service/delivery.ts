@@ -6,8 +6,8 @@ import type { Delivery } from './receive.ts';
 /** What the headers of a request with content mean. */
 export const UPLOAD_HEADERS = {
   'Repr-Digest':
-    '`sha-256=:<base64>:` of the whole file (RFC 9530). It is checked, and with `Content-Length` it makes the upload one that can continue.',
-  'Content-Digest': 'The same of just this content.',
+    '`sha-256=:<base64>:` of the whole file (RFC 9530). It is checked, and with `Content-Length` it makes the upload resumable.',
+  'Content-Digest': 'The same for this content alone.',
   'Content-Range':
     '`bytes <first>-<last>/<size>`: this content is a piece of a file; `bytes */<size>` without content completes one. Needs `Repr-Digest`.',
 } as const;

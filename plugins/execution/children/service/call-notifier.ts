@@ -54,7 +54,7 @@ export class CallNotifier {
     this.#notifications = new RecordedWork({
       ...{ clock, log, wakeups, topic: TOPIC },
       says: {
-        failing: 'telling the callers of runs failed; retrying',
+        failing: 'notifying the callers of runs failed; retrying',
         recovered: 'callers of runs are notified again',
       },
       due: (after, limit) => readDueCalls(database, 'ended', after, limit),

@@ -130,5 +130,5 @@ function parseCall(args: Json, members: readonly string[]): CallArguments {
     (config === undefined || (config !== null && typeof config === 'object' && !Array.isArray(config)));
   if (hasKnownMembers && hasValidTypes && forms.length === 1)
     return { ...({ ...texts, config, env, credentials, files, checkout } as unknown as CallArguments), input };
-  throw Errors.invalidRequest('call takes a graph, a node with its config, or a source; and perhaps an input');
+  throw Errors.invalidRequest('call takes a graph, a node with its config, or a source; and optionally an input');
 }

@@ -81,7 +81,7 @@ function createTransfer(endpoint: ContentEndpoint): ContentTransfer {
     return retry(undefined, async () => {
       const data = await read();
       if (sha256(data) === parseDigest(digest)) return data;
-      throw new Error(`the server sent other bytes than those of ${digest}`);
+      throw new Error(`the server sent bytes that do not match ${digest}`);
     });
   }
 }

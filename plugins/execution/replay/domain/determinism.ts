@@ -4,9 +4,9 @@ import type { SiteCall } from '../contract.ts';
 import { describeLocation } from './source-lines.ts';
 
 const ADVICE = `The call that differs was not executed.
-What to do: if the script or what it reads has changed since the run began, put the recorded order back or start a new
+What to do: if the script or what it reads has changed since the run began, restore the recorded order or start a new
 run; if not, the script decides by something that varies between passes (time, random numbers, a listing, the order of
-background jobs): take that from the output of a \`svc step\`, which every pass is given again.`;
+background jobs): take that from the output of a \`svc step\`, which every pass gets again.`;
 
 /** What a violation message needs of the script. */
 export interface Recording {

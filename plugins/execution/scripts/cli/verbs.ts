@@ -7,7 +7,7 @@ export const stepHelp = {
     'svc step <name> [--label <text>] [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
   brief: 'run a command once; later passes get its recorded result',
   summary:
-    'Runs a command once and records its output and exit code; later passes get the recorded result. With --retry it runs until it succeeds, at most this often; with --timeout an attempt that takes longer is stopped and exits with 124.',
+    'Runs a command once and records its output and exit code; later passes get the recorded result. With --retry it runs until it succeeds, at most this many times; with --timeout an attempt that takes longer is stopped and exits with 124.',
   args: [
     { name: 'name', summary: 'the name of the step; repeated names are numbered: name#0, name#1' },
     { name: 'command', summary: 'a program and its arguments; its SVC_IDEMPOTENCY_KEY is the same for all attempts' },
@@ -17,7 +17,7 @@ export const stepHelp = {
     retry: {
       type: 'number',
       value: '<attempts>',
-      summary: 'run the command until it exits with 0, at most this often (1 to 100)',
+      summary: 'run the command until it exits with 0, at most this many times (1 to 100)',
     },
     backoff: { type: 'string', value: '<duration>', summary: 'pause after a failed attempt (default: none)' },
     'max-backoff': {

@@ -120,7 +120,7 @@ function readInteger(fields: Fields, name: string, max: number, min = 0): number
 function readText(fields: Fields, name: string): string {
   const value = fields[name];
   if (isText(value)) return value;
-  throw invalidMember(name, 'must be a string without NUL and halves of characters');
+  throw invalidMember(name, 'must be a string without NUL or unpaired surrogates');
 }
 
 /**
@@ -133,7 +133,7 @@ function readTexts(fields: Fields, name: string): string[] {
   const value = fields[name];
   const valid = Array.isArray(value) && value.length <= MAX_ARGUMENTS;
   if (valid && value.every(isText)) return value;
-  throw invalidMember(name, `must be a list of at most ${MAX_ARGUMENTS} texts without NUL and halves of characters`);
+  throw invalidMember(name, `must be a list of at most ${MAX_ARGUMENTS} strings without NUL or unpaired surrogates`);
 }
 
 function readBytes(fields: Fields, name: string): Buffer {

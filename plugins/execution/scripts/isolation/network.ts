@@ -32,7 +32,7 @@ export class Networks {
     if (process.getuid?.() !== 0)
       return `only an agent that is root can keep programs from this machine's own addresses${why}`;
     this.#folder = await findOwnCgroup();
-    if (this.#folder === undefined) return `there are no control groups of version 2${why}`;
+    if (this.#folder === undefined) return `control groups version 2 are not available${why}`;
     await sweep(this.#folder);
     return undefined;
   }

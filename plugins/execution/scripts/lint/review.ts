@@ -108,7 +108,7 @@ export class ScriptReview {
     this.#running++;
     try {
       const program = await language.program(this.#deps.path);
-      if (program === undefined) return unreviewed(`there is no ${language.name} where svc runs`);
+      if (program === undefined) return unreviewed(`${language.name} is not installed where svc runs`);
       const { path, env } = this.#deps;
       const variables = { PATH: path, HOME: env.HOME ?? '/', LC_ALL: 'C.UTF-8' };
       const output = await runBoundedProgram(program, language.args(script), { text: script.source, env: variables });

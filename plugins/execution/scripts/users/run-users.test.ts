@@ -28,11 +28,11 @@ t.test('the setting names a user or a range, and nothing else', async (t) => {
   t.same(readRunAs('1001'), { user: '1001' });
   t.same(readRunAs('20000-20999'), { first: 20_000, last: 20_999 });
   for (const [text, why] of Object.entries({
-    root: /another user than root/,
-    '0': /another user than root/,
-    '0-9': /goes up, from 1/,
-    '30-20': /goes up/,
-    '1-4294967295': /goes up|at most/,
+    root: /a user other than root/,
+    '0': /a user other than root/,
+    '0-9': /must ascend, from 1/,
+    '30-20': /must ascend/,
+    '1-4294967295': /must ascend|at most/,
     '20000-320000': /at most 100000 users/,
     '61000-62000': /users of isolated runs/,
     'a b': /name a user, or a range/,

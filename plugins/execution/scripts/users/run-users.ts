@@ -72,7 +72,7 @@ export class RunUsers {
     const accounts = (await this.#accounts()).filter(({ uid }) => uid >= first && uid <= last);
     if (accounts.length > 0)
       throw runAsUnusable(
-        `the range of SVC_AGENT_RUN_AS has the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine in it; take numbers without an account`,
+        `the range of SVC_AGENT_RUN_AS has the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine in it; use numbers without an account`,
       );
     await this.#requireUnused(first, last);
     for (const folder of [this.#state, this.#claimsFolder(), this.#homesFolder()])

@@ -54,7 +54,7 @@ function missingValue(steps: readonly (string | number)[], way: readonly unknown
     last_value === undefined
       ? 'the run has no input'
       : `nothing is at ${shown_path}: ${found} ${describeValue(last_value, maskText)}`;
-  const next = 'Give it with --input when the run is submitted, or say --default <value> here.';
+  const next = 'Give it with --input when the run is submitted, or add --default <value> here.';
   return { exit: 1, message, stderr: `svc input: ${message}\n${next}\n` };
 }
 

@@ -20,7 +20,7 @@ const remove: Run = async ({ args, output, client }) => {
   const removed = await api.json<Api.AccountRemoved>({ method: 'DELETE', path });
   output.data(removed, () => '');
   for (const warning of removed.warnings) output.note(`warning: ${warning}`);
-  output.note(`account ${args[0]} is forgotten${removed.ended_at_provider ? ', and its grant has ended' : ''}`);
+  output.note(`account ${args[0]} is removed${removed.ended_at_provider ? ', and its grant has ended' : ''}`);
   return undefined;
 };
 

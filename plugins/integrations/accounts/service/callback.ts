@@ -74,7 +74,7 @@ export class Callback {
       );
     const consent = await findConsent(this.#deps.database, stateDigest(state));
     if (!consent)
-      return failure(400, 'This answer is not known here', 'This connection is no longer in progress.', START_AGAIN);
+      return failure(400, 'This response is not known here', 'This connection is no longer in progress.', START_AGAIN);
     const session = await this.#deps.sessions.of(request);
     // Someone who lures a person here with their own answer gains nothing and learns nothing.
     if (session?.session_id !== consent.session_id)
@@ -92,11 +92,11 @@ export class Callback {
     const { database, providers, access } = this.#deps;
     const now = database.now();
     if (consent.used_at !== null)
-      return failure(400, 'This answer was used already', 'Each one is good once.', START_AGAIN);
+      return failure(400, 'This response was already used', 'Each one works once.', START_AGAIN);
     if (Number(consent.expires_at) <= now)
       return failure(400, 'This took too long', 'After ten minutes, a response is rejected.', START_AGAIN);
     if (!(await useConsent(database, consent.state_digest, now)))
-      return failure(400, 'This answer was used already', 'Each one is good once.', START_AGAIN);
+      return failure(400, 'This response was already used', 'Each one works once.', START_AGAIN);
     const { error, code, iss } = request.query;
     const provider = providers.find(consent.provider);
     if (!provider)
@@ -242,7 +242,7 @@ function connectedOutcome({ consent, provider, tokens, account }: GrantedConsent
     ...(missing.length === 0 ? [] : [`Requested, but not granted: ${missing.join(', ')}.`]),
     ...(tokens.refresh_token === undefined
       ? [
-          `${title} gave no refresh token: this account will not be renewed, and must be connected again when its token ends.`,
+          `${title} gave no refresh token: this account will not be renewed, and must be connected again when its token expires.`,
         ]
       : []),
   ];

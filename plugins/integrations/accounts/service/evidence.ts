@@ -14,6 +14,6 @@ export function describeEvidence({ request_id, written_at, presented, why }: Pre
   const often = presented > 1 ? `${presented} times, the last time` : '';
   return (
     `the refresh token may have been presented ${often ? `${often} ` : ''}after ${iso(written_at)} (request ${request_id}), ` +
-    `and no answer is known: ${why}. Presenting it again could end the whole grant, so nothing more was sent`
+    `and no response is known: ${why}. Presenting it again could end the whole grant, so nothing more was sent`
   );
 }

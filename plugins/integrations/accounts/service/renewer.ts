@@ -94,7 +94,7 @@ export class Renewer {
         const presentation = { request_id: open!.request_id, written_at: Number(open!.written_at), presented: before };
         await this.#markInDoubt(tx, row, now, {
           ...presentation,
-          why: 'the server that sent it ended before it had noted an answer',
+          why: 'the server that sent it ended before it recorded a response',
         });
         return undefined;
       }
@@ -121,7 +121,7 @@ export class Renewer {
       const why = is_configured
         ? 'the provider gave no refresh token'
         : `the provider ${row.provider} is no longer configured`;
-      await endUse(tx, this.#deps, row, { status: 'needs_reauth', now, reason: `its token ended, and ${why}` });
+      await endUse(tx, this.#deps, row, { status: 'needs_reauth', now, reason: `its token expired, and ${why}` });
     } else {
       await changeAccount(tx, row, { due_at: nextWarning(expires_at, now) });
       await announce(tx, this.#deps, row, { type: 'svc.account.expiring' });

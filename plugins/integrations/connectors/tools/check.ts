@@ -26,7 +26,7 @@ export const checkTool: LocalTool = {
       };
     });
     const lines = [
-      ...checked.filter(({ ok }) => ok).map((one) => `${one.file}: ${one.name} is sound (${countsOf(one)})`),
+      ...checked.filter(({ ok }) => ok).map((one) => `${one.file}: ${one.name} is valid (${countsOf(one)})`),
       ...problems.map(({ file, ...problem }) => `${file}: ${formatProblem(problem)}`),
     ];
     return { json: { connectors: checked, faults: problems }, text: lines.join('\n'), ok: problems.length === 0 };

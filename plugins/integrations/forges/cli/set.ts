@@ -80,6 +80,6 @@ function findForgeCredential(flags: FlagValues): string | undefined {
   if (another === undefined) return forge_credential;
   throw usageError(
     `--credential ${forge_credential} and --credential ${another} exclude each other`,
-    'one of them speaks to the forge',
+    'the forge is called with only one of them',
   );
 }

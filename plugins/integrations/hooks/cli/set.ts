@@ -5,6 +5,7 @@ import {
   putItem,
   type Run,
   readSecret,
+  suggestHandledType,
   usageError,
 } from '../../../../cli/contract.ts';
 import { type EventHook, COLUMNS } from './view.ts';
@@ -22,6 +23,11 @@ export const run: Run = async (invocation) => {
     invocation.output.note(
       'store the secret now: it is not shown again. Senders put it into the header X-Svc-Hook-Secret',
     );
+  const { eventType: type } = invocation.flags;
+  if (type === undefined || invocation.output.json) return undefined;
+  const suggestion = await suggestHandledType(await invocation.client(), String(type));
+  if (suggestion !== undefined)
+    invocation.output.note(`warning: no handler is for the type ${String(type)}; did you mean \`${suggestion}\`?`);
   return undefined;
 };
 

@@ -3,7 +3,7 @@
 export interface Hook {
   name: string;
   /**
-   * How a delivery proves itself: a shared token, a signature by a manifest, a signature by settings.
+   * How a delivery is verified: a shared token, a signature by a manifest, a signature by settings.
    */
   mode: 'token' | 'manifest' | 'hmac';
   /**

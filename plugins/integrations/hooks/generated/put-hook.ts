@@ -5,7 +5,7 @@
  */
 export interface PutHook {
   /**
-   * Of every event. Default: `<hook>.<type of the delivery>` if a manifest finds a type, otherwise `hook.<hook>`.
+   * Type of every event. Default: `<hook>.<type of the delivery>` if a manifest finds a type, otherwise `hook.<hook>`.
    */
   event_type?: string;
   /**

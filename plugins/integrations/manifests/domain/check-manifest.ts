@@ -35,7 +35,7 @@ function describeRule(message: string): Pick<ManifestProblem, 'rule' | 'fix'> {
       fix: `remove it, or correct its name; a manifest contains data and no code; ${PAGE}`,
     };
   if (message === 'is required') return { rule: 'required', fix: `add it; ${PAGE}` };
-  return { rule: 'schema', fix: `change it so that it is what the message says; ${PAGE}` };
+  return { rule: 'schema', fix: `change it to what the message requires; ${PAGE}` };
 }
 
 /** Names are unique. Only text inputs may be Markdown. */

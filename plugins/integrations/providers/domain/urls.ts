@@ -51,7 +51,7 @@ export function validateIssuer(
   iss: string,
   { issuer, authorize_url, token_url }: { issuer?: string; authorize_url: string; token_url: string },
 ): string | undefined {
-  if (issuer !== undefined) return iss === issuer ? undefined : 'another issuer than that of its settings';
+  if (issuer !== undefined) return iss === issuer ? undefined : 'an issuer that differs from the one in its settings';
   const origin = URL.canParse(iss) ? new URL(iss).origin : undefined;
   return [authorize_url, token_url].some((url) => new URL(url).origin === origin) ? undefined : 'a foreign issuer';
 }

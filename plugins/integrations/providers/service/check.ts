@@ -55,7 +55,7 @@ async function checkAddress(
   try {
     const { status } = await egress.request({ ...request, timeout_ms: TIMEOUT_MS, may_truncate: true });
     if (accepted_statuses.includes(status) || status <= 400) return { ok: true, says: `answers ${status}` };
-    const hint = status >= 500 ? 'the provider has an error' : 'is the address right?';
+    const hint = status >= 500 ? 'the provider failed' : 'is the address right?';
     return { ok: false, says: `answers ${status}: ${hint}` };
   } catch (error) {
     if (!isServiceError(error)) throw error;

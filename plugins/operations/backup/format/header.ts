@@ -67,7 +67,7 @@ export function readHeader(line: unknown): BackupHeader {
     (store === 'sqlite' || store === 'mysql') &&
     isTexts(migrations) &&
     typeof artifacts === 'boolean';
-  if (!is_complete) throw CopyErrors.damaged('its first line is not whole');
+  if (!is_complete) throw CopyErrors.damaged('its first line is incomplete');
   return { svc_backup, svc, made_at, store, migrations, artifacts, tables: readTables(tables), keys: readKeys(keys) };
 }
 

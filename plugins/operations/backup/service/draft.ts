@@ -40,7 +40,7 @@ async function publish(draft: string, path: string, force: boolean): Promise<voi
   if (force) await rename(draft, path);
   else
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST' ? BackupErrors.exists(`${path} is there by now`) : error;
+      throw error.code === 'EEXIST' ? BackupErrors.exists(`${path} already exists`) : error;
     });
   await sync(dirname(path));
 }

@@ -35,7 +35,7 @@ export function backupView(result: BackupResult, file: string, bytes: number | u
     lines.push(
       `${outside.contents} contents of artifacts (${sizeText(outside.bytes)}) are not in it: copy their folder or bucket too, or use --artifacts`,
     );
-  if (foreign.length > 0) lines.push(`tables that are not of svc are not in it: ${foreign.join(', ')}`);
+  if (foreign.length > 0) lines.push(`tables that do not belong to svc are not in it: ${foreign.join(', ')}`);
   lines.push('the master key is not in it: keep a copy of that elsewhere');
   const json = { file, bytes: bytes ?? null, ...summary(result), artifacts_outside: outside, tables_outside: foreign };
   return { json, text: lines.join('\n') };

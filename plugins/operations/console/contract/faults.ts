@@ -21,7 +21,7 @@ const listed = (names: readonly string[]) => names.join(', ');
 /** What is wrong with a page or a panel of a plugin; undefined when nothing is. */
 export function faultOf({ name, title, role, module, ...where }: Given): string | undefined {
   if (!NAME.test(name) || name.length > MAX_NAME)
-    return `the name "${name}" is not valid; write small letters, digits and hyphens, at most ${MAX_NAME}`;
+    return `the name "${name}" is not valid; write lowercase letters, digits and hyphens, at most ${MAX_NAME}`;
   if (title.trim() === '' || title.length > MAX_TITLE) return `${name} needs a title of 1 to ${MAX_TITLE} characters`;
   if (role !== undefined && !ROLES.includes(role))
     return `${name} has the role "${role}"; it is one of ${listed(ROLES)}`;
@@ -41,6 +41,6 @@ function moduleFault(name: string, module: string): string | undefined {
     return `the module of ${name} is "${module}"; name a .js or .mjs file by its whole path (join(import.meta.dirname, …))`;
   if (!existsSync(module)) return `the module of ${name} is "${module}", which does not exist`;
   if (existsSync(join(dirname(module), 'plugin.json')))
-    return `the module of ${name} lies beside plugin.json; put it into a folder of its own, because everything there is served`;
+    return `the module of ${name} is next to plugin.json; put it into a folder of its own, because everything there is served`;
   return undefined;
 }

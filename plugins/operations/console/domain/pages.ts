@@ -1,7 +1,7 @@
 import { HTML, type HttpPage, type ReadStaticFile, staticFiles } from '../../../platform/http/contract.ts';
 
 const NOT_BUILT = Buffer.from(`<!doctype html><title>svc</title>
-<p>The console was not built. In a clone of the project, <code>npm ci</code> builds it; the server need not be started again.</p>`);
+<p>The console was not built. In a clone of the project, <code>npm ci</code> builds it; you do not need to restart the server.</p>`);
 
 /** Below `/console/plugins/`: the plugin, and a file of its modules' folder. */
 const OF_A_PLUGIN = /^plugins\/([^/]+)\/(.*)$/;

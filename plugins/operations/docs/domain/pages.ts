@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { HTML, type HttpPage, type PageFile, staticFiles } from '../../../platform/http/contract.ts';
 
 const NOT_BUILT = Buffer.from(`<!doctype html><title>svc</title>
-<p>The documentation was not built. In a clone of the project, <code>npm run docs</code> builds it; the server need not be started again.</p>`);
+<p>The documentation was not built. In a clone of the project, <code>npm run docs</code> builds it; you do not need to restart the server.</p>`);
 
 /** The pages have their addresses below `/docs/`, so that `/docs` leads there. */
 const ENTRY = Buffer.from(`<!doctype html><title>svc</title><meta http-equiv="refresh" content="0; url=/docs/">

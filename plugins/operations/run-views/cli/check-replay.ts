@@ -47,7 +47,7 @@ async function assertFilesPresent(api: Client, run_id: string): Promise<void> {
   const more = files.length > names.length ? ', …' : '';
   throw usageError(
     `${run_id} has files beside its script: ${names.join(', ')}${more}`,
-    'name them with --include, as at the submit',
+    'name them with --include, as when you submitted it',
   );
 }
 

@@ -46,8 +46,9 @@ async function readExplanationInput(api: Client, run_id: string): Promise<Explan
   const all = open ? await readAll<AgentView>(api, '/api/v1/agents', 'agents') : [];
   // One that serves another project alone is none of this run's.
   const agents = all.filter(({ project = api.profile.project }) => project === api.profile.project);
-  const types =
-    record.substate?.kind === 'event' ? await readAll<TypeView>(api, api.scoped('/event-types'), 'types') : [];
+  // A node may wait for an event while the run as a whole shows another wait.
+  const awaits = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'event');
+  const types = awaits ? await readAll<TypeView>(api, api.scoped('/event-types'), 'types') : [];
   const declined = record.substate?.kind === 'event' ? await readDeclinedEvents(api, record, record.substate) : [];
   const signals = await readQueuedSignals(api, run_id);
   return { run: record, steps, nodes, agents, locks, types, declined, signals, now: Date.now() };

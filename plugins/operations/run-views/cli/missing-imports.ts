@@ -42,7 +42,7 @@ export async function findMissingImports(
 
 const toWarning = ({ line, column, module }: Import): Warning => {
   const next = BY_PATH.test(module) ? '' : '; an agent that runs the script needs it';
-  return { line, column, message: `\`${module}\` is not there on this machine${next}`, code: CODE };
+  return { line, column, message: `\`${module}\` does not exist on this machine${next}`, code: CODE };
 };
 
 const toNotIncludedWarning = ({ line, column, module }: Import, beside: string): Warning => ({

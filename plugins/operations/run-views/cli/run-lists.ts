@@ -10,7 +10,7 @@ export const runLists: readonly Command[] = [
   {
     name: 'runs diff',
     summary: 'compare two runs: their triggers, input, output, and steps by site',
-    description: 'Lines that begin with - are of the first run, with + of the second one.',
+    description: 'Lines that begin with - are from the first run, and lines that begin with + are from the second.',
     args: [
       { ...RUN, name: 'a' },
       { ...RUN, name: 'b', summary: 'the run to compare it with' },

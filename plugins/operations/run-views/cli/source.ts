@@ -20,6 +20,6 @@ export const run: Run = async ({ args, flags, output, client }) => {
   }
   output.data(document, () => document.source.replace(/\n$/, ''));
   if (files.length > 0)
-    output.note(`${files.length === 1 ? 'a file lies' : `${files.length} files lie`} beside it: add --files`);
+    output.note(`${files.length === 1 ? 'a file is' : `${files.length} files are`} included with it: add --files`);
   return undefined;
 };

@@ -180,7 +180,14 @@ export const commands: readonly Command[] = [
       summary: 'send a signal to a run',
       description:
         'If nothing in the run waits for the name, it says so: the signal is queued, and the next wait for the name consumes it.',
-      args: [RUN, { name: 'name', summary: 'the name it waits for', complete: () => import('./awaited-signals.ts') }],
+      args: [
+        RUN,
+        {
+          name: 'name',
+          summary: 'the name of the signal that the run waits for',
+          complete: () => import('./awaited-signals.ts'),
+        },
+      ],
       flags: {
         payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' },
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request changes nothing' },

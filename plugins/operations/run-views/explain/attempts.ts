@@ -11,11 +11,11 @@ const isRetrying = ({ attempts = [], status, child }: StepView): boolean =>
 function describeRetry({ kind, site, attempts = [], max_attempts = 0, status, running, child }: StepView): string {
   const last = attempts.at(-1)!;
   const why = last.message === undefined ? '' : ` (${last.message})`;
-  const failed = `${kind} ${site} has failed ${attempts.length} of ${max_attempts} times, at last with exit code ${last.exit_code}${why}`;
+  const failed = `${kind} ${site} has failed ${attempts.length} of ${max_attempts} times, most recently with exit code ${last.exit_code}${why}`;
   // Its sentence already says which attempt it is.
   if (running ?? child?.running) return `${failed}.`;
   const pauses = status === 'waiting' && (child === undefined || child.state === 'waiting');
-  const next = pauses ? `the next attempt comes at ${last.next_at}` : `attempt ${last.attempt + 1} is in progress`;
+  const next = pauses ? `the next attempt starts at ${last.next_at}` : `attempt ${last.attempt + 1} is in progress`;
   return `${failed}; ${next}.`;
 }
 

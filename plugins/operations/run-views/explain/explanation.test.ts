@@ -52,7 +52,7 @@ t.test('attempts: how many failed, and what comes next', async (t) => {
   const parked = step({ ...tried, status: 'waiting', recorded_at: undefined });
   t.match(told({ run: run({ status: 'waiting', substate: wait }), steps: [parked] }), {
     because:
-      /step build#0 has failed 2 of 5 times, at last with exit code 7 \(no luck\); the next attempt comes at 2026-01-31T12:00:04/,
+      /step build#0 has failed 2 of 5 times, most recently with exit code 7 \(no luck\); the next attempt starts at 2026-01-31T12:00:04/,
   });
   const busy = step({ ...tried, status: 'retrying', recorded_at: undefined });
   t.match(told({ steps: [busy] }), { because: /has failed 2 of 5 times, .*; attempt 3 is in progress\./ });
@@ -134,7 +134,12 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   t.match(told({ run: waits('event', 'deploy.done') }).next, /svc emit deploy\.done/);
   const types = [{ type: 'deploy.dnoe', last_seen: at(60_000) }, { type: 'deploy.don' }, { type: 'deploy.done' }];
   const near = told({ run: waits('event', 'deploy.done'), types }).because;
-  t.match(near, /An event of type deploy\.dnoe was recorded 1m ago\.$/);
+  t.match(
+    near,
+    /An event of type deploy\.dnoe was recorded 1m ago\. No event of type deploy\.done has been recorded; did you mean `deploy\.dnoe`\?$/,
+  );
+  const both = [...types.slice(0, 1), { type: 'deploy.done', last_seen: at(60_000) }];
+  t.match(told({ run: waits('event', 'deploy.done'), types: both }).because, /deploy\.dnoe was recorded 1m ago\.$/);
   const one = { type: 'deploy.done', at: at(60_000) };
   const declined = [
     { ...one, event: 'evt_1', reason: 'untrusted' },
@@ -270,7 +275,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const silent = told({ run: begun([claim('act_1', 'main', 12_000)]), agents, steps: [busy] }).because;
   t.match(
     silent,
-    /^The run has started, since .* There is no sign of the agent a for 12s\. Unless it comes back, the work starts again at 2026-01-31T12:00:03\.000Z/,
+    /^The run has started, since .* There has been no sign of the agent a for 12s\. Unless it comes back, the work starts again at 2026-01-31T12:00:03\.000Z/,
   );
   t.notMatch(silent, /under way|Now:/);
   const away = [agent('a', { state: 'offline' }), agent('b')];
@@ -297,7 +302,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const submitted = step({ kind: 'activity-submit', site: 'far#0', child });
   t.match(
     told({ run: waits, steps: [submitted], agents }).because,
-    /Its child far has started\. There is no sign of the agent a for 14s/,
+    /Its child far has started\. There has been no sign of the agent a for 14s/,
   );
   const node: NodeView = {
     node: 'build',
@@ -310,7 +315,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const graph = run({ kind: 'graph', claims: [claim('act_2', 'build', 14_000)] });
   t.match(
     told({ run: graph, nodes: [node], agents }).because,
-    /The node build has begun 1m 1s ago\. There is no sign of the agent a/,
+    /The node build has begun 1m 1s ago\. There has been no sign of the agent a/,
   );
 });
 

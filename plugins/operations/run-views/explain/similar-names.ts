@@ -23,6 +23,12 @@ export function describeSimilarEvents(
   name: string,
   { types = [], now }: { types?: readonly TypeView[]; now: number },
 ): string[] {
-  const near = types.filter(({ type, last_seen }) => last_seen !== undefined && isSimilar(name, type)).slice(0, 3);
-  return near.map(({ type, last_seen }) => `An event of type ${type} was recorded ${formatAgo(last_seen!, now)}.`);
+  const recorded = types.filter(({ last_seen }) => last_seen !== undefined);
+  const near = recorded.filter(({ type }) => isSimilar(name, type)).slice(0, 3);
+  const sentences = near.map(
+    ({ type, last_seen }) => `An event of type ${type} was recorded ${formatAgo(last_seen!, now)}.`,
+  );
+  const [first] = near;
+  if (first === undefined || recorded.some(({ type }) => type === name)) return sentences;
+  return [...sentences, `No event of type ${name} has been recorded; did you mean \`${first.type}\`?`];
 }

@@ -17,7 +17,7 @@ export interface NodeRecord {
    */
   type: string;
   /**
-   * Number of the item; only of items.
+   * Number of the item; only for items.
    */
   item?: number;
   /**

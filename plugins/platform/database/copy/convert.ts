@@ -38,7 +38,7 @@ function convert(column: string, kind: ColumnKind, value: string | number | bigi
   if (kind === 'integer') return toInteger(column, value);
   if (kind === 'bytes') return Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   if (!Buffer.isBuffer(value)) return String(value);
-  if (!isUtf8(value)) throw CopyErrors.valueRefused(`${column} is a text there and holds other bytes here`);
+  if (!isUtf8(value)) throw CopyErrors.valueRefused(`${column} is text there and holds other bytes here`);
   return value.toString();
 }
 

@@ -61,7 +61,7 @@ export class SchemaLoader {
 
   table({ name, columns }: CopiedTable): { insert(rows: readonly CopiedRow[]): Promise<void> } {
     const table_columns = LEDGER.includes(name) ? undefined : this.#columns.get(name);
-    if (!table_columns) throw CopyErrors.damaged(`its migrations make no table ${name.slice(0, 64)}`);
+    if (!table_columns) throw CopyErrors.damaged(`its migrations create no table ${name.slice(0, 64)}`);
     const target = columns.map((column) => table_columns.find((one) => one.name === column));
     const missing = target.indexOf(undefined);
     if (missing >= 0) throw CopyErrors.damaged(`${name} has no column ${columns[missing]!.slice(0, 64)}`);

@@ -20,7 +20,7 @@ export async function openMysqlRestoreTarget(
       throw CopyErrors.unfinished(`the database ${address.database} has the table ${MARKER}`);
     if (tables.length > 0)
       throw CopyErrors.notEmpty(
-        `the database ${address.database} has ${tables.length} tables, the first is ${tables[0]}`,
+        `the database ${address.database} has ${tables.length} tables; the first is ${tables[0]}`,
       );
     await setMarker(handle.database);
   } catch (error) {

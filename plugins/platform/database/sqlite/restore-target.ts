@@ -34,7 +34,7 @@ function assertFree(path: string): void {
     if (!companion) return;
   }
   if (companion)
-    throw CopyErrors.notEmpty(`${path}${companion} belongs to a database that was there; move it to another folder`);
+    throw CopyErrors.notEmpty(`${path}${companion} belongs to a previous database; move it to another folder`);
 }
 
 function tablesIn(path: string): number {

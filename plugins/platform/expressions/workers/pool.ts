@@ -156,7 +156,7 @@ class Thread {
     });
     this.#worker
       .on('message', (answer: Answer) => this.#onAnswer(answer))
-      .on('messageerror', () => void this.end(documentTooCostly('its value is nested too deep')))
+      .on('messageerror', () => void this.end(documentTooCostly('its value is nested too deeply')))
       .on('error', (error: NodeJS.ErrnoException) => void this.end(toWorkerError(error, limits)))
       .on('exit', () => void this.end(Errors.unavailable('the thread that read the document has ended')));
   }

@@ -43,7 +43,7 @@ class Reader {
     do this.#at = matchAt(SPACE, this.#text, this.#at);
     while (this.#step());
     const message =
-      this.#at < this.#text.length ? `expected ${this.#expects}` : `it ends where ${this.#expects} is due`;
+      this.#at < this.#text.length ? `expected ${this.#expects}` : `it ends where ${this.#expects} is expected`;
     return { offset: this.#at, message };
   }
 

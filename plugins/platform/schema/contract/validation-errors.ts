@@ -17,8 +17,18 @@ const WORDS: Record<string, (params: Params) => string> = {
   type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
   enum: ({ allowedValues }) =>
     `must be one of ${(allowedValues as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`,
+  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
+  maxLength: ({ limit }) => `must have at most ${count(limit, 'character')}`,
+  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
+  maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
+  minProperties: ({ limit }) => `must have at least ${count(limit, 'member')}`,
+  maxProperties: ({ limit }) => `must have at most ${count(limit, 'member')}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
 };
+
+const count = (limit: unknown, what: string): string => `${String(limit)} ${what}${limit === 1 ? '' : 's'}`;
 
 function pointerOf({ instancePath, params, keyword }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, missingProperty, propertyName } = params as Record<string, string>;

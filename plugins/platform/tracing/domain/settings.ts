@@ -108,7 +108,7 @@ function readChoice<const T extends string>(env: Env, name: string, values: read
   const value = trimmed(env[name]) ?? fallback;
   const choice = values.find((one) => one === value);
   if (choice !== undefined) return choice;
-  const grpc = value === 'grpc' ? '; gRPC is not spoken, use the HTTP port of the collector' : '';
+  const grpc = value === 'grpc' ? '; gRPC is not supported, use the HTTP port of the collector' : '';
   throw Errors.settingInvalid(`${name} is "${value.slice(0, 80)}"; it must be one of ${values.join(', ')}${grpc}`);
 }
 

@@ -34,7 +34,7 @@ export function planToken(identity: Identity, request: TokenRequest): TokenPlan 
       'a new token cannot have more rights than the token that creates it; use a token without limits',
     );
   if (request.for_user === undefined) return { user_id: identity.principal.id, limits, expires_at };
-  requireOwner(identity, limits.org_id, 'to make a token for another member');
+  requireOwner(identity, limits.org_id, 'to create a token for another member');
   return { user_id: request.for_user, limits, expires_at };
 }
 
@@ -65,7 +65,7 @@ function agentLimits(identity: Identity, request: TokenRequest): Limits {
         errors: [{ pointer: `/${forbidden_member}`, message: "cannot be set for an agent's token" }],
       },
     );
-  requireOwner(identity, org_id, "to make an agent's token");
+  requireOwner(identity, org_id, "to create an agent's token");
   return { org_id, project_id, role: null };
 }
 

@@ -112,7 +112,7 @@ export class Identities implements VisibleOrgs {
     if (token.revoked_at !== null) throw Errors.notAuthenticated(`the token "${token.name}" was revoked`);
     if (token.expires_at === null || token.expires_at > this.#deps.database.now()) return;
     const when = iso(token.expires_at);
-    throw Errors.notAuthenticated(`the token "${token.name}" expired at ${when}; make a new one`);
+    throw Errors.notAuthenticated(`the token "${token.name}" expired at ${when}; create a new one`);
   }
 
   async #find(key: string, read: Read, session_id?: string): Promise<CachedIdentity | undefined> {

@@ -60,7 +60,7 @@ function scopesOf(text: string | undefined, errors: string[]): string {
   const scopes = (text || DEFAULT_SCOPES).split(/[\s,]+/).filter((scope) => scope !== '');
   if (!scopes.includes('openid')) errors.push(`${SCOPES} must have the scope openid`);
   if (scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
-    errors.push(`${SCOPES} must be scopes with spaces between them`);
+    errors.push(`${SCOPES} must be scopes, separated by spaces`);
   return scopes.join(' ');
 }
 

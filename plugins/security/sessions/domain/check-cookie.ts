@@ -32,8 +32,7 @@ export function checkCookie(row: PresentedCookie, family: string, now: number): 
   if (row.family !== family)
     return { state: 'stolen', why: `its cookie came from ${family}, and it is one of ${row.family}` };
   const replaced = row.generation < row.seen;
-  if (replaced && now - row.seen_at > GRACE_MS)
-    return { state: 'stolen', why: 'a cookie came again that had been replaced' };
+  if (replaced && now - row.seen_at > GRACE_MS) return { state: 'stolen', why: 'a replaced cookie was used again' };
   const first = row.generation > row.seen;
   const successor_pending = row.issued > row.generation && now - row.issued_at <= GRACE_MS;
   return {

@@ -3,11 +3,11 @@
 export interface SessionView {
   user: string;
   /**
-   * For the header X-SVC-CSRF of writes. It stays the same as long as the session.
+   * For the header X-SVC-CSRF of writes. It stays the same for the whole session.
    */
   csrf: string;
   /**
-   * ISO 8601. The session ends at the latest then.
+   * ISO 8601. The session ends then at the latest.
    */
   expires_at: string;
   /**

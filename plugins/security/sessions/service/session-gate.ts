@@ -70,5 +70,5 @@ export class SessionGate implements CallerSource {
 
 function checkCsrf(sent: string | undefined, value: Recognised['value']): string | undefined {
   if (sent === undefined) return 'the header X-SVC-CSRF is missing';
-  return isCsrf(sent, value) ? undefined : 'the header X-SVC-CSRF has not the value of this session';
+  return isCsrf(sent, value) ? undefined : 'the header X-SVC-CSRF does not have the value of this session';
 }

@@ -97,8 +97,8 @@ async function readText(path: string): Promise<string> {
 }
 
 function explain({ rewrapped, finished }: { rewrapped: number; finished: boolean }, home: string | undefined): string {
-  const done = `${rewrapped} org ${rewrapped === 1 ? 'key' : 'keys'} put under the new master key.`;
+  const done = `${rewrapped} org ${rewrapped === 1 ? 'key' : 'keys'} sealed with the new master key.`;
   if (!finished) return `${done} Both keys are valid: move every server to the new one, then run rekey again.`;
   if (home !== undefined) return `${done} The new key is in ${keyFilePath(home)}; restart the servers.`;
-  return `${done} The old one opens nothing now: set SVC_MASTER_KEY to the new key and restart the servers.`;
+  return `${done} The old one no longer opens anything: set SVC_MASTER_KEY to the new key and restart the servers.`;
 }

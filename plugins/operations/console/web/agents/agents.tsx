@@ -15,8 +15,8 @@ export function Agents() {
   return (
     <Page title="Agents" same={{ command: 'svc agents ls', call: `GET ${PATH}` }}>
       <p className="quiet">
-        Agents run the jobs of every project of their org, unless their token is of one project. One that went away is
-        shown for 24 hours.
+        Agents run the jobs of every project of their org, unless their token is limited to one project. A disconnected
+        agent is shown for 24 hours.
       </p>
       <List list={list} empty="No agent is connected.">
         {(items) => (

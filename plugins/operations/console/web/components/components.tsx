@@ -175,7 +175,7 @@ export function Components() {
                 </button>
               }
             >
-              A schedule starts a workflow by the clock.
+              A schedule starts a workflow at set times.
             </Empty>
           </Panel>
           <Panel title="Reading">
@@ -187,7 +187,7 @@ export function Components() {
           </Panel>
           <Problem error={new Error('The server cannot be reached.')} again={() => undefined} />
           <p className="banner succeeded">Slack “Acme” is connected.</p>
-          <p className="banner failed">Not saved: 2 problems must be mended first.</p>
+          <p className="banner failed">Not saved: 2 problems must be fixed first.</p>
         </div>
       </div>
     </Page>

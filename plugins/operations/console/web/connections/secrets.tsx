@@ -78,7 +78,14 @@ function SecretForm({ scope, known }: { scope: Scope; known?: string }) {
       main={!known}
       run={save}
     >
-      {!known && <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits and _, as of a variable" />}
+      {!known && (
+        <TextField
+          name="name"
+          label="Name"
+          pattern={NAME}
+          wants="Letters, digits and _, as in the name of a variable"
+        />
+      )}
       <HiddenField name="value" label="Value" hint="At least 4 characters: a shorter one cannot be masked in logs" />
       <p className="quiet">
         A value of several lines is set with <code>svc secret set {known ?? '<NAME>'} @file</code>.

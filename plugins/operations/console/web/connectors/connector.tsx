@@ -61,7 +61,7 @@ function Manifest({ scope, manifest }: { scope: Scope; manifest: ConnectorManife
         <div className="left-cards">
           {actions.length === 0 && (
             <Empty icon={Blocks} title="No actions">
-              It only takes deliveries: name it in a hook.
+              It only receives deliveries: use it in a hook.
             </Empty>
           )}
           {actions.map(([name, action]) => (

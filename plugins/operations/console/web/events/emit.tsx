@@ -24,9 +24,7 @@ export function EmitButton({ scope, label = 'Emit an event', type = '', payload 
   };
   return (
     <DialogForm label={label} title="Emit an event" verb="Emit it" run={emit}>
-      <p className="quiet">
-        It is a real one: it starts handlers, ends waits and cancels runs. Nobody can take it back.
-      </p>
+      <p className="quiet">It is a real one: it starts handlers, ends waits and cancels runs. It cannot be undone.</p>
       <TextField name="type" label="Type" value={type} hint="deploy.done" />
       <TextField
         name="key"

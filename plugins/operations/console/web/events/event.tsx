@@ -93,7 +93,7 @@ type Delivery = ShownEvent['deliveries'][number];
 
 function Deliveries({ scope, event: { deliveries, more } }: { scope: Scope; event: ShownEvent }) {
   if (deliveries.length === 0)
-    return <Empty>Nothing: no handler, webhook, wait or cancel of the project is for this type and key.</Empty>;
+    return <Empty>Nothing: no handler, webhook, wait or cancel of the project matches this type and key.</Empty>;
   return (
     <>
       <Table columns={['Who', 'Outcome', 'Run']}>

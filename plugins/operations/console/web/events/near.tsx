@@ -31,7 +31,7 @@ export function NearMisses({ scope, event: { type } }: { scope: Scope; event: Sh
   if (near.length === 0 && runs.length === 0) return null;
   return (
     <Panel title="Similar types">
-      <p className="quiet">These are for types with nearly the same name.</p>
+      <p className="quiet">These listen for types with nearly the same name.</p>
       <ul className="plain">
         {near.map(({ name, on }) => (
           <li key={name}>

@@ -24,13 +24,13 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
   return (
     <DialogForm label="Replay" title="Deliver it again to a handler" verb="Replay it" run={replay}>
       <p className="quiet">
-        The run is a further one, with the trust of the event. Other handlers, waits and cancels do not see it again.
+        This starts another run, with the trust of the event. Other handlers, waits and cancels do not see it again.
       </p>
       <TextField
         name="handler"
         label="Handler"
         value={handlers[0]?.name ?? ''}
-        hint="One of its patterns must fit the type of the event."
+        hint="One of its patterns must match the type of the event."
       />
       <CheckField name="force" label="Whatever its predicate says" />
       <Same by={{ command: `svc events replay ${event.event} --handler <name>`, call: `POST ${path}/replay` }} />

@@ -24,7 +24,7 @@ export function EventTypes() {
       }
       same={{ command: 'svc events types', call: `GET ${path}` }}
     >
-      <List list={list} empty="The project knows no type of event.">
+      <List list={list} empty="The project has no event types.">
         {(types) => (
           <Table columns={['Type', '-Known from', 'Seen last', '-Payload', 'Actions']}>
             {types.map((type) => (
@@ -39,7 +39,7 @@ export function EventTypes() {
 
 const KNOWN: Record<EventType['source'], string> = {
   platform: 'the service emits it',
-  declared: 'something of the project says that it will come',
+  declared: 'something in the project declares it',
   seen: 'it has been here',
 };
 

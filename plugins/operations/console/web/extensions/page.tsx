@@ -20,7 +20,7 @@ export function ExtensionPage() {
       {error && <Problem error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && !found && (
-        <Empty>No plugin of this server has a page of this name that you may see. It may need a higher role.</Empty>
+        <Empty>No plugin of this server has a page with this name that you can see. It may need a higher role.</Empty>
       )}
       {found && <Mounted key={found.module} scope={scope} module={found.module} of={{}} />}
     </Page>

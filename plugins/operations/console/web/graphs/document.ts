@@ -62,7 +62,7 @@ export function readDocument(value: unknown): GraphDocument {
   if (!isRecord(value) || !Array.isArray(value.nodes))
     throw new Error('This is not a graph document: it must be an object with a list of nodes.');
   const bad = value.nodes.findIndex((node) => !isNode(node));
-  if (bad >= 0) throw new Error(`Node ${bad + 1} of the document cannot be drawn: it needs a text as id and as type.`);
+  if (bad >= 0) throw new Error(`Node ${bad + 1} of the document cannot be drawn: its id and its type must be text.`);
   const { edges = [] } = value;
   if (!Array.isArray(edges) || !edges.every(isEdge))
     throw new Error('The edges of the document must be a list of objects with from and to.');

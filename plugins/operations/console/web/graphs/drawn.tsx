@@ -86,14 +86,12 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
 
 function Registered({ scope, graph: { published_version, triggers } }: { scope: Scope; graph: GraphView }) {
   if (published_version === undefined)
-    return (
-      <p className="empty">It is not published: nothing starts it but a submit, a call, a handler or a schedule.</p>
-    );
+    return <p className="empty">It is not published: only a submit, a call, a handler or a schedule starts it.</p>;
   return (
     <>
       <p>
         Version {published_version} is published.{' '}
-        {triggers?.length === 0 && 'It has no trigger, so that nothing is registered.'}
+        {triggers?.length === 0 && 'It has no trigger, so nothing is registered.'}
       </p>
       {triggers && triggers.length > 0 && (
         <Table columns={['Node', 'Trigger', 'Started by', 'Registered']}>

@@ -194,8 +194,8 @@ export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
   };
   return (
     <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove it" danger run={remove}>
-      All of its versions go, and what its triggers have registered: addresses of webhooks take nothing any more. Runs
-      go on. <code>svc graph rm {name}</code> does the same.
+      All of its versions are removed, and so is what its triggers have registered: webhook addresses accept no more
+      deliveries. Runs go on. <code>svc graph rm {name}</code> does the same.
     </Confirm>
   );
 }

@@ -26,7 +26,7 @@ export function ImportGraph({ scope }: { scope: Scope }) {
   return (
     <DialogForm label="Import" title="Import a graph" verb="Save it" run={run}>
       <p className="quiet">
-        It is checked before it is saved, and all faults are shown.{' '}
+        It is checked before it is saved, and all problems are shown.{' '}
         <code>svc graph save &lt;name&gt; &lt;file&gt;</code> does the same.
       </p>
       <Fields />

@@ -60,7 +60,7 @@ export function NodeFacts({ node }: { node: GraphNode }) {
       )}
       {timeout && <Fact name="Timeout">{timeout}</Fact>}
       {join && <Fact name="Begins when">{join === 'any' ? 'any edge is met' : 'all edges are met'}</Fact>}
-      {continue_on_error && <Fact name="A failure">is data, and the graph goes on</Fact>}
+      {continue_on_error && <Fact name="A failure">is data, and the graph continues</Fact>}
       {config && Object.keys(config).length > 0 && (
         <Fact name="Config">
           <Block text={pretty(config)} />

@@ -38,7 +38,7 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
   const changed = useChanged(scope, name);
   const wanted = triggersIn(graph.document);
   const role = hooked([...wanted, ...triggers]) ? 'admin' : 'member';
-  if (!may(role)) return <span className="quiet">An admin publishes it: it has a webhook.</span>;
+  if (!may(role)) return <span className="quiet">Only an admin can publish it, because it has a webhook.</span>;
   const unpublish = async () => {
     await json(scoped(scope, `/graphs/${encodeURIComponent(name)}/unpublish`), { method: 'POST' });
     onPublished(undefined);
@@ -51,8 +51,8 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
       )}
       {published_version !== undefined && (
         <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish it" danger run={unpublish}>
-          What its triggers have registered is removed: addresses of webhooks take nothing any more, and get another
-          secret when it is published again. Runs go on. <code>svc graph unpublish {name}</code> does the same.
+          What its triggers have registered is removed: webhook addresses accept no more deliveries, and get another
+          secret when it is published again. Runs continue. <code>svc graph unpublish {name}</code> does the same.
         </Confirm>
       )}
     </>

@@ -39,7 +39,7 @@ export function PublishedSecrets({ published, close }: Props) {
                 <div className="once">
                   Their header <code>X-Svc-Hook-Secret</code> is <code>{one.secret}</code>{' '}
                   <Copy text={one.secret} label={`Copy the secret of ${one.node_id}`} />{' '}
-                  <strong>It is shown this once.</strong>
+                  <strong>It is shown only once.</strong>
                 </div>
               )}
             </li>

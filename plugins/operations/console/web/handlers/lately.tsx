@@ -103,7 +103,10 @@ function Result({ scope, item: { delivery } }: { scope: Scope; item: Outcome }) 
   if (delivery === undefined) return null;
   if (delivery === null)
     return (
-      <span className="quiet" title="It was recorded before the handler, or it is of a run that a handler started.">
+      <span
+        className="quiet"
+        title="It was recorded before the handler, or it belongs to a run that a handler started."
+      >
         Not delivered to this handler
       </span>
     );

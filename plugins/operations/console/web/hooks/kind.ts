@@ -36,6 +36,6 @@ export const HOOKS: NamedKind<Hook> = {
   Fields: HookFields,
   bodyOf: hookOf,
   editNote: 'Its address stays the same, and so does a secret that the service created.',
-  removal: 'Its address takes no more deliveries, and no later hook gets the same one. Recorded events stay.',
+  removal: 'Its address accepts no more deliveries, and no later hook gets the same one. Recorded events stay.',
   secretOf,
 };

@@ -18,7 +18,7 @@ export function Once({ shown, close }: { shown: Secret | undefined; close(): voi
         <code>{shown.secret}</code> <Copy text={shown.secret} label="Copy the secret" />
       </p>
       <p>
-        <strong>It is shown this once.</strong> {shown.use}
+        <strong>It is shown only once.</strong> {shown.use}
       </p>
       <button type="button" onClick={close}>
         I have saved it

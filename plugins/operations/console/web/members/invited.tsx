@@ -16,7 +16,7 @@ export function Invited({ path, command }: { path: string; command: string }) {
   return (
     <>
       <h3>Invited</h3>
-      <p className="quiet">They have an account elsewhere, and may nothing here before they accept.</p>
+      <p className="quiet">They have an account elsewhere, and have no rights here until they accept.</p>
       <Table columns={['User', 'Role', '-Invited', '-Ends', 'Actions']}>
         {list.items.map((one) => (
           <tr key={one.user}>
@@ -52,7 +52,7 @@ function Withdraw({ path, user }: { path: string; user: string }) {
   };
   return (
     <Confirm label="Withdraw" title={`Withdraw the invitation of ${user}?`} verb="Withdraw it" danger run={withdraw}>
-      They cannot accept it any more.
+      They can no longer accept it.
     </Confirm>
   );
 }

@@ -22,7 +22,7 @@ const OF_PROJECT: Roles = [
   ['admin', 'admin: changes the project'],
 ];
 const OF_ORG: Roles = [
-  ['member', 'member: no more than the projects give'],
+  ['member', 'member: only what the projects grant'],
   ['owner', 'owner: everything'],
 ];
 
@@ -155,8 +155,8 @@ function Actions({
       </DialogForm>
       <Confirm label="Remove" title={`Remove ${user} from the ${what}?`} verb="Remove them" danger run={remove}>
         {what === 'org'
-          ? 'They lose their roles in all its projects, and their tokens for it end.'
-          : 'They lose their role in this project, and their tokens for it end.'}
+          ? 'They lose their roles in all its projects, and their tokens for it are revoked.'
+          : 'They lose their role in this project, and their tokens for it are revoked.'}
       </Confirm>
     </div>
   );

@@ -87,7 +87,7 @@ function Pasted({ scope, kind, text, onChange }: PastedProps) {
         <label>
           File name
           <input value={filename} onChange={({ target }) => onChange({ source, filename: target.value })} />
-          <span className="hint">Its ending says how it is run.</span>
+          <span className="hint">Its extension determines how it runs.</span>
         </label>
         <DocumentField
           label={kind === 'script' ? 'Script document' : 'Pipeline document'}
@@ -208,7 +208,7 @@ function RunForm({ scope, source, body, command }: FormProps) {
       foot={<CommandLine command={`${command}${given === 'null' ? '' : ` --input ${shellQuote(given)}`}`} />}
     >
       <form className="fields" autoComplete="off" onSubmit={submit}>
-        {text === undefined && fields.length === 0 && <p className="quiet">This workflow names no input.</p>}
+        {text === undefined && fields.length === 0 && <p className="quiet">This workflow reads no input.</p>}
         {text === undefined &&
           fields.map(({ path, default: fallback }) => (
             <label key={path}>

@@ -85,7 +85,7 @@ export default function FirstVisit({ scope, summary }: { scope: Scope; summary: 
         <div>
           <h2>Get your first workflow running</h2>
           <p className="second">
-            About four minutes. Each step ticks itself when it has happened, here or on the command line.
+            About four minutes. Each step is checked off when it has happened, here or on the command line.
           </p>
         </div>
         <div className="push">

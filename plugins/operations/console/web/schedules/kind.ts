@@ -14,7 +14,7 @@ export const SCHEDULES: NamedKind<ScheduleView> = {
   plural: 'schedules',
   page: '/orgs/$org/projects/$project/schedules',
   command: 'svc schedule',
-  about: 'A schedule starts a workflow by the clock.',
+  about: 'A schedule starts a workflow at set times.',
   finds: 'Name, time or workflow',
   wordsOf: ({ name, cron, timezone, workflow }) => [name, cron, cronWords(cron), timezone, runsWhat(workflow)],
   filter: SCHEDULE_STATES,

@@ -31,7 +31,7 @@ export function Projects({ org, owns }: { org: string; owns: boolean }) {
         )
       }
     >
-      <List list={list} empty="You reach no project of this org.">
+      <List list={list} empty="You have access to no project of this org.">
         {(items) => (
           <Table columns={['Project', 'Your role', 'Made']}>
             {items.map(({ project, role, created_at }) => (

@@ -49,6 +49,6 @@ export const WEBHOOKS: NamedKind<WebhookView> = {
   bodyOf: webhookOf,
   editNote: 'Its address and its secret stay the same.',
   removal:
-    'Its address takes no more deliveries. It is also removed at the forge if the service created it there. Runs that have started continue.',
+    'Its address accepts no more deliveries. It is also removed at the forge if the service created it there. Runs that have started continue.',
   secretOf,
 };

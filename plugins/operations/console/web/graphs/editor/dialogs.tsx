@@ -96,7 +96,7 @@ export function TextDialog({
 
 export const LeaveDialog = ({ stay, leave }: { stay(): void; leave(): void }) => (
   <Open title="Leave without saving?" close={stay}>
-    <p>What was changed since the last save is lost then.</p>
+    <p>Changes since the last save will be lost.</p>
     <div className="row end">
       <button type="button" onClick={stay}>
         Stay

@@ -53,7 +53,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       <FieldFrame
         label="Go on after an error"
         pointer="/continue_on_error"
-        description="What needs the node runs; its error is data."
+        description="Nodes that need it still run; its error is data."
       >
         <input
           type="checkbox"

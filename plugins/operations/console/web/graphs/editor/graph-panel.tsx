@@ -72,7 +72,7 @@ export function GraphPanel({ document, actions, place }: Props) {
             take={(text) => (set({ tags: list(text) }), undefined)}
           />
         </FieldFrame>
-        <FieldFrame label="Subject" pointer="/subject" description="Of a run whose submit or trigger gives none.">
+        <FieldFrame label="Subject" pointer="/subject" description="For a run whose submit or trigger gives none.">
           <input
             aria-label="Subject"
             maxLength={255}
@@ -84,7 +84,7 @@ export function GraphPanel({ document, actions, place }: Props) {
           name="output"
           schema={{
             type: ['object', 'array'],
-            description: 'Of a run. Absent: what the node gives at which the graph ends.',
+            description: 'Of a run. Absent: the output of the node at which the graph ends.',
           }}
           root={{}}
           value={document.output}

@@ -38,7 +38,7 @@ export function NewGraph() {
       {may('member') ? (
         <GraphEditor scope={scope} key={node} document={beginsWith(node)} version={0} />
       ) : (
-        <Empty>Your role may look at graphs, and not make them.</Empty>
+        <Empty>Your role can view graphs, but not create them.</Empty>
       )}
     </Page>
   );
@@ -73,7 +73,7 @@ function Opened({ scope, graph }: { scope: Scope; graph: GraphView }) {
     return <GraphEditor scope={scope} name={graph.name} document={document} version={graph.latest_version} />;
   return (
     <>
-      <p className="quiet">Your role may look at this graph, and not change it.</p>
+      <p className="quiet">Your role can view this graph, but not change it.</p>
       <GraphCanvas document={document} label={`Graph ${graph.name}`} />
     </>
   );

@@ -19,7 +19,7 @@ export function SavingNotice({ saving, name, problems, over }: Props) {
       if (problems > 0)
         return (
           <p role="alert" className="banner failed">
-            {`Not saved: ${problems === 1 ? 'a problem' : `${problems} problems`} must be mended first.`}
+            {`Not saved: ${problems === 1 ? 'a problem' : `${problems} problems`} must be fixed first.`}
           </p>
         );
       return <Problem error={saving.error} />;

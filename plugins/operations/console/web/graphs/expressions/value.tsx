@@ -36,7 +36,7 @@ function Said({
       </span>
     );
   if (!names.sample || (names.event && names.sample.event === undefined))
-    return <span className="quiet">Nothing has run yet that would give it a value.</span>;
+    return <span className="quiet">It has no value until a node has run.</span>;
   const of = names.from === undefined ? '' : ` of run ${names.from.slice(-6)}`;
   if (!ok)
     return (

@@ -20,7 +20,7 @@ interface Props {
 /** What an admin does about a name that a graph lacks, without leaving the page. */
 export function Mend({ scope, want, onMended }: Props) {
   const may = useMay(scope);
-  if (!may('admin')) return <p className="quiet">An admin of the project can mend this.</p>;
+  if (!may('admin')) return <p className="quiet">An admin of the project can fix this.</p>;
   const { state, name, kinds, stored_kind } = want;
   if (state === 'needs_reconnect') return <Reconnect scope={scope} name={name} />;
   if (state === 'conflict')

@@ -51,7 +51,7 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
     <dl>
       <Fact name="Status">
         <Status of={substate ? 'waiting' : state === 'waiting' ? 'queued' : state} />
-        {state === 'waiting' && ': what it needs is not there yet'}
+        {state === 'waiting' && ': what it needs is not ready yet'}
         {kept && ', kept from the run before'}
       </Fact>
       {substate && (
