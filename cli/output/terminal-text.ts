@@ -36,7 +36,7 @@ function colourId(): string {
   return colour_id;
 }
 
-/** Returns functions that colour a text. `shownText` and `withoutMarks` remove the extra parameter again. */
+/** Returns functions that colour a text. `escapeText` and `stripColourIds` remove the extra parameter again. */
 export function ourColours(enabled: boolean): Colours {
   const painters = pc.createColors(enabled);
   const entries = COLOURS.map((name) => {

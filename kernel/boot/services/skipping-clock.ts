@@ -54,7 +54,7 @@ export class SkippingClock implements Clock {
   readonly now = (): number => systemClock.now() + this.#offset_ms;
 
   /**
-   * Jumps to the next due time if nothing runs. `ask` is called once everything is idle; it returns undefined when it has
+   * Jumps to the next due time if nothing runs. `getRules` is called once everything is idle; it returns undefined when it has
    * started something itself.
    */
   async skipTime(getRules: () => Promise<SkipRules | undefined>): Promise<Skip> {

@@ -52,7 +52,7 @@ export interface NewEvent extends ProjectScope {
   /** Handlers do not receive the event. Set for the lifecycle of a handler run, which would otherwise start itself. */
   withheld?: boolean;
   /**
-   * The span that caused the event, encoded by `keptTrace`; runs that the event starts become its children. Null
+   * The span that caused the event, encoded by `encodeTrace`; runs that the event starts become its children. Null
    * means none; left out, the caller's current span is used.
    */
   trace?: string | null;
@@ -237,8 +237,8 @@ export interface EventBus {
   emit(event: NewEvent): Promise<EmitResult>;
   /**
    * If another server numbers the project's events, lets that server record this one before the caller's own
-   * transaction, and returns its outcome. Returns undefined if this server numbers them, or if `fresh`, which runs in
-   * the transaction that forwards the event, returns false. The event needs a `dedup` key, because the caller may
+   * transaction, and returns its outcome. Returns undefined if this server numbers them, or if `isCurrent`, which runs
+   * in the transaction that forwards the event, returns false. The event needs a `dedup` key, because the caller may
    * crash before it has recorded the outcome.
    */
   recordRemotely(

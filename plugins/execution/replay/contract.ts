@@ -93,13 +93,13 @@ export interface JournalResult {
 export interface CallPipeline {
   /**
    * Reserves the next calls of the journal for this caller. Possible only if every record has been read, nothing is
-   * running, nobody waits, and no call would have a masked name. `wanted` is called once, when another caller begins
-   * to wait.
+   * running, nobody waits, and no call would have a masked name. `onContention` is called once, when another
+   * caller begins to wait.
    */
   reserve(onContention: () => void): CallReservation | undefined;
   /** Returns how many calls this pass has made. */
   callCount(): number;
-  /** Returns at most `most` of these calls, starting at a position. */
+  /** Returns at most `limit` of these calls, starting at a position. */
   calls(from: number, limit: number): readonly JournalRecord[];
 }
 
@@ -127,8 +127,8 @@ export interface PassJournal {
   mask(name: string): string;
   /**
    * Takes the next position. On replay it returns the record after the determinism guard. Otherwise it runs `record`,
-   * stores the result, and then resolves. With `settle`, the server's verb of this kind stores the result: `settle`
-   * builds its arguments from the outcome, so that the verb can do its own work in the transaction.
+   * stores the result, and then resolves. With `buildArgs`, the server's verb of this kind stores the result: `buildArgs`
+   * makes its arguments from the outcome, so that the verb can do its own work in the transaction.
    */
   durable(
     site: SiteCall,
@@ -176,7 +176,7 @@ export interface ReplayedPass {
   onCallBegin?: (call: Pick<JournalRecord, 'kind' | 'name' | 'ordinal'>) => Promise<void> | undefined;
   /** Called when the pass must end for this reason. Its processes must be killed at once. */
   endPass: (end: PassEnd) => void;
-  /** Like `end`, for an error of the service: the activity is released. */
+  /** Like `endPass`, for an error of the service: the activity is released. */
   onServiceError: (error: unknown) => void;
 }
 

@@ -25,7 +25,7 @@ export interface Tokens {
 /**
  * What became of presenting a code or a refresh token.
  * - `granted`: new tokens came
- * - `refused`: a definite no. `gone`: the grant itself; otherwise the settings of the client are wrong
+ * - `refused`: a definite no. `revoked`: of the grant itself; otherwise the settings of the client are wrong
  * - `later`: the provider put it off without deciding
  * - `unknown`: it was sent and no usable answer came; it may have been taken
  * - `unsent`: nothing left this machine

@@ -22,7 +22,7 @@ function withKey({ columns, key }: LockedRows): string {
 export class Locks {
   readonly #unwritten = new Map<string, { key: readonly string[]; rows: Map<string, Key> }>();
 
-  /** `words` is the locking clause of this server. */
+  /** `locking_clause` is the locking clause of this server. */
   async lock<R>(on: Pick<Queries, 'read'>, rows: LockedRows, locking_clause: string): Promise<R[]> {
     const { table, key } = rows;
     const statement = lockingRead({ ...rows, columns: withKey(rows) }, locking_clause);

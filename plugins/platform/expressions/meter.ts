@@ -40,7 +40,7 @@ interface MeterResult<T> {
 
 /**
  * Runs one evaluation with a budget. CEL's logic operators may absorb the error of `charge`, so `spent` reports it. `unreadable`
- * is the reason that `cannotRead` has recorded, even if the evaluation has a result.
+ * is the reason that `reportUnreadable` has recorded, even if the evaluation has a result.
  */
 export function withMeter<T>(max_units: number, run: () => T): MeterResult<T> {
   const budget = Math.min(max_units, EVALUATION_UNITS);

@@ -16,7 +16,7 @@ export class UnreadAnswers {
   readonly #max_org_bytes: number;
   readonly #bytes = new Map<string, number>();
 
-  /** `most` is the number of bytes for each caller, `most_of_org` that for all callers of answers about one org. */
+  /** `max_bytes` is the limit for each caller, `max_org_bytes` that for all callers of answers about one org. */
   constructor(max_bytes: number, max_org_bytes: number) {
     this.#max_bytes = max_bytes;
     this.#max_org_bytes = max_org_bytes;

@@ -36,7 +36,7 @@ export function lowestId(prefix: string, at: number): string {
 /**
  * Statements for SQLite that rebuild a table WITHOUT ROWID, so that its rows are stored in the order of the key and need no
  * separate index: one page is written for a row instead of two. Use it for rows below a kilobyte. The table loses its indexes,
- * and `removeSome` needs its key, because there is no rowid any more.
+ * and `deleteBatch` needs its key, because there is no rowid any more.
  */
 export const rebuildClustered = (table: string, is: { columns: string; key: string; from: string }): string[] => [
   `CREATE TABLE ${table}_new (${is.columns}, PRIMARY KEY (${is.key})) WITHOUT ROWID`,

@@ -10,7 +10,7 @@ export * from './contract/span.ts';
 /** The trace of a run, as it is stored. */
 export interface TracedRun {
   run_id: string;
-  /** The span that started the run, as `keptTrace` encodes it; null when the run has its own trace. */
+  /** The span that started the run, as `encodeTrace` encodes it; null when the run has its own trace. */
   trace: string | null;
 }
 

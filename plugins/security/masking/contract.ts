@@ -41,7 +41,7 @@ export interface Masker {
 
 export interface Maskers {
   /**
-   * Returns a masker for these values; the same values share one. Values shorter than `MIN_MASKED_LENGTH` are left out.
+   * Returns a masker for these values; the same values share one. Values shorter than `MIN_MASKED_BYTES` are left out.
    * Throws `secrets_too_large` beyond 1 MiB.
    */
   masker(values: readonly string[]): Masker;

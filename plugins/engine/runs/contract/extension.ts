@@ -148,7 +148,7 @@ export interface RunTransition {
   generation: number;
   trusted: boolean;
   trigger: Trigger;
-  /** The run's span, for what comes of this, as `keptTrace` writes it; null: nobody traces. */
+  /** The run's span, for what comes of this, as `encodeTrace` writes it; null: nobody traces. */
   trace: string | null;
   /** The lifecycle payload of the specification, with texts cut to 4000 code points where the specification says so. */
   payload: { [key: string]: Json };

@@ -36,7 +36,7 @@ export interface SubmitRun extends CheckedDocument {
   /** From its submit; then it fails, whatever it waits for. */
   timeout_ms?: number;
   /**
-   * The span that starts it, as `keptTrace` of the tracing plugin writes it; null: none. Absent: the one in which the caller
+   * The span that starts it, as `encodeTrace` of the tracing plugin writes it; null: none. Absent: the one in which the caller
    * works, where the run is made by its caller and not with others.
    */
   trace?: string | null;

@@ -34,7 +34,7 @@ import {
   readSites,
 } from '../store/submit/rerun.ts';
 import { recordsBefore } from './site.ts';
-import { readCoordinator } from '../store/read/run-lists.ts';
+import { readCoordinator } from '../store/read/run-lookups.ts';
 import { lockRunOf } from '../store/rows/runs.ts';
 
 export interface RerunsDeps {

@@ -44,7 +44,7 @@ import { Reruns } from '../rerun/rerun.ts';
 import { runRoutes } from '../routes.ts';
 import { sendSignalRoute } from '../signal-routes.ts';
 import { settingsRoutes } from '../settings-routes.ts';
-import { createCredentialRuns } from '../store/read/run-lists.ts';
+import { createCredentialRuns } from '../store/read/run-lookups.ts';
 import { createRunReader } from '../store/read/run-reader.ts';
 import { readLogs } from '../store/read/stored-logs.ts';
 import { ActivityOwners } from '../store/rows/activities.ts';

@@ -12,7 +12,7 @@ import type { RunMasks } from '../../../security/masking/contract.ts';
 import { checkRunId, maskInFlightCalls, maskRun, type Run, renderInFlightCall, runNotFound } from '../contract.ts';
 import type { RunRecord } from '../generated/run.ts';
 import { readModerate, readRun, readRuns } from '../store/read/reading.ts';
-import { readEnded, readFacts, readVersions, type RunVersion } from '../store/read/run-lists.ts';
+import { readEnded, readFacts, readVersions, type RunVersion } from '../store/read/run-lookups.ts';
 import { type CurrentClaim, readCurrentClaims } from '../store/rows/activities.ts';
 import type { Reader } from '../store/rows/context.ts';
 import type { RunEnvironment, RunEnvironments } from '../store/rows/runs.ts';

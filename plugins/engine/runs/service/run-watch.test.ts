@@ -1,7 +1,7 @@
 import t from 'tap';
 import { RunWatch } from './run-watch.ts';
 import { createWakeups } from './wakeups.ts';
-import type { RunVersion } from '../store/read/run-lists.ts';
+import type { RunVersion } from '../store/read/run-lookups.ts';
 import { messageLog, VirtualClock } from '../../../../test/kit/index.ts';
 
 const LOGGED = { project_id: 'prj_1', part: 'log' } as const;

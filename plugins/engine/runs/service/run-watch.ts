@@ -1,6 +1,6 @@
 import type { Cancel, Clock, Log } from '../../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../contract.ts';
-import type { RunVersion } from '../store/read/run-lists.ts';
+import type { RunVersion } from '../store/read/run-lookups.ts';
 
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 1000;

@@ -86,7 +86,7 @@ export class Bus implements EventBus {
   }
 
   /**
-   * Records events together with the next ones of the transaction. The caller must call `recordHeld` before the
+   * Records events together with the next ones of the transaction. The caller must call `recordBuffered` before the
    * transaction ends, and before it arms anything that must not see them.
    */
   buffer(tx: Transaction, events: readonly NewEvent[]): void {

@@ -1,11 +1,11 @@
 import type { FileHolder } from '../../../engine/runs/contract.ts';
 import type { WorkflowSummary } from './stored-workflows.ts';
 
-/** How `WorkflowAbout` names a file set, for searches in an `about` column. */
+/** How `WorkflowSummary` names a file set, for searches in an `about` column. */
 export const FILE_SET_MEMBER = '"file_set":"';
 
 /**
- * Protects the files of stored workflows until these are replaced or removed. `abouts` reads the columns that may
+ * Protects the files of stored workflows until these are replaced or removed. `readSummaries` reads the columns that may
  * name a set.
  */
 export const workflowFileReferences = (

@@ -24,7 +24,7 @@ export interface StoredWorkflow {
   workflow: Workflow;
   /** The workflow as sealed JSON. */
   sealed: Buffer;
-  /** A `WorkflowAbout` as JSON. */
+  /** A `WorkflowSummary` as JSON. */
   about: string;
   /** A JSON object from variables or positions in the document to names of credentials, or null without any. */
   credentials: string | null;

@@ -187,8 +187,8 @@ export class Dispatcher {
     if (claimed.length > 0) this.#served_at.set(session, (this.#serve_count += 1));
     for (const activity of claimed) this.#track(this.#deliver(session, activity));
     const full = untrusted_slots < limit && untrusted >= untrusted_slots;
-    const left = claimed.length === limit ? undefined : full ? 'trusted' : 'all';
-    return { claimed: claimed.length, empty_scope: left };
+    const empty_scope = claimed.length === limit ? undefined : full ? 'trusted' : 'all';
+    return { claimed: claimed.length, empty_scope };
   }
 
   /**

@@ -32,7 +32,7 @@ export class SlotTracker implements SlotBounds {
   /** Until when activities of open transactions count, the earliest first. */
   readonly #provisional_until = new Map<string, number>();
 
-  /** `roomMade` is called when a full run or project has slots again, so that work that was skipped may be claimed. */
+  /** `onSlotFreed` is called when a full run or project has slots again, so that work that was skipped may be claimed. */
   constructor({ run, project }: SlotLimits, clock: Pick<Clock, 'monotonic'>, onSlotFreed: () => void) {
     this.#clock = clock;
     this.#runs = { trusted: new Tally(run.trusted), untrusted: new Tally(run.untrusted) };

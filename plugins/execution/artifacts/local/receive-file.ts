@@ -20,7 +20,7 @@ const READ_BYTES = 256 * 1024;
 
 /**
  * Returns where a file is written below a folder. Creates the folders in between and refuses links among them, so
- * that nothing is written outside. Throws `LocalFault`.
+ * that nothing is written outside. Throws `LocalFileError`.
  */
 export async function prepareTarget(folder: string, path: string): Promise<string> {
   const problem = validatePath(path);

@@ -21,7 +21,7 @@ const REGULAR_FILES_HINT = 'store regular files only; an archive (tar) keeps the
 
 /**
  * Returns the files of a folder, or a single file. Their paths begin with the folder's own name, or with `as`; `.`
- * means no prefix. For a single file `as` is its whole path, unless it ends with a slash. Throws `LocalFault` for
+ * means no prefix. For a single file `as` is its whole path, unless it ends with a slash. Throws `LocalFileError` for
  * links, sockets and the like, because the target of a link may be anywhere.
  */
 export async function collectFiles(
@@ -129,7 +129,7 @@ const READ_BYTES = 256 * 1024;
 
 /**
  * Reads a file once for its digest, up to its current size; whatever is appended meanwhile is not part of it. Throws
- * `LocalFault`.
+ * `LocalFileError`.
  */
 export async function readContent(path: string, disk: DiskView = unrestrictedDisk): Promise<FileContent> {
   const hash = createHash('sha256');

@@ -154,7 +154,7 @@ export class LeaseStore implements Leases {
     return this.#deps.owners().some((known) => known.kind === kind && known.shares);
   }
 
-  /** Grants the lease to a waiting ticket. `tell` means that its owner does not know yet. */
+  /** Grants the lease to a waiting ticket. With `notify`, its owner does not know yet. */
   #grant(tx: Transaction, group: LockedGroup, ticket: Ticket, notify: boolean): Promise<void> {
     return this.#makeHolder(tx, group, ticket, notify ? this.#deps.database.now() : null);
   }

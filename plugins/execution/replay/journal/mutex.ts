@@ -31,7 +31,7 @@ export class Mutex implements SerialQueue {
   }
 
   /**
-   * Reserves the mutex for one caller, if nothing runs and nobody waits. `wanted` is called once, when the first of
+   * Reserves the mutex for one caller, if nothing runs and nobody waits. `onContention` is called once, when the first of
    * the others begins to wait.
    */
   reserve(onContention: () => void): MutexReservation | undefined {

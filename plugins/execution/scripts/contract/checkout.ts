@@ -47,7 +47,7 @@ export interface RepositorySource {
   name: string;
   /**
    * Returns the repository of the event that started a run, or undefined. `ref` selects another branch, tag or
-   * commit. `asked` means that a checkout was requested; otherwise only events about a commit have one.
+   * commit. `requested` means that a checkout was requested; otherwise only events about a commit have one.
    */
   find(
     on: Pick<Queries, 'read'>,
@@ -68,7 +68,7 @@ export interface CheckoutRequirements {
 }
 
 /**
- * Returns what the activity of a run needs to begin with the repository of the event that started it. If `wanted` is
+ * Returns what the activity of a run needs to begin with the repository of the event that started it. If `options` is
  * undefined, it does so when the event is a push, or about a pull request or a release. Returns undefined if it
  * begins with an empty workspace.
  */

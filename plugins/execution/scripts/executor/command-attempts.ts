@@ -12,7 +12,7 @@ export class ParkedBetweenAttempts extends Error {}
  */
 const ACTIVITY_SITE = { position: 0, kind: 'activity', ordinal: 0, digest: '' };
 
-/** Runs the attempts of an activity that is one command. `over` says whether the pass is being stopped. */
+/** Runs the attempts of an activity that is one command. `isStopping` says whether the pass is being stopped. */
 export function trackAttempts(
   { tried, name }: Assignment,
   host: ActivityHost,

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../engine/runs/contract.ts';
-import { verbInCommand } from './bash-lint.ts';
+import { NOT_DURABLE, verbInCommand } from './bash-lint.ts';
 import { ScriptNames, type VerbCall } from './script-names.ts';
 import { getNames, type Node, childNodes, type Position, literalText } from './tree.ts';
 import { type Argument, findDurationProblem, type VerbArguments } from './verb-arguments.ts';
@@ -11,8 +11,6 @@ const MAX_WARNINGS = 50;
 const MAX_CALLS = 100;
 /** Verbs whose name is compared in a replay. */
 const NAMED = new Set('step wait-signal wait-event emit lock activity activity-submit activity-collect'.split(' '));
-/** Verbs that a replay does not compare. */
-const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
 const NESTED = 'call it before or after the step';
 
 /** The words after `svc`, and what they take. */

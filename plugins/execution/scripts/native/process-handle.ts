@@ -60,7 +60,7 @@ export interface SpawnedProcess {
 
 /** A process that has a socket to the agent as its descriptor 100 (GIVEN_DESCRIPTOR in spawner.h). */
 export interface PreparedHandle extends SpawnedProcess {
-  /** Writes to the socket, at most `MAX_GIVEN_BYTES` in total. No effect after its end. */
+  /** Writes to the socket, at most `MAX_SOCKET_BYTES` in total. No effect after its end. */
   writeSocket(bytes: Buffer): void;
   /** What it writes to the socket arrives before output that it prints later, and before `ended` resolves. */
   onMessage(listen: (bytes: Buffer) => void): void;

@@ -72,7 +72,7 @@ export class StepLease {
   }
 
   /**
-   * Returns the offer for a reply to a request whose last line arrived at `came_at`, or undefined when there is
+   * Returns the offer for a reply to a request whose last line arrived at `received_at`, or undefined when there is
    * nothing to offer.
    */
   offer(received_at: number): Offer | undefined {

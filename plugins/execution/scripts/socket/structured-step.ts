@@ -9,7 +9,7 @@ import type { Reply } from './replies.ts';
  */
 export class StepKeyMismatch extends Error {}
 
-/** Runs a step whose body an SDK executes in the script's own process. `placed` is called with its position. */
+/** Runs a step whose body an SDK executes in the script's own process. `onPosition` is called with its position. */
 export async function runStructuredStep(
   step: OpenStep,
   journal: PassJournal,

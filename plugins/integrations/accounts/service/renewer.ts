@@ -167,7 +167,7 @@ export class Renewer {
     this.#outcomes.inc({ decision: 'in_doubt' });
   }
 
-  /** With `keep`, the token may have been presented, so the intent stays open and counts. */
+  /** With `keep_intent`, the token may have been presented, so the intent stays open and counts. */
   async #scheduleRetry(
     tx: Transaction,
     row: AccountRow,

@@ -1,10 +1,9 @@
 import type { Flags } from '../../../../cli/contract.ts';
+import { RUN_STATUSES } from '../../../engine/runs/contract/statuses.ts';
 
-const STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'];
-
-/** How runs are selected, by every command for several of them. */
+/** How runs are selected, by every command for several of them. Each name is also a parameter of `GET …/runs`. */
 export const FILTER_FLAGS: Flags = {
-  status: { type: 'string', many: true, choices: STATUSES, summary: 'only runs with this status' },
+  status: { type: 'string', many: true, choices: RUN_STATUSES, summary: 'only runs with this status' },
   tag: { type: 'string', value: '<t>', summary: 'only runs with this tag' },
   workflow: { type: 'string', value: '<name>', summary: 'only runs of this workflow' },
   subject: { type: 'string', value: '<s>', summary: 'only runs with this subject' },

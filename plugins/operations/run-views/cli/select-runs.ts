@@ -1,5 +1,6 @@
 import { type Client, readAll, type FlagValues, usageError } from '../../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
+import { FILTER_FLAGS } from './filter-flags.ts';
 
 type Status = RunView['status'];
 
@@ -20,8 +21,9 @@ export async function selectRuns(
   const wrong = given.find((status) => !statuses.includes(status));
   if (wrong !== undefined)
     throw usageError(`--status ${wrong} is not for this command`, `it takes ${statuses.join(', ')}`);
-  const { tag, workflow, subject, trigger, since, until } = flags as Record<string, string | undefined>;
-  const by = { tag, workflow, subject, trigger, since, until };
+  // Every filter must reach the server: a forgotten one would select runs that the user has excluded.
+  const names = Object.keys(FILTER_FLAGS).filter((name) => name !== 'status');
+  const by = Object.fromEntries(names.map((name) => [name, flags[name] as string | undefined]));
   const selects = given.length > 0 || Object.values(by).some((value) => value !== undefined);
   if (!selects && flags.all !== true)
     throw usageError('nothing says which runs are meant', 'give a filter, e.g. --workflow or --since, or --all');

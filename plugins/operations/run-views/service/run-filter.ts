@@ -1,8 +1,9 @@
 import { decodeCursor, Errors, limitOf } from '../../../../kernel/contracts/index.ts';
 import { readSince } from '../../../platform/schema/contract.ts';
 import { type OriginFilter, parseOrigin, type RunFilter, type RunStatus } from '../../../engine/runs/contract.ts';
+import { RUN_STATUSES } from '../../../engine/runs/contract/statuses.ts';
 
-const STATUSES: readonly string[] = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'];
+const STATUSES: readonly string[] = RUN_STATUSES;
 
 /** Parses the query of `GET {scoped}/runs`; `now` is epoch ms, for a `since` that is a duration. */
 export function parseRunFilter(query: Readonly<Record<string, string>>, now: number): RunFilter {

@@ -10,7 +10,7 @@ const MAX_WAIT_MS = 180_000;
 export interface MigrationLock {
   /** Throws `migration_locked` when another process took the lock. */
   assertNotLost(): Promise<void>;
-  /** True once `assertHeld` has found that another process has the lock. */
+  /** True once `assertNotLost` has found that another process has the lock. */
   lost(): boolean;
   release(): Promise<void>;
 }

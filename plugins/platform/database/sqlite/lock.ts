@@ -31,7 +31,7 @@ export class Lock {
     return true;
   }
 
-  /** Like `acquire`, for callers that may leave the queue or that belong to a party. `place` is called with the lock. */
+  /** Like `acquire`, for callers that may leave the queue or that belong to a group. `waiter` is called with the lock. */
   queue(waiter: Waiter, group?: unknown): void {
     if (this.#locked) {
       this.#waiters.push({ waiter, group });

@@ -43,7 +43,7 @@ export interface ResourceType {
   plural: string;
   /** The parameter of the path. Defaults to the noun. */
   param?: string;
-  /** The rule for names. Defaults to `PLAIN_NAMES`. */
+  /** The rule for names. Defaults to `USER_NAMES`. */
   names?: NameRule;
 }
 

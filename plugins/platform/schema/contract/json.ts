@@ -8,7 +8,7 @@ import { pointerTo } from './pointer.ts';
 /**
  * This many members are parsed, validated, written and read again in less than 100 ms each; a forge's push of 2,000 commits has
  * fewer. `json_exact` allows as many numbers that a double does not print as they are written as fit into 2 MiB, because any
- * JSON can be a payload. Request bodies with many of them are parsed in several turns of the event loop (`parseJsonInTurns`).
+ * JSON can be a payload. Request bodies with many of them are parsed in several turns of the event loop (`parseJsonYielding`).
  */
 export const JSON_LIMITS: JsonLimits = {
   json_values: 1_048_576,

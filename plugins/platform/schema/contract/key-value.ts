@@ -6,7 +6,7 @@ const NO_KEY = /^\s*[{["@]/;
 /** Tells whether a text is `k=v` or `k:=json`, which no JSON text looks like. */
 export const isKeyValue = (text: string): boolean => text.indexOf('=') > 0 && !NO_KEY.test(text);
 
-/** Parses `k=v` as a text and `k:=json` as any JSON. `fault` says whether the key is missing or the JSON is invalid. */
+/** Parses `k=v` as a text and `k:=json` as any JSON. `invalid` says whether the key is missing or the JSON is invalid. */
 export function readKeyValue(pair: string): { key: string; value?: unknown; invalid?: 'key' | 'json' } {
   const equals = pair.indexOf('=');
   const colon = equals > 0 && pair[equals - 1] === ':';

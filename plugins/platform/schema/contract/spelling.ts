@@ -93,7 +93,7 @@ interface Writing {
   raw: unknown;
 }
 
-/** Short texts such as `0.0` often occur thousands of times in a document, so up to `MOST_ALIKE` of them are cached. */
+/** Short texts such as `0.0` often occur thousands of times in a document, so up to `MAX_CACHED` of them are cached. */
 const MAX_CACHED_CHARACTERS = 6;
 const MAX_CACHED = 1000;
 const cache = new Map<string, Writing>();

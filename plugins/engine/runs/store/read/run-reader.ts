@@ -11,7 +11,7 @@ import { readDocument } from './documents.ts';
 import { readArmedCall, readEnvelope, readProgram } from './history.ts';
 import { readEndedActivities, readOpenActivities, readOpenWaits } from './node-facts.ts';
 import { readListed, readStatus } from './reading.ts';
-import { readActivityNames, readCoordinator } from './run-lists.ts';
+import { readActivityNames, readCoordinator } from './run-lookups.ts';
 import { listRuns } from './run-search.ts';
 import { readSignals } from './signal-list.ts';
 import { readCommandAttempts, readTriedSteps } from './step-attempts.ts';

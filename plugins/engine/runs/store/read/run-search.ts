@@ -26,7 +26,7 @@ export async function listRuns(
   on: Pick<Queries, 'read' | 'sql'>,
   project_id: string,
   filter: RunFilter,
-  reach?: SearchBounds,
+  search_bounds?: SearchBounds,
 ): Promise<{ rows: Found[]; scanned_to?: string }> {
   const read = (within: RunFilter, from?: string): Promise<Found[]> => {
     const { statement, params } = searchOf(on, project_id, within, from);
@@ -39,10 +39,10 @@ export async function listRuns(
     endOf: (before, rows) => windowFrom(on, project_id, { ...filter, before }, rows),
     read: (before, from, most) => read({ ...filter, before, limit: most - 1 }, from),
   };
-  return searchInWindows(search, reach);
+  return searchInWindows(search, search_bounds);
 }
 
-/** Whether rows must be looked at that the index does not tell apart. */
+/** Whether the search reads rows that do not match, because no index decides the whole filter. Such a search is bounded. */
 function looksAtEach(filter: RunFilter): boolean {
   const { tag, statuses, workflow, subject, trigger, since, until } = filter;
   if (workflow !== undefined || since !== undefined || until !== undefined) return true;
@@ -91,14 +91,14 @@ const NOTHING: RunFilter = {
   before: undefined,
 };
 
-/** What of a filter the leading index decides: a window is of its rows, and reads it alone. */
+/** The filters that the leading index decides. A window is a range of the rows that match these, so its end is read from the index alone. */
 function decidedBy(filter: RunFilter): Partial<RunFilter> {
   const { tag, subject, trigger } = filter;
   if (tag !== undefined) return { tag };
   return leadingIndex(filter) === 'runs_runs_subject' ? { subject } : { trigger };
 }
 
-/** The run up to which a statement reads that looks at so many; undefined where there are not as many. */
+/** The oldest run of a window of this many rows; undefined if there are fewer rows. */
 async function windowFrom(
   on: Pick<Queries, 'read' | 'sql'>,
   project_id: string,

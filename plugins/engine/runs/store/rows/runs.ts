@@ -41,7 +41,7 @@ export interface Submission {
   /** What the run is given, as it is stored. */
   envelope: string;
   env: string;
-  /** What started it, as `keptTrace` writes it. */
+  /** What started it, as `encodeTrace` writes it. */
   trace: string | null;
   /** Set when the run was sent to the database: a run that is found with its id is then this one, and no duplicate. */
   attempted: boolean;

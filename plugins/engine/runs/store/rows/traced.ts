@@ -46,7 +46,7 @@ export const readTracedActivities = (
 export const callKey = ({ activity_id, position }: { activity_id: string; position: number }): string =>
   `${activity_id} ${position}`;
 
-/** The failed attempts of calls, by `placeKey`, oldest first. */
+/** The failed attempts of calls, by `callKey`, oldest first. */
 export async function readTracedAttempts(
   on: TraceReader,
   places: readonly { run_id: string; activity_id: string; position: number }[],
