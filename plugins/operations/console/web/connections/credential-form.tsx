@@ -1,15 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
 import { listKey } from '../kit/paged.ts';
 import { type Kind, KIND_NAMES, KINDS, readKind } from './kinds.ts';
-
-/** Letters, digits, _ and -, at most 63. */
-export const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
-export const NAME_WANTS = 'Letters, digits, _ and -, at most 63';
 
 interface Props {
   scope: Scope;
@@ -27,12 +24,12 @@ interface Props {
 
 /** Makes a credential, or replaces the values of one. What it held before is never shown. */
 export function CredentialForm({ scope, known, wanted, kinds = [], label, suggested, onStored }: Props) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const list = scoped(scope, '/credentials');
   const save = async ({ name = '', ...fields }: Record<string, string>) => {
     const own = known?.name ?? wanted ?? name;
     await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: fields });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await readAgain(listKey(list));
     onStored?.();
   };
   return (

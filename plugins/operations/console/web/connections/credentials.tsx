@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Confirm } from '../kit/confirm.tsx';
 import { List, Table } from '../kit/list.tsx';
@@ -55,11 +55,11 @@ export function Credentials() {
 }
 
 function Actions({ scope, credential }: { scope: Scope; credential: Credential }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const list = scoped(scope, '/credentials');
   const remove = async () => {
     await json(`${list}/${encodeURIComponent(credential.name)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await readAgain(listKey(list));
   };
   return (
     <div className="row">

@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Secret, SecretEntry } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Copy, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
@@ -64,11 +64,11 @@ export function Secrets() {
 }
 
 function SecretForm({ scope, known }: { scope: Scope; known?: string }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const list = scoped(scope, '/secrets');
   const save = async ({ name = '', value }: Record<string, string>) => {
     await json(`${list}/${encodeURIComponent(known ?? name)}`, { method: 'PUT', body: { value } });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await readAgain(listKey(list));
   };
   return (
     <DialogForm
@@ -88,11 +88,11 @@ function SecretForm({ scope, known }: { scope: Scope; known?: string }) {
 }
 
 function Remove({ scope, name }: { scope: Scope; name: string }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const list = scoped(scope, '/secrets');
   const remove = async () => {
     await json(`${list}/${encodeURIComponent(name)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await readAgain(listKey(list));
   };
   return (
     <Confirm label="Remove" title={`Remove the secret ${name}?`} verb="Remove it" danger run={remove}>

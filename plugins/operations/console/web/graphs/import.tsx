@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SavedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { DialogForm } from '../kit/dialog-form.tsx';
 import { parseObject } from '../kit/json.ts';
 import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
@@ -12,7 +12,7 @@ import { refuseTaken } from '../kit/taken.ts';
 
 /** Makes a graph of a document that somebody has as a file. */
 export function ImportGraph({ scope }: { scope: Scope }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const navigate = useNavigate();
   const run = async ({ name = '', document = '' }: Record<string, string>) => {
     const list = scoped(scope, '/graphs');
@@ -20,7 +20,7 @@ export function ImportGraph({ scope }: { scope: Scope }) {
     const body = parseObject(document, 'The document');
     await refuseTaken(path, 'graph');
     await json<SavedGraph>(path, { method: 'PUT', body });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await readAgain(listKey(list));
     void navigate({ to: '/orgs/$org/projects/$project/graphs/$graph', params: { ...scope, graph: name } });
   };
   return (

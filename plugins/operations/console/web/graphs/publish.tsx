@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { GraphView, PublishedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Confirm } from '../kit/confirm.tsx';
 import { listKey } from '../kit/paged.ts';
@@ -17,12 +17,10 @@ export function triggersIn(document: Readonly<Record<string, unknown>>): { id: s
 const hooked = (triggers: readonly { type: string }[]): boolean => triggers.some(({ type }) => type === WEBHOOK);
 
 function useChanged(scope: Scope, name: string) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const path = scoped(scope, `/graphs/${encodeURIComponent(name)}`);
   return async () => {
-    await client.invalidateQueries({ queryKey: ['graph', path] });
-    await client.invalidateQueries({ queryKey: listKey(`${path}/versions`) });
-    await client.invalidateQueries({ queryKey: listKey(scoped(scope, '/graphs')) });
+    await readAgain(['graph', path], listKey(`${path}/versions`), listKey(scoped(scope, '/graphs')));
   };
 }
 

@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { MemberInvitation } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { Name, Problem } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
 import { Table } from '../kit/list.tsx';
@@ -45,10 +45,10 @@ export function Invited({ path, command }: { path: string; command: string }) {
 }
 
 function Withdraw({ path, user }: { path: string; user: string }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const withdraw = async () => {
     await json(`${path}/${encodeURIComponent(user)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(path) });
+    await readAgain(listKey(path));
   };
   return (
     <Confirm label="Withdraw" title={`Withdraw the invitation of ${user}?`} verb="Withdraw it" danger run={withdraw}>

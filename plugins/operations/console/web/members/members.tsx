@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { OrgMember, ProjectMember } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { scoped } from '../api/paths.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { useMay, useOwns } from '../app/session.ts';
 import { Name, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
@@ -119,13 +119,12 @@ function Roll({ title, what, path, invited, flags, roles, writes }: RollProps) {
 }
 
 function useSetRole(path: string, invited: string) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   return async ({ user = '', role }: Record<string, string>) => {
     await json(`${path}/${encodeURIComponent(user.trim())}`, { method: 'PUT', body: { role } });
-    await client.invalidateQueries({ queryKey: listKey(path) });
-    await client.invalidateQueries({ queryKey: listKey(invited) });
+    await readAgain(listKey(path), listKey(invited));
     // One's own role may be another now.
-    await client.invalidateQueries({ queryKey: ['whoami'] });
+    await readAgain(['whoami']);
   };
 }
 
@@ -136,12 +135,11 @@ function Actions({
   roles,
   member: { user, role },
 }: Pick<RollProps, 'what' | 'path' | 'invited' | 'roles'> & { member: Member }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const set = useSetRole(path, invited);
   const remove = async () => {
     await json(`${path}/${encodeURIComponent(user)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(path) });
-    await client.invalidateQueries({ queryKey: ['whoami'] });
+    await readAgain(listKey(path), ['whoami']);
   };
   return (
     <div className="row">

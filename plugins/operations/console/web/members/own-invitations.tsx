@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AcceptedInvitation, Invitation } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { Name } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
 import { List, Table } from '../kit/list.tsx';
@@ -60,17 +60,17 @@ function Answers({
   invitation: Invitation;
   onAccepted(accepted: AcceptedInvitation): void;
 }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const { id, role, invited_by } = invitation;
   const place = placeOf(invitation);
   const answer = async <T,>(verb: 'accept' | 'decline') => {
     const said = await json<T>(`${INVITATIONS}/${encodeURIComponent(id)}/${verb}`, { method: 'POST' });
-    await client.invalidateQueries({ queryKey: listKey(INVITATIONS) });
+    await readAgain(listKey(INVITATIONS));
     return said;
   };
   const accept = async () => {
     onAccepted(await answer<AcceptedInvitation>('accept'));
-    await client.invalidateQueries({ queryKey: ['whoami'] });
+    await readAgain(['whoami']);
   };
   return (
     <div className="row">

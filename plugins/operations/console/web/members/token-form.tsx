@@ -1,15 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreatedToken } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import type { Scope } from '../api/paths.ts';
 import { ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
 import { listKey } from '../kit/paged.ts';
 import { tokenRequest } from './token-request.ts';
 
 export const TOKENS = '/api/v1/tokens';
-
-const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
 
 const ROLES = [
   ['', 'as its user'],
@@ -36,15 +35,15 @@ export function TokenForm({
   agents: boolean;
   onMade(token: CreatedToken): void;
 }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const make = async (fields: Record<string, string>) => {
     onMade(await json<CreatedToken>(TOKENS, { method: 'POST', body: tokenRequest(scope, fields) }));
-    await client.invalidateQueries({ queryKey: listKey(TOKENS) });
+    await readAgain(listKey(TOKENS));
   };
   return (
     <DialogForm label="New token" title="New token" verb="Make it" main run={make}>
       <p className="quiet">It never allows more than you may do yourself.</p>
-      <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits, _ and -, at most 63" />
+      <TextField name="name" label="Name" pattern={NAME} wants={NAME_WANTS} />
       <Kind scope={scope} agents={agents} />
       <ChoiceField name="expires_in" label="Ends" choices={ENDS} />
     </DialogForm>

@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CreatedToken, Token } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { useOwns } from '../app/session.ts';
 import { Copy, Name, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
@@ -57,10 +57,10 @@ const Made = ({ token: { name, token }, close }: { token: CreatedToken; close():
 );
 
 function Row({ token }: { token: Token }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const revoke = async () => {
     await json(`${TOKENS}/${encodeURIComponent(token.id)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(TOKENS) });
+    await readAgain(listKey(TOKENS));
   };
   return (
     <tr>

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useReadAgain } from '../api/read-again.ts';
 import { whoamiQuery } from '../app/session.ts';
 import { Name, Time } from '../kit/basics.tsx';
 import { DialogForm, TextField } from '../kit/dialog-form.tsx';
@@ -11,13 +11,12 @@ import { listKey, usePaged } from '../kit/paged.ts';
 
 /** The projects of the org. An owner makes further ones; they are not renamed or removed. */
 export function Projects({ org, owns }: { org: string; owns: boolean }) {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const path = `/api/v1/orgs/${encodeURIComponent(org)}/projects`;
   const list = usePaged<'projects', Project>('projects', path);
   const make = async ({ name = '' }: Record<string, string>) => {
     await json(`${path}/${encodeURIComponent(name)}`, { method: 'PUT', body: {} });
-    await client.invalidateQueries({ queryKey: listKey(path) });
-    await client.invalidateQueries({ queryKey: whoamiQuery.queryKey });
+    await readAgain(listKey(path), whoamiQuery.queryKey);
   };
   return (
     <Panel

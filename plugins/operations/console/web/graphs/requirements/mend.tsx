@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AccountView, ListProviders200 } from '../../../../../../cli/generated/api.ts';
+import type { AccountView, ProviderView } from '../../../../../../cli/generated/api.ts';
 import { json } from '../../api/client.ts';
 import { type Scope, scoped } from '../../api/paths.ts';
+import { wholeList } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { connectBeside } from '../../connections/connect.tsx';
 import { CredentialForm } from '../../connections/credential-form.tsx';
@@ -53,13 +54,13 @@ export function Mend({ scope, want, onMended }: Props) {
 function useProviders(scope: Scope) {
   return useQuery({
     queryKey: ['providers', scope.org, scope.project],
-    queryFn: ({ signal }) => json<ListProviders200>(scoped(scope, '/providers?limit=200'), { signal }),
+    queryFn: ({ signal }) => wholeList<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
   });
 }
 
 function Connect({ scope, name }: { scope: Scope; name: string }) {
   const { data } = useProviders(scope);
-  if (!data || data.providers.length === 0) return null;
+  if (!data || data.length === 0) return null;
   return (
     <DialogForm
       label={`Connect an account as ${name}`}
@@ -71,11 +72,7 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
         You grant access at the provider, in another tab; this page stays. Everybody who can submit a workflow in this
         project can use it. It acts as you.
       </p>
-      <ChoiceField
-        name="provider"
-        label="Provider"
-        choices={data.providers.map((one) => [one.name, one.title] as const)}
-      />
+      <ChoiceField name="provider" label="Provider" choices={data.map((one) => [one.name, one.title] as const)} />
     </DialogForm>
   );
 }
