@@ -22,7 +22,7 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
     await readAgain(['event', path]);
   };
   return (
-    <DialogForm label="Replay" title="Deliver it again to a handler" verb="Replay it" run={replay}>
+    <DialogForm label="Replay" title="Replay to a handler" verb="Replay event" run={replay}>
       <p className="quiet">
         The run is a further one, with the trust of the event. Other handlers, waits and cancels do not see it again.
       </p>
@@ -32,7 +32,7 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
         value={handlers[0]?.name ?? ''}
         hint="One of its patterns must fit the type of the event."
       />
-      <CheckField name="force" label="Whatever its predicate says" />
+      <CheckField name="force" label="Ignore its predicate" />
       <Same by={{ command: `svc events replay ${event.event} --handler <name>`, call: `POST ${path}/replay` }} />
     </DialogForm>
   );

@@ -184,7 +184,7 @@ export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
     onRemoved?.();
   };
   return (
-    <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove it" danger run={remove}>
+    <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove graph" danger run={remove}>
       All of its versions go, and what its triggers have registered: addresses of webhooks take nothing any more. Runs
       go on. <code>svc graph rm {name}</code> does the same.
     </Confirm>

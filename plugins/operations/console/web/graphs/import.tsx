@@ -24,7 +24,7 @@ export function ImportGraph({ scope }: { scope: Scope }) {
     void navigate({ to: '/orgs/$org/projects/$project/graphs/$graph', params: { ...scope, graph: name } });
   };
   return (
-    <DialogForm label="Import" title="Import a graph" verb="Save it" run={run}>
+    <DialogForm label="Import" title="Import a graph" verb="Import graph" run={run}>
       <p className="quiet">
         It is checked before it is saved, and all faults are shown.{' '}
         <code>svc graph save &lt;name&gt; &lt;file&gt;</code> does the same.

@@ -48,7 +48,7 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
         <Publish scope={scope} name={name} version={version} wanted={wanted} onPublished={onPublished} />
       )}
       {published_version !== undefined && (
-        <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish it" danger run={unpublish}>
+        <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish graph" danger run={unpublish}>
           What its triggers have registered is removed: addresses of webhooks take nothing any more, and get another
           secret when it is published again. Runs go on. <code>svc graph unpublish {name}</code> does the same.
         </Confirm>
@@ -76,7 +76,7 @@ export function Publish({ scope, name, version, wanted, label = 'Publish', onPub
     await changed();
   };
   return (
-    <Confirm label={label} title={`Publish version ${version} of ${name}?`} verb="Publish it" run={publish}>
+    <Confirm label={label} title={`Publish version ${version} of ${name}?`} verb="Publish version" run={publish}>
       {wanted?.length === 0 && 'It has no trigger: nothing is registered. '}
       {wanted && wanted.length > 0 && (
         <>

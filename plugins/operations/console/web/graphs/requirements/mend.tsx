@@ -65,7 +65,7 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
     <DialogForm
       label={`Connect an account as ${name}`}
       title={`Connect an account as ${name}`}
-      verb="Go to the provider"
+      verb="Continue to provider"
       run={({ provider = '' }) => connectBeside(scope, name, provider)}
     >
       <p className="quiet">
@@ -83,7 +83,7 @@ function Reconnect({ scope, name }: { scope: Scope; name: string }) {
     await connectBeside(scope, name, account.provider);
   };
   return (
-    <Confirm label="Connect again" title={`Connect the account ${name} again?`} verb="Go to the provider" run={run}>
+    <Confirm label="Reconnect account" title={`Reconnect the account ${name}?`} verb="Continue to provider" run={run}>
       You grant access at the provider, in another tab, as the same person as before. It then acts as you.
     </Confirm>
   );
