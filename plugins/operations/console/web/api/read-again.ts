@@ -24,7 +24,7 @@ export function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void
 }
 
 /** What a form or a button calls after its change: the queries of the keys are read again, and the end of that is awaited. */
-export function useReadAgain(): (...keys: readonly QueryKey[]) => Promise<void> {
+export function useRefetch(): (...keys: readonly QueryKey[]) => Promise<void> {
   const client = useQueryClient();
   return async (...keys) => {
     await Promise.all(keys.map((key) => readAgain(client, key)));

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { ListRuns200, Whoami } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { wholeList } from '../api/whole-list.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useExtensions } from '../extensions/use-extensions.ts';
 import { useNow } from '../kit/clock.ts';
 import { StatusIcon } from '../kit/status.tsx';
@@ -211,7 +211,7 @@ function useNamedLists(scope: Scope): Map<(typeof NAMED)[number]['group'], reado
       return {
         queryKey: ['found', address],
         staleTime: FRESH_MS,
-        queryFn: ({ signal }: { signal: AbortSignal }) => wholeList<Found>(address, plural, { signal }),
+        queryFn: ({ signal }: { signal: AbortSignal }) => readAllPages<Found>(address, plural, { signal }),
       };
     }),
   });

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import type { AccountRemoved, AccountView, ConnectorManifest, ProviderView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { wholeList } from '../api/whole-list.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { brandOf, CATEGORIES, iconOfProvider } from '../connectors/names.ts';
 import { fitsWords, wordsAbout } from '../connectors/manifest.ts';
@@ -33,18 +33,18 @@ import '../kit/rows.css';
 /** The accounts of a project, with their health, and the systems that can be connected. */
 export function Connections() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/connections' });
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const may = useMay(scope);
   const key = ['accounts', scope.org, scope.project];
   const accounts = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => wholeList<AccountView>(scoped(scope, '/accounts'), 'accounts', { signal }),
+    queryFn: ({ signal }) => readAllPages<AccountView>(scoped(scope, '/accounts'), 'accounts', { signal }),
   });
   const providers = useQuery({
     queryKey: ['providers', scope.org, scope.project],
-    queryFn: ({ signal }) => wholeList<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
+    queryFn: ({ signal }) => readAllPages<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
   });
-  useLive(scope, 'accounts', () => void readAgain(key));
+  useLive(scope, 'accounts', () => void refetch(key));
   const list = accounts.data;
   useTarget(list !== undefined);
   const error = accounts.error ?? providers.error;
@@ -86,7 +86,7 @@ function AddConnection({ scope, providers, taken }: AddProps) {
   const connectors = useQuery({
     queryKey: ['connectors', scope.org, scope.project],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => wholeList<ConnectorManifest>(scoped(scope, '/connectors'), 'connectors', { signal }),
+    queryFn: ({ signal }) => readAllPages<ConnectorManifest>(scoped(scope, '/connectors'), 'connectors', { signal }),
   });
   const keyed = (connectors.data ?? []).filter(
     (one) => one.credential && fitsWords(one, find) && (category === 'All' || brandOf(one).category === category),
@@ -328,11 +328,11 @@ function NextStep({ scope, account: { name, provider, status } }: AccountProps) 
 }
 
 function AccountMenu({ scope, account: { name, provider, status } }: AccountProps) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const may = useMay(scope);
   if (!may('admin')) return null;
   const path = scoped(scope, `/accounts/${encodeURIComponent(name)}`);
-  const changed = () => readAgain(['accounts', scope.org, scope.project]);
+  const changed = () => refetch(['accounts', scope.org, scope.project]);
   const remove = async () => {
     const { warnings } = await json<AccountRemoved>(path, { method: 'DELETE' });
     await changed();

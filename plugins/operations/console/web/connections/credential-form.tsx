@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
-import { AskedForm, DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { useRefetch } from '../api/read-again.ts';
+import { FormDialog, DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
 import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
 import { listKey } from '../kit/paged.ts';
 import { type Kind, KIND_NAMES, KINDS, readKind } from './kinds.ts';
@@ -49,22 +49,22 @@ const New = () => (
 );
 
 /** Replaces the values of one, opened by an item of a menu. */
-export function AskedCredential({ close, ...of }: Of & { close(): void }) {
+export function ReplaceCredentialDialog({ close, ...of }: Of & { close(): void }) {
   const run = useSave(of);
   return (
-    <AskedForm {...wordsOf(of)} run={run} close={close}>
+    <FormDialog {...wordsOf(of)} run={run} close={close}>
       <Fields {...of} />
-    </AskedForm>
+    </FormDialog>
   );
 }
 
 function useSave({ scope, known, wanted }: Of, onStored?: () => void) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const list = scoped(scope, '/credentials');
   return async ({ name = '', ...fields }: Record<string, string>) => {
     const own = known?.name ?? wanted ?? name;
     await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: fields });
-    await readAgain(listKey(list));
+    await refetch(listKey(list));
     onStored?.();
   };
 }

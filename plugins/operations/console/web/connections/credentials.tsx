@@ -3,7 +3,7 @@ import { KeyRound, RotateCw, Trash2 } from 'lucide-react';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Mark } from '../kit/avatar.tsx';
@@ -16,7 +16,7 @@ import { Rows } from '../kit/rows.tsx';
 import { useTarget } from '../kit/target.ts';
 import { visible } from '../kit/text.ts';
 import { toast } from '../kit/toasts.tsx';
-import { AskedCredential, CredentialForm } from './credential-form.tsx';
+import { ReplaceCredentialDialog, CredentialForm } from './credential-form.tsx';
 import { KINDS } from './kinds.ts';
 import { ConnectionTabs } from './tabs.tsx';
 import { UsedBy } from './used-by.tsx';
@@ -76,12 +76,12 @@ export function Credentials() {
 }
 
 function Actions({ scope, credential }: { scope: Scope; credential: Credential }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const { name } = credential;
   const list = scoped(scope, '/credentials');
   const remove = async () => {
     await json(`${list}/${encodeURIComponent(name)}`, { method: 'DELETE' });
-    await readAgain(listKey(list));
+    await refetch(listKey(list));
     toast(`Credential ${name} removed`);
   };
   return (
@@ -91,7 +91,7 @@ function Actions({ scope, credential }: { scope: Scope; credential: Credential }
       actions={[
         {
           ...{ icon: RotateCw, label: 'Replace value' },
-          opens: (close) => <AskedCredential scope={scope} known={credential} close={close} />,
+          opens: (close) => <ReplaceCredentialDialog scope={scope} known={credential} close={close} />,
         },
         {
           ...{ icon: Trash2, label: 'Remove credential', danger: true },

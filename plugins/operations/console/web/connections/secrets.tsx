@@ -4,14 +4,14 @@ import { useState } from 'react';
 import type { Secret, SecretEntry } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Mark } from '../kit/avatar.tsx';
 import { Copy, Empty, Time } from '../kit/basics.tsx';
 import { Block } from '../kit/block.tsx';
 import { Asked } from '../kit/confirm.tsx';
-import { AskedForm, DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { FormDialog, DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
 import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
@@ -78,7 +78,7 @@ export function Secrets() {
                   Set <Time at={set_at} />
                 </>
               )}
-              actions={({ name }) => <Actions scope={scope} name={name} onShown={setShown} />}
+              actions={({ name }) => <Actions scope={scope} name={name} onReveal={setShown} />}
             />
           </>
         )}
@@ -88,11 +88,11 @@ export function Secrets() {
 }
 
 function useSave(scope: Scope) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const list = scoped(scope, '/secrets');
   return async ({ name = '', value }: Record<string, string>) => {
     await json(`${list}/${encodeURIComponent(name)}`, { method: 'PUT', body: { value } });
-    await readAgain(listKey(list));
+    await refetch(listKey(list));
   };
 }
 
@@ -128,21 +128,21 @@ const ValueField = ({ command }: { command: string }) => (
 interface ActionProps {
   scope: Scope;
   name: string;
-  onShown(shown: Shown): void;
+  onReveal(shown: Shown): void;
 }
 
-function Actions({ scope, name, onShown }: ActionProps) {
+function Actions({ scope, name, onReveal }: ActionProps) {
   const may = useMay(scope);
   const save = useSave(scope);
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const list = scoped(scope, '/secrets');
   const path = `${list}/${encodeURIComponent(name)}`;
   const remove = async () => {
     await json(path, { method: 'DELETE' });
-    await readAgain(listKey(list));
+    await refetch(listKey(list));
     toast(`Secret ${name} removed`);
   };
-  const show = async () => onShown({ name, value: (await json<Secret>(path)).value });
+  const show = async () => onReveal({ name, value: (await json<Secret>(path)).value });
   return (
     <ActionMenu
       label={`Actions for ${name}`}
@@ -159,14 +159,14 @@ function Actions({ scope, name, onShown }: ActionProps) {
         may('admin') && {
           ...{ icon: RotateCw, label: 'Replace value' },
           opens: (close) => (
-            <AskedForm
+            <FormDialog
               title={`Replace the value of ${name}`}
               verb="Replace value"
               run={(fields) => save({ ...fields, name })}
               close={close}
             >
               <ValueField command={`svc secret set ${name} @file`} />
-            </AskedForm>
+            </FormDialog>
           ),
         },
         may('admin') && {

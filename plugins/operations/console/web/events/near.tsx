@@ -4,7 +4,7 @@ import type { HandlerView, ListRuns200, ShownEvent } from '../../../../../cli/ge
 import { isSimilar, isSimilarPattern } from '../../../run-views/explain/similar-names.ts';
 import { json } from '../api/client.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
-import { MOST, wholeList } from '../api/whole-list.ts';
+import { MOST, readAllPages } from '../api/all-pages.ts';
 import { Name } from '../kit/basics.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { Panel } from '../kit/page.tsx';
@@ -16,7 +16,7 @@ export function NearMisses({ scope, event: { type } }: { scope: Scope; event: Sh
   const handlers = useQuery({
     queryKey: ['near-handlers', scope.org, scope.project],
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => wholeList<HandlerView>(scoped(scope, '/handlers'), 'handlers', { signal }),
+    queryFn: ({ signal }) => readAllPages<HandlerView>(scoped(scope, '/handlers'), 'handlers', { signal }),
   });
   const waiting = useQuery({
     queryKey: ['near-waits', scope.org, scope.project],

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ShownEvent } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { Name, Status, Time } from '../kit/basics.tsx';
 import { DialogForm, TextField } from '../kit/dialog-form.tsx';
 import { Table } from '../kit/list.tsx';
@@ -13,13 +13,13 @@ import { ShortRun } from './table.tsx';
 
 /** Delivers the event again to one handler; the page then lists what came of it. */
 export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const path = scoped(scope, `/events/${encodeURIComponent(event.event)}`);
   const handlers = event.deliveries.filter(({ reaction }) => reaction === 'handler');
   const replay = async (fields: Record<string, string>) => {
     const body = { handler: fields.handler, ...(fields.force !== undefined && { force: true }) };
     await json(`${path}/replay`, { method: 'POST', body });
-    await readAgain(['event', path]);
+    await refetch(['event', path]);
   };
   return (
     <DialogForm label="Replay" title="Replay to a handler" verb="Replay event" run={replay}>

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import type { GraphEntry, ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
-import { wholeList } from '../api/whole-list.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { Empty, Loading, Name, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
@@ -31,7 +31,7 @@ export function Graphs() {
   const list = useQuery({
     queryKey: listKey(path),
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => wholeList<GraphEntry>(path, 'graphs', { signal }),
+    queryFn: ({ signal }) => readAllPages<GraphEntry>(path, 'graphs', { signal }),
   });
   const found = list.data?.filter((graph) => fits(graph, q));
   return (
@@ -77,9 +77,9 @@ const lastRunKey = ({ org, project }: Scope, graph: string) => ['last-run', org,
 function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] }) {
   const [shown, setShown] = useState(SHOWN);
   const client = useQueryClient();
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   useLive(scope, 'runs', (kind, data) => {
-    if (kind === 'reset') void readAgain(['last-run', scope.org, scope.project]);
+    if (kind === 'reset') void refetch(['last-run', scope.org, scope.project]);
     if (kind !== 'run') return;
     const run = data as RunRecord;
     client.setQueryData<RunRecord | null>(lastRunKey(scope, run.workflow), (before) =>
@@ -172,13 +172,13 @@ interface RemoveProps {
 /** Hooks are an admin's, and so is a graph that has any. */
 export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
   const client = useQueryClient();
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const may = useMay(scope);
   if (!may(triggers.includes('trigger.webhook') ? 'admin' : 'member')) return null;
   const path = scoped(scope, '/graphs');
   const remove = async () => {
     await json(`${path}/${encodeURIComponent(name)}`, { method: 'DELETE' });
-    await readAgain(listKey(path));
+    await refetch(listKey(path));
     // The list that is shown next must not begin with what it was.
     client.removeQueries({ queryKey: listKey(path), type: 'inactive' });
     onRemoved?.();

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { SavedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { DialogForm } from '../kit/dialog-form.tsx';
 import { parseObject } from '../kit/json.ts';
 import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
@@ -12,7 +12,7 @@ import { refuseTaken } from '../kit/taken.ts';
 
 /** Makes a graph of a document that somebody has as a file. */
 export function ImportGraph({ scope }: { scope: Scope }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   const run = async ({ name = '', document = '' }: Record<string, string>) => {
     const list = scoped(scope, '/graphs');
@@ -20,7 +20,7 @@ export function ImportGraph({ scope }: { scope: Scope }) {
     const body = parseObject(document, 'The document');
     await refuseTaken(path, 'graph');
     await json<SavedGraph>(path, { method: 'PUT', body });
-    await readAgain(listKey(list));
+    await refetch(listKey(list));
     void navigate({ to: '/orgs/$org/projects/$project/graphs/$graph', params: { ...scope, graph: name } });
   };
   return (

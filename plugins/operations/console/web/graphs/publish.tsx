@@ -1,7 +1,7 @@
 import type { GraphView, PublishedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Confirm } from '../kit/confirm.tsx';
 import { listKey } from '../kit/paged.ts';
@@ -17,10 +17,10 @@ export function triggersIn(document: Readonly<Record<string, unknown>>): { id: s
 const hooked = (triggers: readonly { type: string }[]): boolean => triggers.some(({ type }) => type === WEBHOOK);
 
 function useChanged(scope: Scope, name: string) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const path = scoped(scope, `/graphs/${encodeURIComponent(name)}`);
   return async () => {
-    await readAgain(['graph', path], listKey(`${path}/versions`), listKey(scoped(scope, '/graphs')));
+    await refetch(['graph', path], listKey(`${path}/versions`), listKey(scoped(scope, '/graphs')));
   };
 }
 

@@ -3,7 +3,7 @@ import { Blocks, Clock, KeyRound, Puzzle, Radio, ShieldCheck } from 'lucide-reac
 import { useState } from 'react';
 import type { Hook } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { OldSecret, rotations } from '../deliveries/rotate.tsx';
@@ -30,14 +30,14 @@ export function HookPage() {
   const { hook: name, ...scope } = useParams({ from: FROM });
   const [shown, setShown] = useState<Secret>();
   const may = useMay(scope);
-  const readAgain = useReadAgain();
+  const refetchAll = useRefetch();
   const path = namedPath(HOOKS, scope, name);
   const { data: hook, error, isPending, refetch } = useNamed(HOOKS, scope, name);
   const own = hook && !hook.owner && may('admin');
   // The answer may hold the secret, which does not belong into what the page keeps.
   const rotate = async (body: Record<string, unknown>) => {
     setShown(secretOf(await json<Hook>(`${path}/rotate`, { method: 'POST', body })));
-    await readAgain([HOOKS.one, path]);
+    await refetchAll([HOOKS.one, path]);
   };
   return (
     <Detail

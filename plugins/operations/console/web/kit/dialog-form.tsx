@@ -33,7 +33,7 @@ export function DialogForm({ label, main = false, ...form }: Props) {
 }
 
 /** The same, opened by something else: an item of a menu. It is there while it is open. */
-export const AskedForm = ({ close, ...form }: FormProps & { close(): void }) => (
+export const FormDialog = ({ close, ...form }: FormProps & { close(): void }) => (
   <Dialog.Root open onOpenChange={close}>
     <Form {...form} close={close} />
   </Dialog.Root>

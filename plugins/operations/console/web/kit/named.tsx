@@ -4,7 +4,7 @@ import { type LucideIcon, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { type Action, ActionMenu } from './action-menu.tsx';
 import { Empty, Loading, Problem, Tag } from './basics.tsx';
 import { Asked } from './confirm.tsx';
@@ -99,8 +99,8 @@ export function useNamed<View extends Named>(
 
 /** Reads the page of one and the list again after a change. */
 export function useRefreshNamed<View extends Named>(kind: NamedKind<View>, scope: Scope) {
-  const readAgain = useReadAgain();
-  return (name: string) => readAgain([kind.one, namedPath(kind, scope, name)], listKey(scoped(scope, kind.path)));
+  const refetch = useRefetch();
+  return (name: string) => refetch([kind.one, namedPath(kind, scope, name)], listKey(scoped(scope, kind.path)));
 }
 
 interface CreateProps<View extends Named> extends Omit<Of<View>, 'name'> {
@@ -185,7 +185,7 @@ interface RemoveProps<View extends Named> extends Of<View> {
 
 function RemoveNamed<View extends Named>({ kind, scope, name, leaves, close }: RemoveProps<View>) {
   const client = useQueryClient();
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   const { one, page, removal } = kind;
   const remove = async () => {
@@ -193,7 +193,7 @@ function RemoveNamed<View extends Named>({ kind, scope, name, leaves, close }: R
     const answer = await json<{ warnings?: string[] } | undefined>(path, { method: 'DELETE' });
     if (leaves) await navigate({ to: page, params: scope, search: {} });
     client.removeQueries({ queryKey: [one, path] });
-    await readAgain(listKey(scoped(scope, kind.path)));
+    await refetch(listKey(scoped(scope, kind.path)));
     if (answer?.warnings)
       toast(`${capital(one)} ${name} removed here. ${answer.warnings.join(' ')}`, { state: 'failed' });
     else toast(`${capital(one)} ${name} removed`);

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { json } from '../api/client.ts';
 import { query } from '../api/paths.ts';
-import { MOST } from '../api/whole-list.ts';
+import { MOST } from '../api/all-pages.ts';
 
 interface Options {
   /** Read again so often; absent for what does not change while a page is open. */

@@ -5,13 +5,13 @@ import { useState } from 'react';
 import type { MemberInvitation, OrgMember, ProjectMember } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay, useOwns, whoamiQuery } from '../app/session.ts';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Avatar } from '../kit/avatar.tsx';
 import { Empty, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Asked } from '../kit/confirm.tsx';
-import { AskedForm, ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { FormDialog, ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
 import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
@@ -183,27 +183,27 @@ function State({ entry }: { entry: Entry }) {
 }
 
 function useSetRole({ path, invited }: Roll) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   return async ({ user = '', role }: Record<string, string>) => {
     await json(`${path}/${encodeURIComponent(user.trim())}`, { method: 'PUT', body: { role } });
     // One's own role may be another now.
-    await readAgain(listKey(path), listKey(invited), whoamiQuery.queryKey);
+    await refetch(listKey(path), listKey(invited), whoamiQuery.queryKey);
   };
 }
 
 function Actions({ roll, entry }: { roll: Roll; entry: Entry }) {
   const { user, role } = entry;
   const { what, path, invited, roles } = roll;
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const set = useSetRole(roll);
   const remove = async () => {
     await json(`${path}/${encodeURIComponent(user)}`, { method: 'DELETE' });
-    await readAgain(listKey(path), whoamiQuery.queryKey);
+    await refetch(listKey(path), whoamiQuery.queryKey);
     toast(`${user} removed from the ${what}`);
   };
   const withdraw = async () => {
     await json(`${invited}/${encodeURIComponent(user)}`, { method: 'DELETE' });
-    await readAgain(listKey(invited));
+    await refetch(listKey(invited));
     toast(`Invitation of ${user} withdrawn`);
   };
   const label = `Actions for ${user}`;
@@ -238,14 +238,14 @@ function Actions({ roll, entry }: { roll: Roll; entry: Entry }) {
         {
           ...{ icon: UserCog, label: 'Change role' },
           opens: (close) => (
-            <AskedForm
+            <FormDialog
               title={`Role of ${user} in the ${what}`}
               verb="Change role"
               run={(fields) => set({ ...fields, user })}
               close={close}
             >
               <ChoiceField name="role" label="Role" value={role} choices={roles} />
-            </AskedForm>
+            </FormDialog>
           ),
         },
         {

@@ -2,7 +2,7 @@ import { Mail } from 'lucide-react';
 import { useState } from 'react';
 import type { AcceptedInvitation, Invitation } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { whoamiQuery } from '../app/session.ts';
 import { Avatar } from '../kit/avatar.tsx';
 import { Empty, Name, Time } from '../kit/basics.tsx';
@@ -73,17 +73,17 @@ function Answers({
   invitation: Invitation;
   onAccepted(accepted: AcceptedInvitation): void;
 }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const { id, role, invited_by } = invitation;
   const place = placeOf(invitation);
   const answer = async <T,>(verb: 'accept' | 'decline') => {
     const said = await json<T>(`${INVITATIONS}/${encodeURIComponent(id)}/${verb}`, { method: 'POST' });
-    await readAgain(listKey(INVITATIONS));
+    await refetch(listKey(INVITATIONS));
     return said;
   };
   const accept = async () => {
     onAccepted(await answer<AcceptedInvitation>('accept'));
-    await readAgain(whoamiQuery.queryKey);
+    await refetch(whoamiQuery.queryKey);
   };
   return (
     <div className="row">

@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { CreatedToken } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import type { Scope } from '../api/paths.ts';
 import { ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
 import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
@@ -36,10 +36,10 @@ export function TokenForm({
   agents: boolean;
   onMade(token: CreatedToken): void;
 }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const make = async (fields: Record<string, string>) => {
     onMade(await json<CreatedToken>(TOKENS, { method: 'POST', body: tokenRequest(scope, fields) }));
-    await readAgain(listKey(TOKENS));
+    await refetch(listKey(TOKENS));
   };
   return (
     <DialogForm

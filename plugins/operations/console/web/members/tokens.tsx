@@ -3,7 +3,7 @@ import { KeyRound, Server, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { CreatedToken, Token } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useOwns } from '../app/session.ts';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Mark, Person } from '../kit/avatar.tsx';
@@ -103,10 +103,10 @@ const Made = ({ token: { name, token }, close }: { token: CreatedToken; close():
 );
 
 function Actions({ token: { id, name } }: { token: Token }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const revoke = async () => {
     await json(`${TOKENS}/${encodeURIComponent(id)}`, { method: 'DELETE' });
-    await readAgain(listKey(TOKENS));
+    await refetch(listKey(TOKENS));
     toast(`Token ${name} revoked`);
   };
   return (

@@ -5,7 +5,7 @@ import { type ChangeEvent, type FormEvent, useMemo, useRef, useState } from 'rea
 import type { GraphEntry, GraphVersion, SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { wholeList } from '../api/whole-list.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { DocumentField } from '../kit/editor/document-field.tsx';
 import { languageOf } from '../kit/editor/language.ts';
@@ -137,7 +137,7 @@ function StoredGraph({ scope, chosen, onChoose }: GraphProps) {
   const path = scoped(scope, '/graphs');
   const list = useQuery({
     queryKey: ['found', path],
-    queryFn: ({ signal }) => wholeList<GraphEntry>(path, 'graphs', { signal }),
+    queryFn: ({ signal }) => readAllPages<GraphEntry>(path, 'graphs', { signal }),
   });
   const graphs = list.data ?? [];
   const name = chosen ?? graphs[0]?.name;

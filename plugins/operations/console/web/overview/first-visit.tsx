@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { AccountView, GraphEntry, SubmittedRun, Summary } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { wholeList } from '../api/whole-list.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { Copy, Problem, Tag } from '../kit/basics.tsx';
 import { useSending } from '../kit/sending.ts';
@@ -180,7 +180,7 @@ function useList<Item>(scope: Scope, plural: string, enabled: boolean): Item[] |
   const { data } = useQuery({
     queryKey: ['found', path],
     enabled,
-    queryFn: ({ signal }) => wholeList<Item>(path, plural, { signal }),
+    queryFn: ({ signal }) => readAllPages<Item>(path, plural, { signal }),
   });
   return data;
 }

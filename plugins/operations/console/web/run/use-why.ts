@@ -12,7 +12,7 @@ import { explain } from '../../../run-views/explain/explanation.ts';
 import type { Explanation } from '../../../run-views/explain/eligible-agents.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { wholeList } from '../api/whole-list.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useNow } from '../kit/clock.ts';
 import { type AnyStep, OPEN } from './steps.ts';
 import { isNode } from './keys.ts';
@@ -28,7 +28,7 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
     queryKey: ['agents'],
     enabled: open,
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => wholeList<AgentRecord>('/api/v1/agents', 'agents', { signal }),
+    queryFn: ({ signal }) => readAllPages<AgentRecord>('/api/v1/agents', 'agents', { signal }),
   });
   // Agents renew without a word to this page too.
   const claims = useQuery({
@@ -42,19 +42,19 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
     queryKey: ['locks', scope.org, scope.project],
     enabled: run.substate?.kind === 'awaiting_lease',
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => wholeList<LockView>(scoped(scope, '/locks'), 'locks', { signal }),
+    queryFn: ({ signal }) => readAllPages<LockView>(scoped(scope, '/locks'), 'locks', { signal }),
   });
   const types = useQuery({
     queryKey: ['event-types', scope.org, scope.project],
     enabled: run.substate?.kind === 'event',
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => wholeList<EventType>(scoped(scope, '/event-types'), 'types', { signal }),
+    queryFn: ({ signal }) => readAllPages<EventType>(scoped(scope, '/event-types'), 'types', { signal }),
   });
   const signals = useQuery({
     queryKey: ['run', run.run_id, 'signals', run.status, run.substate?.since],
     refetchInterval: open ? AGAIN_MS : false,
     queryFn: ({ signal }) =>
-      wholeList<Signal>(scoped(scope, `/runs/${run.run_id}/signals`), 'signals', {
+      readAllPages<Signal>(scoped(scope, `/runs/${run.run_id}/signals`), 'signals', {
         filters: { state: 'queued' },
         signal,
       }),

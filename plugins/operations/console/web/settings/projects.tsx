@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { FolderOpen, Plus } from 'lucide-react';
 import type { Project } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { useReadAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { whoamiQuery } from '../app/session.ts';
 import { Mark } from '../kit/avatar.tsx';
 import { Empty, Time } from '../kit/basics.tsx';
@@ -54,10 +54,10 @@ export function Projects({ org, owns }: { org: string; owns: boolean }) {
 }
 
 function NewProject({ org, path }: { org: string; path: string }) {
-  const readAgain = useReadAgain();
+  const refetch = useRefetch();
   const make = async ({ name = '' }: Record<string, string>) => {
     await json(`${path}/${encodeURIComponent(name)}`, { method: 'PUT', body: {} });
-    await readAgain(listKey(path), whoamiQuery.queryKey);
+    await refetch(listKey(path), whoamiQuery.queryKey);
   };
   return (
     <DialogForm

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { AccountView, ProviderView } from '../../../../../../cli/generated/api.ts';
 import { json } from '../../api/client.ts';
 import { type Scope, scoped } from '../../api/paths.ts';
-import { wholeList } from '../../api/whole-list.ts';
+import { readAllPages } from '../../api/all-pages.ts';
 import { useMay } from '../../app/session.ts';
 import { connectBeside } from '../../connections/connect.tsx';
 import { CredentialForm } from '../../connections/credential-form.tsx';
@@ -54,7 +54,7 @@ export function Mend({ scope, want, onMended }: Props) {
 function useProviders(scope: Scope) {
   return useQuery({
     queryKey: ['providers', scope.org, scope.project],
-    queryFn: ({ signal }) => wholeList<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
+    queryFn: ({ signal }) => readAllPages<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
   });
 }
 

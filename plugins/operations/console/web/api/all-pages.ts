@@ -10,7 +10,7 @@ interface Asked {
 }
 
 /** Every entry of a list of the API, over its cursors: for what is chosen from, searched or counted. `path` has no query. */
-export async function wholeList<Item>(path: string, plural: string, { filters, signal }: Asked): Promise<Item[]> {
+export async function readAllPages<Item>(path: string, plural: string, { filters, signal }: Asked): Promise<Item[]> {
   const all: Item[] = [];
   let cursor: string | undefined;
   do {
