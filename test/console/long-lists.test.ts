@@ -59,10 +59,6 @@ else
 
     await t.test('the editor offers every credential', async () => {
       await page.goto(`${place.url}${HERE}/graphs/new?node=team_chat.post_message`);
-      await page
-        .getByRole('button', { name: /post_message/ })
-        .first()
-        .click();
       await page.locator(`datalist option[value=${LAST}]`).first().waitFor({ state: 'attached' });
     });
 
