@@ -375,7 +375,7 @@ else
         ['/members', /vera/],
         ['/members/invitations', /No invitations/],
         ['/members/tokens', /of-vera/],
-        ['/members/sessions', /This browser/],
+        ['/members/sessions', /Current/],
         ['/audit', /secret\.set/],
       ];
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -393,7 +393,7 @@ else
 
     await t.test('sessions are listed, and all of them ended', async () => {
       await go('/members/sessions');
-      await row(page, /This browser/).waitFor();
+      await row(page, /Current/).waitFor();
       await confirm(page, page.getByRole('button', { name: 'Sign out everywhere' }), 'Sign out everywhere');
       await page.getByLabel('Access token').waitFor();
       await page.goto(`${place.url}${HERE}/members/sessions`);

@@ -35,11 +35,11 @@ export function Sessions() {
                 {visible(browser)}
               </span>
             )}
-            beside={({ current }) => current && <Tag>This browser</Tag>}
+            beside={({ current }) => current && <Tag>Current</Tag>}
             columns={COLUMNS}
             second={({ current, signed_in_by, begun_at }) => (
               <span className="clip">
-                {current && 'This browser · '}
+                {current && 'Current · '}
                 {visible(signed_in_by)}, <Time at={begun_at} />
               </span>
             )}
