@@ -22,6 +22,15 @@ async function confirm(page: Page, opener: Locator, verb: string): Promise<void>
   await dialog(page).waitFor({ state: 'detached' });
 }
 
+/** An item of the menu of a row; undefined when it opens nothing that is confirmed. */
+async function act(page: Page, of: Locator, item: string, verb?: string): Promise<void> {
+  await of.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+  if (verb === undefined) return;
+  await dialog(page).getByRole('button', { name: verb }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+}
+
 /** What the API answers the holder of a token. */
 async function api(place: Console, token: string, path: string, init: { method?: string; body?: unknown } = {}) {
   const response = await fetch(`${place.url}/api/v1${path}`, {
@@ -50,18 +59,18 @@ else
     await t.test('credentials are stored, replaced and removed, and never shown', async (t) => {
       await page.getByRole('link', { name: 'Connections' }).click();
       await page.getByRole('link', { name: 'Credentials' }).click();
-      await page.getByText('No credential is stored yet').waitFor();
+      await page.getByText('No credentials yet').waitFor();
       const add = async (name: string, kind: string, fields: Record<string, string>) => {
-        await page.getByRole('button', { name: 'New credential' }).click();
+        await page.getByRole('button', { name: 'New credential' }).first().click();
         await field(page, 'name').fill(name);
         await field(page, 'kind').selectOption(kind);
         for (const [key, value] of Object.entries(fields)) await field(page, key).fill(value);
-        await dialog(page).getByRole('button', { name: 'Store it' }).click();
+        await dialog(page).getByRole('button', { name: 'Store credential' }).click();
       };
       await add('bot', 'bearer', { token: 'abc' });
       await dialog(page).getByText('must have at least 4 characters').first().waitFor();
       await field(page, 'token').fill('first-value');
-      await dialog(page).getByRole('button', { name: 'Store it' }).click();
+      await dialog(page).getByRole('button', { name: 'Store credential' }).click();
       await row(page, /^bot .*Bearer token/).waitFor();
       await add('llm', 'api_key', { header: 'x-api-key', value: 'second-value' });
       await row(page, /^llm .*Key in a header/).waitFor();
@@ -79,40 +88,32 @@ else
         .waitFor();
       await row(page, /^chat/).getByText('Not used yet').waitFor();
 
-      await row(page, /^chat/).getByRole('button', { name: 'Replace' }).click();
+      await act(page, row(page, /^chat/), 'Replace value');
       await field(page, 'kind').selectOption('bearer');
       await field(page, 'token').fill('fifth-value');
-      await dialog(page).getByRole('button', { name: 'Replace it' }).click();
+      await dialog(page).getByRole('button', { name: 'Replace value' }).click();
       await row(page, /^chat .*Bearer token/).waitFor();
       t.notMatch(await page.content(), /(first|second|third|fourth|fifth)-value/);
-      await confirm(page, row(page, /^chat/).getByRole('button', { name: 'Remove' }), 'Remove it');
+      await act(page, row(page, /^chat/), 'Remove credential', 'Remove credential');
       await row(page, /^chat/).waitFor({ state: 'detached' });
     });
 
     await t.test('a secret is set, read by its own button, and the audit knows', async (t) => {
       await page.getByRole('link', { name: 'Secrets' }).click();
-      await page.getByRole('button', { name: 'New secret' }).click();
+      await page.getByRole('button', { name: 'New secret' }).first().click();
       await field(page, 'name').fill('NPM_TOKEN');
       await field(page, 'value').fill(`${HOSTILE}\u202e`);
-      await dialog(page).getByRole('button', { name: 'Store it' }).click();
+      await dialog(page).getByRole('button', { name: 'Store secret' }).click();
       await row(page, /^NPM_TOKEN/).waitFor();
       t.notMatch(await page.content(), /onerror/);
-      await confirm(page, row(page, /^NPM_TOKEN/).getByRole('button', { name: 'Show' }), 'Show it');
-      t.equal(
-        await row(page, /^NPM_TOKEN/)
-          .locator('pre')
-          .textContent(),
-        `${HOSTILE}\\u202e`,
-      );
-      await row(page, /^NPM_TOKEN/)
-        .getByRole('button', { name: 'Hide' })
-        .click();
+      await act(page, row(page, /^NPM_TOKEN/), 'Show value', 'Show value');
+      const value = page.getByRole('region', { name: 'Value of NPM_TOKEN' });
+      t.equal(await value.locator('pre').textContent(), `${HOSTILE}\\u202e`);
+      await value.getByRole('button', { name: 'Hide value' }).click();
       t.notMatch(await page.content(), /onerror/);
-      await row(page, /^NPM_TOKEN/)
-        .getByRole('button', { name: 'Replace' })
-        .click();
+      await act(page, row(page, /^NPM_TOKEN/), 'Replace value');
       await field(page, 'value').fill('another-value');
-      await dialog(page).getByRole('button', { name: 'Replace it' }).click();
+      await dialog(page).getByRole('button', { name: 'Replace value' }).click();
       await dialog(page).waitFor({ state: 'detached' });
       t.equal((await place.svc(['secret', 'get', 'NPM_TOKEN'])).stdout.trim(), 'another-value');
 
@@ -132,7 +133,7 @@ else
         .waitFor();
       t.equal(await page.getByRole('row').count(), 3, 'the head, the page and the command');
       await page.getByLabel('Where').selectOption('org');
-      await page.getByText('Nothing fits these filters').waitFor();
+      await page.getByText('No entry fits these filters').waitFor();
       await page.getByText('CLI', { exact: true }).click();
       await page.getByText('svc audit ls --org --action secret.read').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
@@ -141,17 +142,17 @@ else
       await page.getByRole('alert').waitFor();
 
       await go('/connections/secrets');
-      await confirm(page, row(page, /^NPM_TOKEN/).getByRole('button', { name: 'Remove' }), 'Remove it');
-      await page.getByText('No secret is set yet').waitFor();
+      await act(page, row(page, /^NPM_TOKEN/), 'Remove secret', 'Remove secret');
+      await page.getByText('No secrets yet').waitFor();
     });
 
     await t.test('locks show who holds them and who waits, agents what they can do', async (t) => {
       await page.getByRole('link', { name: 'Locks' }).click();
-      await page.getByText('No lease is held').waitFor();
+      await page.getByText('No locks are held').waitFor();
       const script = `svc lock '${HOSTILE}'\nsvc wait-signal go\n`;
       const holder = await submit(place, script);
       const lock = row(page, new RegExp(holder.slice(-6)));
-      await lock.getByText('nobody waits').waitFor();
+      await lock.getByText('No one').waitFor();
       const waiter = await submit(place, script);
       await lock.getByRole('listitem').getByText(waiter.slice(-6)).waitFor();
       t.equal(await lock.getByText(HOSTILE).count(), 1);
@@ -159,9 +160,9 @@ else
       await page.getByRole('heading', { name: / waits for go$/ }).waitFor();
 
       await page.getByRole('link', { name: 'Agents' }).click();
-      const agent = row(page, /built into svc dev/);
-      await agent.getByText('online').waitFor();
-      t.match(await agent.textContent(), /connected/);
+      const agent = row(page, /Built into svc dev/);
+      await agent.getByText('Online').waitFor();
+      await page.getByText(/^1 online · \d+ slots$/).waitFor();
     });
 
     await t.test('connectors are found by words, and show what they send', async (t) => {
@@ -218,38 +219,42 @@ else
     let viewer = '';
     await t.test('members get roles and lose them', async (t) => {
       await page.getByRole('link', { name: 'Members', exact: true }).click();
-      const panel = (name: RegExp) => page.locator('.panel').filter({ has: page.getByRole('heading', { name }) });
-      const add = async (of: RegExp, user: string, role: string) => {
-        await panel(of).getByRole('button', { name: 'Add a member' }).click();
+      const table = (name: string) => page.getByRole('table', { name });
+      const add = async (to: 'project' | 'org', user: string, role: string) => {
+        await page.getByRole('button', { name: 'Add member' }).click();
+        await field(page, 'to').selectOption(to);
         await field(page, 'user').fill(user);
         await field(page, 'role').selectOption(role);
         await dialog(page).getByRole('button', { name: 'Add member' }).click();
       };
-      await add(/^Of the org/, '../x', 'member');
+      await add('org', '../x', 'member');
       await dialog(page).getByRole('alert').waitFor();
       await field(page, 'user').fill('vera');
       await dialog(page).getByRole('button', { name: 'Add member' }).click();
-      const ofOrg = panel(/^Of the org/).getByRole('row', { name: /^vera member/ });
-      await ofOrg.waitFor();
-      await add(/^Of the project/, 'vera', 'member');
-      const ofProject = panel(/^Of the project/).getByRole('row', { name: /^vera/ });
-      await ofProject.getByRole('button', { name: 'Change role' }).click();
+      await table('Org dev')
+        .getByRole('row', { name: /^vera Member/ })
+        .waitFor();
+      await dialog(page).waitFor({ state: 'detached' });
+      await add('project', 'vera', 'member');
+      const ofProject = table('Project main').getByRole('row', { name: /^vera/ });
+      await ofProject.getByText('Member', { exact: true }).waitFor();
+      await act(page, ofProject, 'Change role');
       await field(page, 'role').selectOption('viewer');
-      await dialog(page).getByRole('button', { name: 'Set it' }).click();
-      await ofProject.getByText('viewer').waitFor();
+      await dialog(page).getByRole('button', { name: 'Change role' }).click();
+      await ofProject.getByText('Viewer').waitFor();
       const made = await api(place, place.token, '/tokens', {
         method: 'POST',
         body: { name: 'of-vera', org: 'dev', user: 'vera' },
       });
       t.equal(made.status, 201);
       viewer = made.json.token;
-      await add(/^Of the org/, 'gone', 'member');
-      const gone = panel(/^Of the org/).getByRole('row', { name: /^gone/ });
-      await confirm(page, gone.getByRole('button', { name: 'Remove' }), 'Remove them');
+      await dialog(page).waitFor({ state: 'detached' });
+      await add('org', 'gone', 'member');
+      const gone = table('Org dev').getByRole('row', { name: /^gone/ });
+      await act(page, gone, 'Remove member', 'Remove member');
       await gone.waitFor({ state: 'detached' });
-      const last = panel(/^Of the org/).getByRole('row', { name: /^dev owner/ });
-      await last.getByRole('button', { name: 'Remove' }).click();
-      await dialog(page).getByRole('button', { name: 'Remove them' }).click();
+      await act(page, table('Org dev').getByRole('row', { name: /^dev You Owner/ }), 'Remove member');
+      await dialog(page).getByRole('button', { name: 'Remove member' }).click();
       await dialog(page).getByRole('alert').waitFor();
       await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     });
@@ -267,40 +272,47 @@ else
       const finn = await made('finn');
       await put('/orgs/far/projects/shore/members/finn', { role: 'viewer' });
       await page.reload();
-      const project = page.locator('.panel').filter({ has: page.getByRole('heading', { name: /^Of the project/ }) });
+      const project = page.getByRole('table', { name: 'Project main' });
       const invite = async (user: string) => {
-        await project.getByRole('button', { name: 'Add a member' }).click();
+        await page.getByRole('button', { name: 'Add member' }).click();
         await field(page, 'user').fill(user);
         await field(page, 'role').selectOption('viewer');
         await dialog(page).getByRole('button', { name: 'Add member' }).click();
         await dialog(page).waitFor({ state: 'detached' });
-        const asked = project.getByRole('row', { name: new RegExp(`^${user} viewer .*by dev.* Withdraw$`) });
+        const asked = project.getByRole('row', { name: new RegExp(`^${user} Viewer Invited by dev, ends in`) });
         await asked.waitFor();
         return asked;
       };
       for (const user of ['fay', 'finn']) await invite(user);
-      await project.getByText('svc invitation sent --project main').waitFor({ state: 'attached' });
+      await page.getByText('svc invitation sent --project main').waitFor({ state: 'attached' });
 
       // She reaches no project, and answers where that is said.
       const hers = await place.signedIn(fay, undefined, 'No project yet');
-      await hers.getByRole('row', { name: /^dev\/main viewer .*by dev/ }).waitFor();
+      await hers
+        .getByRole('listitem')
+        .filter({ hasText: /dev\/main.*Viewer · invited by dev/ })
+        .waitFor();
       t.same(await inaccessible(hers), []);
-      await confirm(hers, hers.getByRole('button', { name: 'Accept' }), 'Accept it');
+      await confirm(hers, hers.getByRole('button', { name: 'Accept' }), 'Accept invitation');
       await hers.getByText('You are viewer of dev/main. You signed in with a token that is limited').waitFor();
-      await hers.getByText('Nobody has invited you').waitFor();
+      await hers.getByText('No invitations').waitFor();
       t.equal((await api(place, place.token, `${HERE}/members/fay`)).status, 200);
 
       const his = await place.signedIn(finn);
       await his.getByRole('link', { name: 'An invitation waits for your answer' }).click();
       await his.getByRole('heading', { name: 'Your invitations' }).waitFor();
-      await confirm(his, row(his, /^dev\/main viewer/).getByRole('button', { name: 'Decline' }), 'Decline it');
-      await his.getByText('Nobody has invited you').waitFor();
+      await confirm(
+        his,
+        his.getByRole('listitem').filter({ hasText: 'dev/main' }).getByRole('button', { name: 'Decline' }),
+        'Decline invitation',
+      );
+      await his.getByText('No invitations').waitFor();
       t.equal((await api(place, place.token, `${HERE}/members/finn`)).status, 404);
 
       await page.reload();
-      await project.getByRole('row', { name: /^fay viewer/ }).waitFor();
+      await project.getByRole('row', { name: /^fay Viewer Active/ }).waitFor();
       const asked = await invite('finn');
-      await confirm(page, asked.getByRole('button', { name: 'Withdraw' }), 'Withdraw it');
+      await act(page, asked, 'Withdraw invitation', 'Withdraw invitation');
       await asked.waitFor({ state: 'detached' });
       t.same((await api(place, finn, '/invitations')).json.invitations, []);
     });
@@ -311,23 +323,23 @@ else
       await field(page, 'name').fill('ci');
       await field(page, 'role').selectOption('viewer');
       await field(page, 'expires_in').selectOption('30d');
-      await dialog(page).getByRole('button', { name: 'Make it' }).click();
+      await dialog(page).getByRole('button', { name: 'Create token' }).click();
       const token = (await page.locator('.panel code').textContent()) ?? '';
       const who = await api(place, token, '/whoami');
       t.same(who.json.orgs[0].projects, [{ project: 'main', role: 'viewer' }]);
-      await page.getByRole('button', { name: 'I have it' }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
       t.notOk((await page.content()).includes(token));
       const own = row(page, /^ci/);
-      t.match(await own.textContent(), /dev\/main, at most viewer/);
-      await confirm(page, own.getByRole('button', { name: 'Revoke' }), 'Revoke it');
+      t.match(await own.textContent(), /dev\/main, Viewer at most/);
+      await act(page, own, 'Revoke token', 'Revoke token');
       await own.waitFor({ state: 'detached' });
       t.equal((await api(place, token, '/whoami')).status, 401);
 
       await page.getByRole('button', { name: 'New token' }).click();
       await field(page, 'name').fill('box');
       await field(page, 'kind').selectOption('agent');
-      await dialog(page).getByRole('button', { name: 'Make it' }).click();
-      await row(page, /^box/).getByText('the org dev').waitFor();
+      await dialog(page).getByRole('button', { name: 'Create token' }).click();
+      await row(page, /^box Agent Org dev/).waitFor();
     });
 
     await t.test('a viewer is offered nothing that is refused', async (t) => {
@@ -338,8 +350,8 @@ else
         ...['Connectors', 'Agents', 'Locks', 'Members', 'Settings', 'Plugins'],
       ]);
       await areas.getByRole('link', { name: 'Members', exact: true }).click();
-      await theirs.getByRole('row', { name: /^vera viewer/ }).waitFor();
-      for (const name of ['Add a member', 'Change role', 'Remove'])
+      await theirs.getByRole('row', { name: /^vera (You )?Viewer/ }).waitFor();
+      for (const name of ['Add member', 'Actions for vera'])
         t.equal(await theirs.getByRole('button', { name }).count(), 0, name);
       for (const to of ['connections', 'connections/credentials', 'connections/secrets', 'audit']) {
         await theirs.goto(`${place.url}${HERE}/${to}`);
@@ -359,11 +371,11 @@ else
         ['/connectors', /Slack/],
         ['/connectors/team_chat', /Post a message/],
         ['/locks', /deploy/],
-        ['/agents', /built into svc dev/],
+        ['/agents', /Built into svc dev/],
         ['/members', /vera/],
-        ['/members/invitations', /Nobody has invited you/],
+        ['/members/invitations', /No invitations/],
         ['/members/tokens', /of-vera/],
-        ['/members/sessions', /this one/],
+        ['/members/sessions', /Current/],
         ['/audit', /secret\.set/],
       ];
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -381,8 +393,8 @@ else
 
     await t.test('sessions are listed, and all of them ended', async () => {
       await go('/members/sessions');
-      await row(page, /this one/).waitFor();
-      await confirm(page, page.getByRole('button', { name: 'Sign out everywhere' }), 'Sign out');
+      await row(page, /Current/).waitFor();
+      await confirm(page, page.getByRole('button', { name: 'Sign out everywhere' }), 'Sign out everywhere');
       await page.getByLabel('Access token').waitFor();
       await page.goto(`${place.url}${HERE}/members/sessions`);
       await page.getByLabel('Access token').waitFor();

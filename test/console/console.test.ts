@@ -113,7 +113,7 @@ else {
     await page.getByRole('row', { name: /Failed/ }).waitFor();
     for (const box of await page.getByRole('checkbox').all()) await box.check();
     await page.getByRole('button', { name: 'Cancel 2' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel them' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel runs' }).click();
     await page.getByText('2 cancelled').waitFor();
     await page
       .getByRole('row', { name: /Cancelled/ })

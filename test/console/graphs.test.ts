@@ -55,17 +55,17 @@ else
           mimeType: 'application/json',
           buffer: Buffer.from(JSON.stringify(bad)),
         });
-      await dialog(page).getByRole('button', { name: 'Save it' }).click();
+      await dialog(page).getByRole('button', { name: 'Import graph' }).click();
       await dialog(page).getByText('did you mean set?').first().waitFor();
       const good = { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'set', config: { values: 1 } }] };
       await dialog(page).getByLabel('Document, as JSON').fill(JSON.stringify(good));
-      await dialog(page).getByRole('button', { name: 'Save it' }).click();
+      await dialog(page).getByRole('button', { name: 'Import graph' }).click();
       await page.getByRole('heading', { name: /My-graph/, level: 1 }).waitFor();
       const coming = page.waitForEvent('download');
       await page.getByRole('button', { name: /^Export/ }).click();
       const file = await (await coming).createReadStream();
       t.same(JSON.parse(await text(file)), good);
-      await confirmed(page, 'Remove', 'Remove it');
+      await confirmed(page, 'Remove', 'Remove graph');
       await page.getByRole('heading', { name: 'Graphs', level: 1 }).waitFor();
       await row(page, /^orders/).waitFor();
       t.equal(await row(page, /^My-graph/).count(), 0);
@@ -107,9 +107,9 @@ else
       await go('/graphs/orders');
       await page.getByText('Something is missing').waitFor();
       const address = page.url();
-      await page.getByRole('button', { name: 'Make shop-key' }).click();
+      await page.getByRole('button', { name: 'Create shop-key' }).click();
       await dialog(page).locator('[name=token]').fill('sesame-sesame');
-      await dialog(page).getByRole('button', { name: 'Store it' }).click();
+      await dialog(page).getByRole('button', { name: 'Store credential' }).click();
       await page.getByText('All credentials found').waitFor();
       t.equal(page.url(), address);
       await place.svc(['credential', 'rm', 'shop-key']);
@@ -120,7 +120,7 @@ else
 
     await t.test('an admin publishes, and sees the secret once; a member and a viewer may not', async (t) => {
       await go('/graphs/orders');
-      await confirmed(page, 'Publish', 'Publish it');
+      await confirmed(page, 'Publish', 'Publish version');
       await page.getByText('It is shown only once').waitFor();
       const secret = await page.locator('.once code').nth(1).innerText();
       const address = await page.locator('code', { hasText: '/hooks/' }).first().innerText();
@@ -161,7 +161,7 @@ else
         await other.context().close();
       }
       await go('/graphs/orders');
-      await confirmed(page, 'Unpublish', 'Unpublish it');
+      await confirmed(page, 'Unpublish', 'Unpublish graph');
       await page.getByText('It is not published').waitFor();
     });
 
@@ -169,12 +169,12 @@ else
       await go('/graphs/steps');
       await page.getByRole('button', { name: 'Run now' }).click();
       await dialog(page).getByLabel('Input, as JSON').fill('{"n": ');
-      await dialog(page).getByRole('button', { name: 'Run it' }).click();
+      await dialog(page).getByRole('button', { name: 'Run graph' }).click();
       await dialog(page)
         .getByText(/This is not JSON/)
         .waitFor();
       await dialog(page).getByLabel('Input, as JSON').fill('{"n": 4, "list": [10, 20]}');
-      await dialog(page).getByRole('button', { name: 'Run it' }).click();
+      await dialog(page).getByRole('button', { name: 'Run graph' }).click();
       await page.getByRole('heading', { name: /steps/, level: 1 }).waitFor();
       await card(page, /double.*succeeded/).waitFor();
       await card(page, /ok.*waits: signal/).waitFor();
@@ -253,10 +253,10 @@ else
 
     await t.test('one node runs alone', async (t) => {
       await go('/graphs/steps?node=double');
-      await page.getByRole('button', { name: 'Run it alone' }).click();
+      await page.getByRole('button', { name: 'Run node alone' }).click();
       await dialog(page).getByLabel('Config, as JSON').fill('{"values": {"$expr": "input.n + 1"}}');
       await dialog(page).getByLabel('Input, as JSON').fill('{"n": 41}');
-      await dialog(page).getByRole('button', { name: 'Run it' }).click();
+      await dialog(page).getByRole('button', { name: 'Run node' }).click();
       await page.getByRole('heading', { name: /^set/, level: 1 }).waitFor();
       await card(page, /node.*succeeded/).waitFor();
       await page.locator('dd', { hasText: /^42$/ }).first().waitFor();
@@ -283,9 +283,9 @@ else
         'nothing else runs before',
       );
       await field.fill('input.n * 300');
-      await editor.getByRole('button', { name: 'Run this' }).click();
+      await editor.getByRole('button', { name: 'Run draft' }).click();
       await dialog(editor).getByLabel('Input, as JSON').fill('{"n": 5, "list": []}');
-      await dialog(editor).getByRole('button', { name: 'Run it' }).click();
+      await dialog(editor).getByRole('button', { name: 'Run graph' }).click();
       const link = editor.getByRole('link', { name: /^Run \w{6}/ });
       const run_id = (await link.getAttribute('href'))!.split('/').at(-1)!;
       t.match((await place.svc(['source', run_id])).stdout, /input\.n \* 300/, 'the document as it stood there');

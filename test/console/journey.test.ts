@@ -73,9 +73,9 @@ else
       await page.getByRole('heading', { name: 'Edit orders' }).waitFor();
       await page.getByText('What it needs').click();
       await page.getByText('Something is missing').waitFor();
-      await page.getByRole('button', { name: 'Make chat-bot' }).click();
+      await page.getByRole('button', { name: 'Create chat-bot' }).click();
       await dialog.locator('[name=token]').fill(FIRST);
-      await dialog.getByRole('button', { name: 'Store it' }).click();
+      await dialog.getByRole('button', { name: 'Store credential' }).click();
       await page.getByText('All credentials found').waitFor();
       t.match(page.url(), /\/graphs\/orders\/edit$/, 'without leaving');
     });
@@ -84,7 +84,7 @@ else
     await t.test('it is published', async () => {
       await page.goto(`${place.url}/orgs/dev/projects/main/graphs/orders`);
       await page.getByRole('button', { name: 'Publish', exact: true }).click();
-      await dialog.getByRole('button', { name: 'Publish it' }).click();
+      await dialog.getByRole('button', { name: 'Publish version' }).click();
       await page.getByText('It is shown only once').waitFor();
       address.secret = await page.locator('.once code').nth(1).innerText();
       address.url = await page.locator('code', { hasText: '/hooks/' }).first().innerText();
@@ -122,10 +122,11 @@ else
       await page.getByRole('link', { name: 'Credentials' }).click();
       await page
         .getByRole('row', { name: /chat-bot/ })
-        .getByRole('button', { name: 'Replace' })
+        .getByRole('button', { name: 'Actions for chat-bot' })
         .click();
+      await page.getByRole('menuitem', { name: 'Replace value' }).click();
       await dialog.locator('[name=token]').fill(SECOND);
-      await dialog.getByRole('button', { name: 'Replace it' }).click();
+      await dialog.getByRole('button', { name: 'Replace value' }).click();
       await dialog.waitFor({ state: 'detached' });
       await page.goto(failed);
       await node('post_message', /failed/).click();

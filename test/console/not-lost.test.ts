@@ -92,7 +92,7 @@ else
       await open('Runs');
       for (const id of [kept, gone]) await page.getByRole('checkbox', { name: `Select ${id}` }).check();
       await page.getByRole('button', { name: 'Cancel 2' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel them' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel runs' }).click();
       await page
         .getByRole('dialog')
         .getByText(`${kept.slice(-6)}: It is held by a test.`)

@@ -97,8 +97,8 @@ else
     });
 
     await t.test('its run is shown as jobs, live', async (t) => {
-      await page.getByRole('button', { name: 'Run it' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Run it' }).click();
+      await page.getByRole('button', { name: 'Run pipeline' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Run pipeline' }).click();
       await page.getByRole('heading', { name: 'release', level: 1 }).waitFor();
       await job(page, 'ship')
         .getByText(/waits for the lock production/)
@@ -163,7 +163,7 @@ else
       await row.getByRole('link', { name: 'Download' }).click();
       t.equal((await loading).suggestedFilename(), 'hostile.html');
       await row.getByRole('button', { name: 'Remove' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove artifact' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await row.waitFor({ state: 'detached' });
       t.equal(await page.getByRole('row', { name: /notes/ }).count(), 2);
@@ -176,7 +176,7 @@ else
       await vic.goto(`${base}/pipelines`);
       await vic.getByRole('table').getByText('release').waitFor();
       await vic.getByRole('textbox', { name: 'Pipeline document' }).waitFor();
-      t.equal(await vic.getByRole('button', { name: 'Run it' }).count(), 0);
+      t.equal(await vic.getByRole('button', { name: 'Run pipeline' }).count(), 0);
       await vic.goto(run);
       await job(vic, 'build').waitFor();
       await vic.goto(`${run}?tab=artifacts`);

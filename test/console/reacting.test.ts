@@ -50,15 +50,15 @@ else
       await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
 
       await open('Events');
-      await page.getByRole('button', { name: 'Emit an event' }).click();
+      await page.getByRole('button', { name: 'Emit event' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Type').fill('run.mine');
-      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await dialog.getByRole('button', { name: 'Emit event' }).click();
       await dialog.getByText(/only the service emits/).waitFor();
       await dialog.getByLabel('Type').fill('order.paid');
       await dialog.getByLabel('Key').fill(HOSTILE.replace('\u202e', ''));
       await dialog.getByLabel('Payload, as JSON').fill(JSON.stringify({ total: 12, note: HOSTILE }));
-      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await dialog.getByRole('button', { name: 'Emit event' }).click();
       await page.getByRole('heading', { name: 'order.paid', level: 1 }).waitFor();
       await page
         .getByRole('row', { name: /handler shop/ })
@@ -122,7 +122,7 @@ else
         .click();
       await page.getByRole('button', { name: 'Replay' }).click();
       t.equal(await page.getByRole('dialog').getByLabel('Handler').inputValue(), 'shop');
-      await page.getByRole('dialog').getByRole('button', { name: 'Replay it' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay event' }).click();
       await page.getByRole('heading', { name: 'Replays' }).waitFor();
       const [replayed] = JSON.parse((await place.svc(['events', 'show', small, '--json'])).stdout).replays;
       t.match(replayed, { handler: 'shop', state: 'delivered', forced: false });
@@ -155,17 +155,17 @@ else
       const payload = '{\n  "id": 820982911946154508,\n  "10": 1.0,\n  "9": 1e400\n}';
       await open('Handlers');
       await open('Events');
-      await page.getByRole('button', { name: 'Emit an event' }).click();
+      await page.getByRole('button', { name: 'Emit event' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Type').fill('exact.first');
       await dialog.getByLabel('Payload, as JSON').fill(payload);
-      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await dialog.getByRole('button', { name: 'Emit event' }).click();
       await page.getByRole('heading', { name: 'exact.first', level: 1 }).waitFor();
       t.equal(await page.locator('pre').first().innerText(), payload);
-      await page.getByRole('button', { name: 'Emit one like it' }).click();
+      await page.getByRole('button', { name: 'Emit similar event' }).click();
       t.equal(await dialog.getByLabel('Payload, as JSON').inputValue(), payload);
       await dialog.getByLabel('Type').fill('exact.second');
-      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await dialog.getByRole('button', { name: 'Emit event' }).click();
       await page.getByRole('heading', { name: 'exact.second', level: 1 }).waitFor();
       const { stdout } = await place.svc(['events', 'show', page.url().split('/').at(-1)!]);
       t.match(stdout, /"id": 820982911946154508,\n *"10": 1\.0,\n *"9": 1e400\n/);

@@ -142,7 +142,7 @@ else
       await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
       await page.getByRole('button', { name: 'Cancel 2' }).click();
       await page.getByText('svc runs cancel --workflow waits.sh').waitFor();
-      await page.getByRole('button', { name: 'Cancel them' }).click();
+      await page.getByRole('button', { name: 'Cancel runs' }).click();
       await page.getByText('2 cancelled').waitFor();
       for (const run_id of waits) await reaches(run_id, 'cancelled');
     });

@@ -45,25 +45,23 @@ else
     await t.test('what the server has loaded, and its health', async (t) => {
       t.equal((await menu.getByRole('link').allTextContents()).findLast(Boolean), 'Plugins');
       await menu.getByRole('link', { name: 'Plugins' }).click();
-      await row(/^sick 1\.0\.0 from SVC_PLUGINS/)
-        .getByText('failing')
+      await row(/^sick 1\.0\.0 SVC_PLUGINS/)
+        .getByText('Failing')
         .waitFor();
       t.match(await row(/^sick/).textContent(), HOSTILE);
       await row(/^agents 0\.1\.0/)
-        .getByText('ok')
+        .getByText('Ok')
         .waitFor();
-      await row(/^summary 0\.1\.0/)
-        .getByText('1 panel')
-        .click();
-      await row(/^summary 0\.1\.0/)
-        .getByText('capacity', { exact: true })
-        .waitFor();
-      await row(/^agents 0\.1\.0/)
-        .getByText('1 route')
-        .click();
-      await row(/^agents/)
-        .getByText('GET /api/v1/agents')
-        .waitFor();
+      const details = page.getByRole('dialog');
+      const open = async (name: string, part: string, entry: string) => {
+        await page.getByRole('button', { name, exact: true }).click();
+        await details.getByText(part).click();
+        await details.getByText(entry, { exact: true }).waitFor();
+        t.same(await inaccessible(page), [], name);
+        await details.getByRole('button', { name: 'Close' }).click();
+      };
+      await open('summary', '1 panel', 'capacity');
+      await open('agents', '1 route', 'GET /api/v1/agents');
       t.equal(await row(/^connector:/).count(), 0);
       await page.getByRole('link', { name: /^\d+ connectors$/ }).click();
       await page.getByRole('heading', { level: 1, name: 'Connectors' }).waitFor();
@@ -74,7 +72,7 @@ else
     await t.test('what is set, and no value that may be secret', async (t) => {
       await menu.getByRole('link', { name: 'Settings' }).click();
       await row(/^SVC_RETENTION runs=90d/).waitFor();
-      await row(/^SVC_OF_NOBODY set, not shown/).waitFor();
+      await row(/^SVC_OF_NOBODY Set, not shown/).waitFor();
       await page.getByText('SQLite: one server').waitFor();
       t.notMatch(await page.content(), /never-to-be-seen/);
       t.match((await place.svc(['server', 'show'])).stdout, /^store\s+sqlite$/m);
@@ -87,11 +85,11 @@ else
       const dialog = page.getByRole('dialog');
       await page.getByRole('button', { name: 'New project' }).click();
       await dialog.locator('[name=name]').fill('no name');
-      await dialog.getByRole('button', { name: 'Make it' }).click();
+      await dialog.getByRole('button', { name: 'Create project' }).click();
       await dialog.getByRole('alert').waitFor();
       await dialog.locator('[name=name]').fill('second');
-      await dialog.getByRole('button', { name: 'Make it' }).click();
-      await row(/^second admin/)
+      await dialog.getByRole('button', { name: 'Create project' }).click();
+      await row(/^second Admin/)
         .getByRole('link', { name: 'second' })
         .click();
       await page.waitForURL(/projects\/second$/);
@@ -121,7 +119,7 @@ else
       const theirs = await place.signedIn(made.token);
       await theirs.goto(`${place.url}${HERE}/settings`);
       await theirs.getByText('SQLite: one server').waitFor();
-      t.equal(await theirs.getByText('What is set').count(), 0);
+      t.equal(await theirs.getByText('Environment').count(), 0);
       t.equal(await theirs.getByRole('button', { name: 'New project' }).count(), 0);
       const headers = { authorization: `Bearer ${made.token}` };
       t.equal((await fetch(`${place.url}/api/v1/orgs/dev/server/settings`, { headers })).status, 403);
@@ -133,7 +131,7 @@ else
         const narrow = await place.signedIn(place.token, context);
         for (const [to, shows] of [
           ['/settings', /SVC_RETENTION/],
-          ['/plugins', /from SVC_PLUGINS/],
+          ['/plugins', /SVC_PLUGINS/],
         ] as const) {
           await narrow.goto(`${place.url}${HERE}${to}`);
           await narrow.getByText(shows).first().waitFor();

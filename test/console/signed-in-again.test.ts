@@ -68,10 +68,10 @@ else {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
     await page.getByRole('link', { name: 'Events', exact: true }).click();
-    await page.getByRole('button', { name: 'Emit an event' }).click();
+    await page.getByRole('button', { name: 'Emit event' }).click();
     await page.getByRole('dialog').getByLabel('Type').fill('deploy.done');
     const held = hold(page, 'POST', ({ pathname }) => pathname.endsWith('/events'));
-    await page.getByRole('dialog').getByRole('button', { name: 'Emit it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Emit event' }).click();
     const emit = await held;
     await signOutEverywhere(place);
     // The server's own answer to it, which comes late.

@@ -1,33 +1,74 @@
 import { useParams } from '@tanstack/react-router';
+import { Server } from 'lucide-react';
 import type { AgentRecord } from '../../../../../cli/generated/api.ts';
 import { Panels } from '../extensions/panels.tsx';
-import { Name, Status, Tag, Time } from '../kit/basics.tsx';
-import { List, Table } from '../kit/list.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Empty, Status, Time } from '../kit/basics.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { type Column, Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
 
 const PATH = '/api/v1/agents';
 
 /** The agents of all orgs that the person is in: an agent serves an org, or one project of it. */
 export function Agents() {
-  const list = usePaged<'agents', AgentRecord>('agents', PATH, {}, { again_ms: AGAIN_MS });
+  const scope = useParams({ from: '/orgs/$org/projects/$project/agents' });
+  const list = usePaged<'agents', AgentRecord>('agents', PATH, {}, { again_ms: AGAIN_MS, whole: true });
+  const online = list.items?.filter(({ state }) => state === 'online') ?? [];
   return (
-    <Page title="Agents" same={{ command: 'svc agents ls', call: `GET ${PATH}` }}>
-      <p className="quiet">
-        Agents run the jobs of every project of their org, unless their token is limited to one project. A disconnected
-        agent is shown for 24 hours.
-      </p>
-      <List list={list} empty="No agent is connected.">
-        {(items) => (
-          <Table columns={['Agent', 'State', 'Slots', '-Untrusted runs', 'Capabilities', '-Version', '-Server']}>
-            {items.map((agent) => (
-              <Agent key={agent.agent_id} agent={agent} />
-            ))}
-          </Table>
+    <Page
+      title="Agents"
+      bleed
+      about={
+        list.count !== undefined &&
+        `${online.length} online · ${online.reduce((sum, { slots }) => sum + slots, 0)} slots`
+      }
+      same={{ command: 'svc agents ls', call: `GET ${PATH}` }}
+    >
+      <List
+        list={list}
+        nothing={
+          <Empty icon={Server} title="No agents yet">
+            Agents run your workflows. Start one with <code>svc agent</code>.
+          </Empty>
+        }
+      >
+        {(agents) => (
+          <>
+            <p className="lead">
+              Agents run the jobs of every project of their org, unless their token is limited to one project. A
+              disconnected agent is shown for 24 hours.
+            </p>
+            <Rows<AgentRecord>
+              label="Agents"
+              head="Agent"
+              items={agents}
+              keyOf={({ agent_id }) => agent_id}
+              mark={() => <Mark icon={Server} />}
+              title={({ name, server }) => (
+                <span className="strong clip" title={`${visible(name)}, connected to ${visible(server)}`}>
+                  {visible(name)}
+                </span>
+              )}
+              columns={COLUMNS}
+              second={(agent) => (
+                <>
+                  <Status of={agent.state} />
+                  <span className="clip">
+                    {placeOf(agent)} · {agent.slots} slots
+                  </span>
+                </>
+              )}
+              aside={(agent) => <Seen agent={agent} />}
+            />
+          </>
         )}
       </List>
-      <Panels scope={useParams({ from: '/orgs/$org/projects/$project/agents' })} place="agents" />
+      <div className="panels-below">
+        <Panels scope={scope} place="agents" />
+      </div>
     </Page>
   );
 }
@@ -35,68 +76,42 @@ export function Agents() {
 /** Found out by the agent, and told in words beside. */
 const isOwn = (capability: string): boolean => capability.startsWith('svc:');
 
-function Agent({ agent }: { agent: AgentRecord }) {
-  return (
-    <tr>
-      <td>
-        <strong>
-          <Name>{agent.name}</Name>
-        </strong>
-        <div className="quiet">
-          {agent.org
-            ? `of the ${agent.project ? `project ${agent.project}` : `org ${agent.org}`}`
-            : 'built into svc dev'}
-          , {visible(`${agent.os} ${agent.arch}`)}
-        </div>
-      </td>
-      <td className="word">
-        <Status of={agent.state} />
-        <div className="quiet">
-          <Since agent={agent} />
-        </div>
-      </td>
-      <td>{agent.slots}</td>
-      <td className="wide">
-        <Untrusted agent={agent} />
-      </td>
-      <td>
-        {agent.capabilities.every(isOwn) && <span className="quiet">none</span>}
-        {agent.capabilities
-          .filter((name) => !isOwn(name))
-          .map((name) => (
-            <Tag key={name}>{name}</Tag>
-          ))}
-      </td>
-      <td className="wide">{visible(agent.version)}</td>
-      <td className="wide tight">
-        <Name>{agent.server}</Name>
-      </td>
-    </tr>
-  );
-}
+const placeOf = ({ org, project }: AgentRecord): string => {
+  if (!org) return 'Built into svc dev';
+  return visible(project ? `${org}/${project}` : `Org ${org}`);
+};
 
-const UNTRUSTED = { isolate: 'isolated', refuse: 'refused', only: 'isolated; takes no others' } as const;
+const COLUMNS: readonly Column<AgentRecord>[] = [
+  { name: 'State', look: 'c-short', cell: ({ state }) => <Status of={state} /> },
+  { name: 'Serves', look: 'c-state', cell: placeOf },
+  { name: 'Slots', look: 'c-slots', cell: ({ slots }) => slots },
+  {
+    ...{ name: 'Capabilities' },
+    cell: ({ capabilities }) => {
+      const named = capabilities.filter((name) => !isOwn(name));
+      if (named.length === 0) return <span className="quiet">None</span>;
+      const text = named.map(visible).join(', ');
+      return <span title={text}>{text}</span>;
+    },
+  },
+  { name: 'Untrusted runs', look: 'c-state c-roomy second', cell: (agent) => <Untrusted agent={agent} /> },
+  {
+    ...{ name: 'Version', look: 'c-state c-roomy second' },
+    cell: ({ version, os, arch }) => visible(`${version}, ${os} ${arch}`),
+  },
+  { name: 'Seen', look: 'c-end', cell: (agent) => <Seen agent={agent} /> },
+];
+
+const UNTRUSTED = { isolate: 'Isolated', refuse: 'Refused', only: 'Isolated, no others' } as const;
 
 /** What becomes of untrusted runs there. */
 function Untrusted({ agent: { untrusted, isolation_missing } }: { agent: AgentRecord }) {
   if (untrusted === 'refuse' || isolation_missing === undefined) return UNTRUSTED[untrusted];
-  return (
-    <>
-      none: it cannot isolate <div className="quiet">{visible(isolation_missing)}</div>
-    </>
-  );
+  return <span title={visible(isolation_missing)}>None: cannot isolate</span>;
 }
 
-function Since({ agent: { state, connected_at, last_seen_at } }: { agent: AgentRecord }) {
-  if (state === 'online')
-    return connected_at ? (
-      <>
-        connected <Time at={connected_at} />
-      </>
-    ) : null;
-  return last_seen_at ? (
-    <>
-      last seen <Time at={last_seen_at} />
-    </>
-  ) : null;
+/** Since when it is connected, or when it was seen last. */
+function Seen({ agent: { state, connected_at, last_seen_at } }: { agent: AgentRecord }) {
+  const at = state === 'online' ? connected_at : last_seen_at;
+  return at ? <Time at={at} /> : null;
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { ListRuns200, Whoami } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useExtensions } from '../extensions/use-extensions.ts';
 import { useNow } from '../kit/clock.ts';
 import { StatusIcon } from '../kit/status.tsx';
@@ -21,8 +22,6 @@ const RUN_ID = /^run_[0-9A-Z]{26}$/;
 const FRESH_MS = 30_000;
 /** So many of the newest runs are looked through. */
 const RUNS = 200;
-/** The most entries of each list with names that are searched. */
-const LISTED = 200;
 
 interface Props {
   scope: Scope;
@@ -208,12 +207,11 @@ const NAMED = [
 function useNamedLists(scope: Scope): Map<(typeof NAMED)[number]['group'], readonly Found[]> {
   const lists = useQueries({
     queries: NAMED.map(({ path, plural }) => {
-      const address = scoped(scope, `${path}?limit=${LISTED}`);
+      const address = scoped(scope, path);
       return {
         queryKey: ['found', address],
         staleTime: FRESH_MS,
-        queryFn: async ({ signal }: { signal: AbortSignal }) =>
-          (await json<Record<string, Found[]>>(address, { signal }))[plural] ?? [],
+        queryFn: ({ signal }: { signal: AbortSignal }) => readAllPages<Found>(address, plural, { signal }),
       };
     }),
   });

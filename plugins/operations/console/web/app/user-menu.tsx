@@ -3,17 +3,11 @@ import { Check } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { Refusal } from '../api/client.ts';
 import { signOut } from '../api/session.ts';
+import { Avatar } from '../kit/avatar.tsx';
 import { visible } from '../kit/text.ts';
 import { toast } from '../kit/toasts.tsx';
 import { useSession } from './session.ts';
 import { keepTheme, onThemeChange, readTheme, THEMES, type Theme } from './theme.ts';
-
-/** `AK` of `Ana Kovač`. */
-const initials = (name: string): string => {
-  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  const letters = words.length > 1 ? [words[0]![0], words.at(-1)![0]] : [...(words[0] ?? '?')].slice(0, 2);
-  return letters.join('').toUpperCase();
-};
 
 export function UserMenu({ name }: { name: string }) {
   const take = useSession();
@@ -33,9 +27,7 @@ export function UserMenu({ name }: { name: string }) {
   return (
     <Menu.Root modal={false}>
       <Menu.Trigger className="user">
-        <span className="avatar" aria-hidden>
-          {initials(name)}
-        </span>
+        <Avatar name={name} />
         <span className="clip">{visible(name)}</span>
       </Menu.Trigger>
       <Menu.Portal>

@@ -1,12 +1,15 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { ScrollText, Server } from 'lucide-react';
 import type { AuditEntry } from '../../../../../cli/generated/api.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { useOwns } from '../app/session.ts';
-import { Name, Time } from '../kit/basics.tsx';
-import { List, Table } from '../kit/list.tsx';
+import { Avatar, Mark } from '../kit/avatar.tsx';
+import { Empty, Tag, Time } from '../kit/basics.tsx';
+import { FilterText, SinceFilter } from '../kit/filter-fields.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { Rows } from '../kit/rows.tsx';
 import { shellQuote, visible } from '../kit/text.ts';
 import { auditCommand, type AuditFilters, readAuditFilters } from './filters.ts';
 
@@ -23,117 +26,119 @@ export function Audit() {
   return (
     <Page
       title="Audit"
+      bleed
       same={{ command: auditCommand(filters, shellQuote), call: `GET ${path}${query({ ...asked })}` }}
     >
-      <Filters
-        key={JSON.stringify(filters)}
-        filters={filters}
-        owner={owner}
-        onChange={(next) => void navigate({ search: next, replace: true })}
-      />
-      <List list={list} empty={some ? 'Nothing fits these filters.' : 'Nothing is on record yet.'} more="Show older">
+      <Filters filters={filters} owner={owner} onChange={(next) => void navigate({ search: next, replace: true })} />
+      <List
+        list={list}
+        more="Show older"
+        nothing={
+          some ? (
+            <Empty
+              icon={ScrollText}
+              title="No entry fits these filters"
+              action={
+                <button type="button" onClick={() => void navigate({ search: {}, replace: true })}>
+                  Show all entries
+                </button>
+              }
+            />
+          ) : (
+            <Empty icon={ScrollText} title="Nothing recorded yet">
+              Changes to the project, and secrets that somebody reads, are recorded here.
+            </Empty>
+          )
+        }
+      >
         {(items) => (
-          <Table columns={['When', 'Who', 'Action', 'Of what', '-Request']}>
-            {items.map((entry) => (
-              <Entry key={entry.id} scope={scope} entry={entry} />
-            ))}
-          </Table>
+          <Rows<AuditEntry>
+            label="Audit"
+            head="Who"
+            items={items}
+            keyOf={({ id }) => String(id)}
+            mark={({ principal }) =>
+              principal && principal.kind !== 'agent' ? <Avatar name={principal.name} /> : <Mark icon={Server} />
+            }
+            title={({ principal }) => (
+              <span className="strong clip">{principal ? visible(principal.name) : 'Service'}</span>
+            )}
+            beside={({ principal }) => principal?.kind === 'agent' && <Tag>Agent</Tag>}
+            columns={[
+              {
+                ...{ name: 'Action', look: 'c-mid' },
+                cell: ({ action }) => <span className="mono">{action}</span>,
+              },
+              { name: 'Subject', cell: (entry) => <Subject scope={scope} entry={entry} /> },
+              {
+                ...{ name: 'Request', look: 'c-state c-roomy' },
+                cell: ({ request_id, ip }) => (
+                  <span className="mono quiet" title={visible([request_id, ip].filter(Boolean).join(', '))}>
+                    {visible(`…${request_id.slice(-6)}`)} {ip && visible(ip)}
+                  </span>
+                ),
+              },
+              { name: 'When', look: 'c-end', cell: ({ at }) => <Time at={at} /> },
+            ]}
+            second={(entry) => (
+              <>
+                <span className="mono">{entry.action}</span> <Subject scope={scope} entry={entry} />
+              </>
+            )}
+            aside={({ at }) => <Time at={at} />}
+          />
         )}
       </List>
     </Page>
   );
 }
 
-const TIMES: readonly [string, string][] = [
-  ['', 'Any time'],
-  ['1h', 'The last hour'],
-  ['24h', 'The last day'],
-  ['7d', 'The last week'],
-  ['30d', 'The last 30 days'],
-];
-
-/** Texts are sent by Enter or by the button, choices at once. */
-function Filters({
-  filters,
-  owner,
-  onChange,
-}: {
+interface FiltersProps {
   filters: AuditFilters;
   owner: boolean;
   onChange(next: AuditFilters): void;
-}) {
-  const send = (form: HTMLFormElement) => onChange(readAuditFilters(Object.fromEntries(new FormData(form))));
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    send(event.currentTarget);
-  };
-  const since = filters.since ?? '';
+}
+
+/** Texts count when they were typed whole, choices at once. */
+function Filters({ filters, owner, onChange }: FiltersProps) {
+  const change = (part: Record<string, string>) => onChange(readAuditFilters({ ...filters, ...part }));
   return (
-    <form className="filters" onSubmit={submit}>
-      <input name="action" aria-label="Action" placeholder="Action" defaultValue={filters.action} />
-      <input name="principal" aria-label="Who" placeholder="Who" defaultValue={filters.principal} />
-      <select
-        name="since"
-        aria-label="Since"
-        defaultValue={since}
-        onChange={({ currentTarget }) => send(currentTarget.form!)}
-      >
-        {!TIMES.some(([value]) => value === since) && <option value={since}>Since {since}</option>}
-        {TIMES.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
+    <div className="filters list-bar">
+      <FilterText label="Action" value={filters.action} onChange={(action) => change({ action })} />
+      <FilterText label="Who" value={filters.principal} onChange={(principal) => change({ principal })} />
+      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
       {(owner || filters.of) && (
-        <select
-          name="of"
-          aria-label="Where"
-          defaultValue={filters.of ?? ''}
-          onChange={({ currentTarget }) => send(currentTarget.form!)}
-        >
+        <select aria-label="Where" value={filters.of ?? ''} onChange={({ target }) => change({ of: target.value })}>
           <option value="">This project</option>
           <option value="org">The org itself</option>
         </select>
       )}
-      <button type="submit">Show</button>
       {Object.keys(filters).length > 0 && (
-        <button type="button" onClick={() => onChange({})}>
+        <button type="button" className="ghost small" onClick={() => onChange({})}>
           Clear
         </button>
       )}
-    </form>
+    </div>
   );
 }
 
-function Entry({ scope, entry }: { scope: Scope; entry: AuditEntry }) {
-  const { at, principal, action, subject, detail, request_id, ip } = entry;
+function Subject({ scope, entry: { subject, detail } }: { scope: Scope; entry: AuditEntry }) {
   return (
-    <tr>
-      <td className="tight">
-        <Time at={at} />
-      </td>
-      <td>
-        {principal ? <Name>{principal.name}</Name> : <span className="quiet">the service</span>}
-        {principal?.kind === 'agent' && <div className="quiet">an agent</div>}
-      </td>
-      <td className="word">
-        <span className="mono">{action}</span>
-      </td>
-      <td>
-        {subject.startsWith('run_') ? (
-          <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: subject }} title={subject}>
-            run <span className="mono">{visible(subject.slice(-6))}</span>
-          </Link>
-        ) : (
-          <Name>{subject}</Name>
-        )}
-        {detail && <div className="quiet">{visible(detail)}</div>}
-      </td>
-      <td className="wide quiet mono">
-        {visible(request_id)}
-        {ip && <div>{visible(ip)}</div>}
-      </td>
-    </tr>
+    <span
+      className="clip"
+      title={[subject, detail]
+        .filter((text) => text !== undefined)
+        .map(visible)
+        .join(', ')}
+    >
+      {subject.startsWith('run_') ? (
+        <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: subject }}>
+          run <span className="mono">{visible(subject.slice(-6))}</span>
+        </Link>
+      ) : (
+        visible(subject)
+      )}
+      {detail && <span className="quiet"> {visible(detail)}</span>}
+    </span>
   );
 }

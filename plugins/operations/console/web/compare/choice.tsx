@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef } from 'react';
-import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import type { RunRecord } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { query, type Scope, scoped } from '../api/paths.ts';
-import { Empty, Loading, Problem, Status, Time } from '../kit/basics.tsx';
-import { Table } from '../kit/list.tsx';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Status, Time } from '../kit/basics.tsx';
+import { List, Table } from '../kit/list.tsx';
 import { Panel } from '../kit/page.tsx';
+import { usePaged } from '../kit/paged.ts';
 import { visible } from '../kit/text.ts';
 
-const SHOWN = 50;
 const FROM = '/orgs/$org/projects/$project/runs/compare';
 
 /** Chooses what is missing: by its id, or among the newest runs of the same workflow. */
@@ -49,41 +49,42 @@ export function Choice({ scope, a, b }: { scope: Scope; a: string | undefined; b
 /** Other runs of the same workflow. */
 function Others({ scope, run_id }: { scope: Scope; run_id: string }) {
   const path = scoped(scope, `/runs/${encodeURIComponent(run_id)}`);
-  const others = useQuery({
-    queryKey: ['comparable', path],
-    queryFn: async ({ signal }) => {
-      const { workflow } = await json<RunRecord>(path, { signal });
-      const list = await json<ListRuns200>(scoped(scope, `/runs${query({ workflow, limit: SHOWN })}`), { signal });
-      return list.runs.filter((run) => run.run_id !== run_id);
-    },
-  });
-  if (others.error) return <Problem error={others.error} again={() => void others.refetch()} />;
-  if (!others.data) return <Loading />;
+  const run = useQuery({ queryKey: ['run', path], queryFn: ({ signal }) => json<RunRecord>(path, { signal }) });
+  const workflow = run.data?.workflow;
+  const list = usePaged<'runs', RunRecord>(
+    'runs',
+    scoped(scope, '/runs'),
+    { workflow },
+    { enabled: workflow !== undefined },
+  );
+  const items = list.items?.filter((one) => one.run_id !== run_id);
+  const error = run.error ?? list.error;
+  const refetch = () => void (run.error ? run.refetch() : list.refetch());
   return (
     <Panel title="The newest runs of the same workflow">
-      {others.data.length === 0 ? (
-        <Empty>There is no other one.</Empty>
-      ) : (
-        <Table columns={['Run', 'Status', '-Subject', 'Created']}>
-          {others.data.map((run) => (
-            <tr key={run.run_id}>
-              <td>
-                <Link from={FROM} to="." search={{ a: run_id, b: run.run_id }} className="mono">
-                  {run.run_id}
-                </Link>
-                {run.rerun_of === run_id && <div className="quiet">a rerun of it</div>}
-              </td>
-              <td>
-                <Status of={run.status} />
-              </td>
-              <td className="wide">{visible(run.subject ?? '')}</td>
-              <td>
-                <Time at={run.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <List list={{ ...list, items, error, refetch }} empty="There is no other run." more="Show older">
+        {(runs) => (
+          <Table columns={['Run', 'Status', '-Subject', 'Created']}>
+            {runs.map((run) => (
+              <tr key={run.run_id}>
+                <td>
+                  <Link from={FROM} to="." search={{ a: run_id, b: run.run_id }} className="mono">
+                    {run.run_id}
+                  </Link>
+                  {run.rerun_of === run_id && <div className="quiet">a rerun of it</div>}
+                </td>
+                <td>
+                  <Status of={run.status} />
+                </td>
+                <td className="wide">{visible(run.subject ?? '')}</td>
+                <td>
+                  <Time at={run.created_at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </List>
     </Panel>
   );
 }

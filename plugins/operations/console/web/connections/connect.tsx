@@ -2,8 +2,7 @@ import type { ConsentView, ProviderView } from '../../../../../cli/generated/api
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { DialogForm, TextField } from '../kit/dialog-form.tsx';
-
-const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
+import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
 
 async function consentOf(scope: Scope, name: string, provider: string): Promise<string> {
   const path = scoped(scope, `/accounts/${encodeURIComponent(name)}/connect`);
@@ -55,7 +54,7 @@ export const ConnectButton = ({ scope, provider: { name, title }, taken }: Conne
       label="Name"
       value={taken.includes(name) ? '' : name}
       pattern={NAME}
-      wants="Letters, digits, _ and -, at most 63"
+      wants={NAME_WANTS}
       hint="Workflows use the account by this name."
     />
   </DialogForm>

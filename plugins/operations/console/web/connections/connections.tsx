@@ -1,19 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Plug, Power, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type {
-  AccountRemoved,
-  AccountView,
-  ListAccounts200,
-  ListConnectors200,
-  ListProviders200,
-  ProviderView,
-} from '../../../../../cli/generated/api.ts';
+import type { AccountRemoved, AccountView, ConnectorManifest, ProviderView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
-import { readAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { brandOf, CATEGORIES, iconOfProvider } from '../connectors/names.ts';
 import { fitsWords, wordsAbout } from '../connectors/manifest.ts';
@@ -39,19 +33,19 @@ import '../kit/rows.css';
 /** The accounts of a project, with their health, and the systems that can be connected. */
 export function Connections() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/connections' });
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const may = useMay(scope);
   const key = ['accounts', scope.org, scope.project];
   const accounts = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => json<ListAccounts200>(scoped(scope, '/accounts?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<AccountView>(scoped(scope, '/accounts'), 'accounts', { signal }),
   });
   const providers = useQuery({
     queryKey: ['providers', scope.org, scope.project],
-    queryFn: ({ signal }) => json<ListProviders200>(scoped(scope, '/providers?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
   });
-  useLive(scope, 'accounts', () => void readAgain(client, key));
-  const list = accounts.data?.accounts;
+  useLive(scope, 'accounts', () => void refetch(key));
+  const list = accounts.data;
   useTarget(list !== undefined);
   const error = accounts.error ?? providers.error;
   return (
@@ -66,18 +60,14 @@ export function Connections() {
       {list?.length === 0 && (
         <div className="panel">
           <Empty icon={Plug} title="No accounts connected yet">
-            {providers.data?.providers.length === 0
+            {providers.data?.length === 0
               ? 'This service has no provider yet. An operator names them in SVC_CONNECTED_ACCOUNT_PROVIDERS; tokens and keys work without one.'
               : 'Connect one below, so that workflows can act for you.'}
           </Empty>
         </div>
       )}
-      {list && list.length > 0 && (
-        <Accounts scope={scope} accounts={list} providers={providers.data?.providers ?? []} />
-      )}
-      {providers.data && may('admin') && (
-        <AddConnection scope={scope} providers={providers.data.providers} taken={list ?? []} />
-      )}
+      {list && list.length > 0 && <Accounts scope={scope} accounts={list} providers={providers.data ?? []} />}
+      {providers.data && may('admin') && <AddConnection scope={scope} providers={providers.data} taken={list ?? []} />}
       <Panels scope={scope} place="connections" />
     </Page>
   );
@@ -96,9 +86,9 @@ function AddConnection({ scope, providers, taken }: AddProps) {
   const connectors = useQuery({
     queryKey: ['connectors', scope.org, scope.project],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => json<ListConnectors200>(scoped(scope, '/connectors?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<ConnectorManifest>(scoped(scope, '/connectors'), 'connectors', { signal }),
   });
-  const keyed = (connectors.data?.connectors ?? []).filter(
+  const keyed = (connectors.data ?? []).filter(
     (one) => one.credential && fitsWords(one, find) && (category === 'All' || brandOf(one).category === category),
   );
   const granting = providers.filter(
@@ -338,11 +328,11 @@ function NextStep({ scope, account: { name, provider, status } }: AccountProps) 
 }
 
 function AccountMenu({ scope, account: { name, provider, status } }: AccountProps) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const may = useMay(scope);
   if (!may('admin')) return null;
   const path = scoped(scope, `/accounts/${encodeURIComponent(name)}`);
-  const changed = () => client.invalidateQueries({ queryKey: ['accounts', scope.org, scope.project] });
+  const changed = () => refetch(['accounts', scope.org, scope.project]);
   const remove = async () => {
     const { warnings } = await json<AccountRemoved>(path, { method: 'DELETE' });
     await changed();

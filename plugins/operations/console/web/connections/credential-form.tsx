@@ -1,63 +1,93 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { useRefetch } from '../api/read-again.ts';
+import { FormDialog, DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
 import { listKey } from '../kit/paged.ts';
 import { type Kind, KIND_NAMES, KINDS, readKind } from './kinds.ts';
 
-/** Letters, digits, _ and -, at most 63. */
-export const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
-export const NAME_WANTS = 'Letters, digits, _ and -, at most 63';
-
-interface Props {
+interface Of {
   scope: Scope;
   known?: Credential;
   /** A name that something needs. */
   wanted?: string;
   /** Those that do; empty: all. */
   kinds?: readonly Kind[];
-  /** On the button, in place of its usual words. */
-  label?: ReactNode;
   /** A name to begin with. */
   suggested?: string;
+}
+
+interface Props extends Of {
+  /** On the button, in place of its usual words. */
+  label?: ReactNode;
   onStored?(): void;
 }
 
 /** Makes a credential, or replaces the values of one. What it held before is never shown. */
-export function CredentialForm({ scope, known, wanted, kinds = [], label, suggested, onStored }: Props) {
-  const client = useQueryClient();
-  const list = scoped(scope, '/credentials');
-  const save = async ({ name = '', ...fields }: Record<string, string>) => {
-    const own = known?.name ?? wanted ?? name;
-    await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: fields });
-    await client.invalidateQueries({ queryKey: listKey(list) });
-    onStored?.();
-  };
+export function CredentialForm({ label, onStored, ...of }: Props) {
+  const { known, wanted } = of;
+  const run = useSave(of, onStored);
   return (
     <DialogForm
-      label={label ?? (known ? 'Replace' : wanted ? `Make ${wanted}` : 'New credential')}
-      title={titleOf(known?.name, wanted)}
-      verb={known ? 'Replace it' : 'Store it'}
+      label={label ?? (known ? 'Replace value' : wanted ? `Create ${wanted}` : <New />)}
+      {...wordsOf(of)}
       main={!known && !wanted && label === undefined}
-      run={save}
+      run={run}
     >
-      <p className="quiet">
-        {known
-          ? 'Everything that names it uses the new value from its next request on.'
-          : 'Workflows use it by its name. Its value is sealed, and never shown again.'}
-      </p>
-      {!known && !wanted && (
-        <TextField name="name" label="Name" value={suggested ?? ''} pattern={NAME} wants={NAME_WANTS} />
-      )}
-      <KindFields kind={known?.kind} kinds={kinds.length > 0 ? kinds : KIND_NAMES} />
+      <Fields {...of} />
     </DialogForm>
   );
 }
 
+const New = () => (
+  <>
+    <Plus size={16} aria-hidden /> New credential
+  </>
+);
+
+/** Replaces the values of one, opened by an item of a menu. */
+export function ReplaceCredentialDialog({ close, ...of }: Of & { close(): void }) {
+  const run = useSave(of);
+  return (
+    <FormDialog {...wordsOf(of)} run={run} close={close}>
+      <Fields {...of} />
+    </FormDialog>
+  );
+}
+
+function useSave({ scope, known, wanted }: Of, onStored?: () => void) {
+  const refetch = useRefetch();
+  const list = scoped(scope, '/credentials');
+  return async ({ name = '', ...fields }: Record<string, string>) => {
+    const own = known?.name ?? wanted ?? name;
+    await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: fields });
+    await refetch(listKey(list));
+    onStored?.();
+  };
+}
+
+const wordsOf = ({ known, wanted }: Of) => ({
+  title: titleOf(known?.name, wanted),
+  verb: known ? 'Replace value' : 'Store credential',
+});
+
+const Fields = ({ known, wanted, kinds = [], suggested = '' }: Of) => (
+  <>
+    <p className="quiet">
+      {known
+        ? 'Everything that names it uses the new value from its next request on.'
+        : 'Workflows use it by its name. Its value is sealed, and never shown again.'}
+    </p>
+    {!known && !wanted && <TextField name="name" label="Name" value={suggested} pattern={NAME} wants={NAME_WANTS} />}
+    <KindFields kind={known?.kind} kinds={kinds.length > 0 ? kinds : KIND_NAMES} />
+  </>
+);
+
 function titleOf(known: string | undefined, wanted: string | undefined): string {
-  if (known !== undefined) return `Replace the credential ${known}`;
+  if (known !== undefined) return `Replace the value of ${known}`;
   return wanted === undefined ? 'New credential' : `New credential ${wanted}`;
 }
 

@@ -1,15 +1,22 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { KeyRound, RotateCw, Trash2 } from 'lucide-react';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
-import { Confirm } from '../kit/confirm.tsx';
-import { List, Table } from '../kit/list.tsx';
+import { ActionMenu } from '../kit/action-menu.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Empty } from '../kit/basics.tsx';
+import { Asked } from '../kit/confirm.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
+import { Rows } from '../kit/rows.tsx';
 import { useTarget } from '../kit/target.ts';
-import { CredentialForm } from './credential-form.tsx';
+import { visible } from '../kit/text.ts';
+import { toast } from '../kit/toasts.tsx';
+import { ReplaceCredentialDialog, CredentialForm } from './credential-form.tsx';
 import { KINDS } from './kinds.ts';
 import { ConnectionTabs } from './tabs.tsx';
 import { UsedBy } from './used-by.tsx';
@@ -21,33 +28,47 @@ export function Credentials() {
   const path = scoped(scope, '/credentials');
   const list = usePaged<'credentials', Credential>('credentials', path, {}, { again_ms: AGAIN_MS });
   useTarget(list.items !== undefined);
+  const make = may('admin') && <CredentialForm scope={scope} />;
   return (
     <Page
       title="Credentials"
-      actions={may('admin') && <CredentialForm scope={scope} />}
+      bleed
+      about={list.count}
+      actions={make}
       same={{ command: 'svc credential list', call: `GET ${path}` }}
     >
       <ConnectionTabs scope={scope} />
-      <List list={list} empty="No credential is stored yet.">
+      <List
+        list={list}
+        nothing={
+          <Empty icon={KeyRound} title="No credentials yet" action={make}>
+            Workflows use a token, key or login by its name. Values are sealed and never shown.
+          </Empty>
+        }
+      >
         {(items) => (
-          <Table columns={['Name', 'Kind', '-Used by', ...(may('admin') ? ['Actions'] : [])]}>
-            {items.map((one) => (
-              <tr key={one.name} id={one.name}>
-                <td>
-                  <strong>{one.name}</strong>
-                </td>
-                <td className="word">{KINDS[one.kind].title}</td>
-                <td className="wide">
-                  <UsedBy scope={scope} of="credentials" name={one.name} />
-                </td>
-                {may('admin') && (
-                  <td>
-                    <Actions scope={scope} credential={one} />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </Table>
+          <Rows<Credential>
+            label="Credentials"
+            head="Name"
+            items={items}
+            keyOf={({ name }) => name}
+            mark={() => <Mark icon={KeyRound} />}
+            title={({ name }) => (
+              <span className="strong clip" title={visible(name)}>
+                {visible(name)}
+              </span>
+            )}
+            columns={[
+              { name: 'Kind', look: 'c-mid', cell: ({ kind }) => KINDS[kind].title },
+              { name: 'Used by', cell: ({ name }) => <UsedBy scope={scope} of="credentials" name={name} /> },
+            ]}
+            second={({ kind, name }) => (
+              <>
+                {KINDS[kind].title} <UsedBy scope={scope} of="credentials" name={name} />
+              </>
+            )}
+            {...(may('admin') && { actions: (one) => <Actions scope={scope} credential={one} /> })}
+          />
         )}
       </List>
     </Page>
@@ -55,18 +76,32 @@ export function Credentials() {
 }
 
 function Actions({ scope, credential }: { scope: Scope; credential: Credential }) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
+  const { name } = credential;
   const list = scoped(scope, '/credentials');
   const remove = async () => {
-    await json(`${list}/${encodeURIComponent(credential.name)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await json(`${list}/${encodeURIComponent(name)}`, { method: 'DELETE' });
+    await refetch(listKey(list));
+    toast(`Credential ${name} removed`);
   };
   return (
-    <div className="row">
-      <CredentialForm scope={scope} known={credential} />
-      <Confirm label="Remove" title={`Remove the credential ${credential.name}?`} verb="Remove it" danger run={remove}>
-        Everything that uses it fails from its next request. “Used by” lists it.
-      </Confirm>
-    </div>
+    <ActionMenu
+      label={`Actions for ${name}`}
+      small
+      actions={[
+        {
+          ...{ icon: RotateCw, label: 'Replace value' },
+          opens: (close) => <ReplaceCredentialDialog scope={scope} known={credential} close={close} />,
+        },
+        {
+          ...{ icon: Trash2, label: 'Remove credential', danger: true },
+          opens: (close) => (
+            <Asked title={`Remove the credential ${name}?`} verb="Remove credential" danger run={remove} close={close}>
+              Everything that uses it fails from its next request. “Used by” lists it.
+            </Asked>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -1,137 +1,196 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { Eye, Lock, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Secret, SecretEntry } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
-import { Copy, Time } from '../kit/basics.tsx';
-import { Confirm } from '../kit/confirm.tsx';
-import { DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
-import { List, Table } from '../kit/list.tsx';
+import { ActionMenu } from '../kit/action-menu.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Copy, Empty, Time } from '../kit/basics.tsx';
+import { Block } from '../kit/block.tsx';
+import { Asked } from '../kit/confirm.tsx';
+import { FormDialog, DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
-import { visible } from '../kit/text.ts';
+import { Rows } from '../kit/rows.tsx';
 import { useTarget } from '../kit/target.ts';
+import { toast } from '../kit/toasts.tsx';
 import { ConnectionTabs } from './tabs.tsx';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,127}';
+
+interface Shown {
+  name: string;
+  value: string;
+}
 
 /** Every trusted job of the project gets each of them as a variable. */
 export function Secrets() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/connections/secrets' });
   const may = useMay(scope);
   const path = scoped(scope, '/secrets');
-  const list = usePaged<'secrets', SecretEntry>('secrets', path, {}, { again_ms: AGAIN_MS });
+  const list = usePaged<'secrets', SecretEntry>('secrets', path, {}, { again_ms: AGAIN_MS, whole: true });
+  // The value lives here until its dialog is closed, and nowhere else.
+  const [shown, setShown] = useState<Shown>();
   useTarget(list.items !== undefined);
+  const make = may('admin') && <NewSecret scope={scope} />;
   return (
     <Page
       title="Secrets"
-      actions={may('admin') && <SecretForm scope={scope} />}
+      bleed
+      about={list.count}
+      actions={make}
       same={{ command: 'svc secret list', call: `GET ${path}` }}
     >
       <ConnectionTabs scope={scope} />
-      <p className="quiet">Every trusted job of this project gets each secret as a variable of its name.</p>
-      <List list={list} empty="No secret is set yet.">
+      {shown && <Value shown={shown} close={() => setShown(undefined)} />}
+      <List
+        list={list}
+        nothing={
+          <Empty icon={Lock} title="No secrets yet" action={make}>
+            Every trusted job of this project gets each secret as a variable of its name.
+          </Empty>
+        }
+      >
         {(items) => (
-          <Table columns={['Name', '-Set', 'Value', ...(may('admin') ? ['Actions'] : [])]}>
-            {items.map(({ name, set_at }) => (
-              <tr key={name} id={name}>
-                <td>
-                  <strong className="mono">{name}</strong>
-                </td>
-                <td className="wide">
-                  <Time at={set_at} />
-                </td>
-                <td>
-                  <Reveal key={set_at} scope={scope} name={name} />
-                </td>
-                {may('admin') && (
-                  <td>
-                    <div className="row">
-                      <SecretForm scope={scope} known={name} />
-                      <Remove scope={scope} name={name} />
-                    </div>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </Table>
+          <>
+            <p className="lead">Every trusted job of this project gets each secret as a variable of its name.</p>
+            <Rows<SecretEntry>
+              label="Secrets"
+              head="Name"
+              items={items}
+              keyOf={({ name }) => name}
+              mark={() => <Mark icon={Lock} />}
+              title={({ name }) => (
+                <span className="mono clip" title={name}>
+                  {name}
+                </span>
+              )}
+              columns={[
+                { name: 'Value', look: 'second', cell: () => <span aria-hidden>••••••••</span> },
+                { name: 'Set', look: 'c-end', cell: ({ set_at }) => <Time at={set_at} /> },
+              ]}
+              second={({ set_at }) => (
+                <>
+                  Set <Time at={set_at} />
+                </>
+              )}
+              actions={({ name }) => <Actions scope={scope} name={name} onReveal={setShown} />}
+            />
+          </>
         )}
       </List>
     </Page>
   );
 }
 
-function SecretForm({ scope, known }: { scope: Scope; known?: string }) {
-  const client = useQueryClient();
+function useSave(scope: Scope) {
+  const refetch = useRefetch();
   const list = scoped(scope, '/secrets');
-  const save = async ({ name = '', value }: Record<string, string>) => {
-    await json(`${list}/${encodeURIComponent(known ?? name)}`, { method: 'PUT', body: { value } });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+  return async ({ name = '', value }: Record<string, string>) => {
+    await json(`${list}/${encodeURIComponent(name)}`, { method: 'PUT', body: { value } });
+    await refetch(listKey(list));
   };
+}
+
+function NewSecret({ scope }: { scope: Scope }) {
+  const save = useSave(scope);
   return (
     <DialogForm
-      label={known ? 'Replace' : 'New secret'}
-      title={known ? `Replace the secret ${known}` : 'New secret'}
-      verb={known ? 'Replace it' : 'Store it'}
-      main={!known}
+      label={
+        <>
+          <Plus size={16} aria-hidden /> New secret
+        </>
+      }
+      title="New secret"
+      verb="Store secret"
+      main
       run={save}
     >
-      {!known && (
-        <TextField
-          name="name"
-          label="Name"
-          pattern={NAME}
-          wants="Letters, digits and _, as in the name of a variable"
-        />
-      )}
-      <HiddenField name="value" label="Value" hint="At least 4 characters: a shorter one cannot be masked in logs" />
-      <p className="quiet">
-        A value of several lines is set with <code>svc secret set {known ?? '<NAME>'} @file</code>.
-      </p>
+      <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits and _, as in the name of a variable" />
+      <ValueField command="svc secret set <NAME> @file" />
     </DialogForm>
   );
 }
 
-function Remove({ scope, name }: { scope: Scope; name: string }) {
-  const client = useQueryClient();
+const ValueField = ({ command }: { command: string }) => (
+  <>
+    <HiddenField name="value" label="Value" hint="At least 4 characters: a shorter one cannot be masked in logs" />
+    <p className="quiet">
+      To set a value of several lines: <code>{command}</code>
+    </p>
+  </>
+);
+
+interface ActionProps {
+  scope: Scope;
+  name: string;
+  onReveal(shown: Shown): void;
+}
+
+function Actions({ scope, name, onReveal }: ActionProps) {
+  const may = useMay(scope);
+  const save = useSave(scope);
+  const refetch = useRefetch();
   const list = scoped(scope, '/secrets');
+  const path = `${list}/${encodeURIComponent(name)}`;
   const remove = async () => {
-    await json(`${list}/${encodeURIComponent(name)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await json(path, { method: 'DELETE' });
+    await refetch(listKey(list));
+    toast(`Secret ${name} removed`);
   };
+  const show = async () => onReveal({ name, value: (await json<Secret>(path)).value });
   return (
-    <Confirm label="Remove" title={`Remove the secret ${name}?`} verb="Remove it" danger run={remove}>
-      Jobs that begin from now on do not get it.
-    </Confirm>
+    <ActionMenu
+      label={`Actions for ${name}`}
+      small
+      actions={[
+        {
+          ...{ icon: Eye, label: 'Show value' },
+          opens: (close) => (
+            <Asked title={`Show the value of ${name}?`} verb="Show value" run={show} close={close}>
+              The audit log records that you read it. CLI: <code>svc secret get {name}</code>
+            </Asked>
+          ),
+        },
+        may('admin') && {
+          ...{ icon: RotateCw, label: 'Replace value' },
+          opens: (close) => (
+            <FormDialog
+              title={`Replace the value of ${name}`}
+              verb="Replace value"
+              run={(fields) => save({ ...fields, name })}
+              close={close}
+            >
+              <ValueField command={`svc secret set ${name} @file`} />
+            </FormDialog>
+          ),
+        },
+        may('admin') && {
+          ...{ icon: Trash2, label: 'Remove secret', danger: true },
+          opens: (close) => (
+            <Asked title={`Remove the secret ${name}?`} verb="Remove secret" danger run={remove} close={close}>
+              Jobs that begin from now on do not get it.
+            </Asked>
+          ),
+        },
+      ]}
+    />
   );
 }
 
-/** The value lives in this row only, until it is hidden, replaced or the page is left. */
-function Reveal({ scope, name }: { scope: Scope; name: string }) {
-  const [value, setValue] = useState<string>();
-  if (value !== undefined)
-    return (
-      <>
-        <pre>{visible(value)}</pre>
-        <div className="row">
-          <Copy text={value} label={`Copy the value of ${name}`} />
-          <button type="button" className="small" onClick={() => setValue(undefined)}>
-            Hide
-          </button>
-        </div>
-      </>
-    );
-  const path = scoped(scope, `/secrets/${encodeURIComponent(name)}`);
-  return (
-    <Confirm
-      label="Show"
-      title={`Show the value of ${name}?`}
-      verb="Show it"
-      run={async () => setValue((await json<Secret>(path)).value)}
-    >
-      The audit log records that you read it. <code>svc secret get {name}</code> does the same.
-    </Confirm>
-  );
-}
+const Value = ({ shown: { name, value }, close }: { shown: Shown; close(): void }) => (
+  <section className="panel once" aria-label={`Value of ${name}`}>
+    <h2>Value of {name}</h2>
+    <Block text={value} />
+    <div className="row">
+      <Copy text={value} label={`Copy the value of ${name}`} />
+      <button type="button" onClick={close}>
+        Hide value
+      </button>
+    </div>
+  </section>
+);

@@ -4,7 +4,7 @@ import type { ConnectorManifest } from '../../../../../cli/generated/api.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { CredentialForm } from '../connections/credential-form.tsx';
-import { Empty } from '../kit/basics.tsx';
+import { Empty, Loading } from '../kit/basics.tsx';
 import { FilterBar } from '../kit/filter-bar.tsx';
 import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
@@ -15,8 +15,6 @@ import { CATEGORIES, type Category, brandOf } from './names.ts';
 import { Segments, Tile } from './tile.tsx';
 
 const FROM = '/orgs/$org/projects/$project/connectors';
-/** More than a server has; the words are looked for in all of them. */
-const ALL = { limit: 200 };
 
 /** The systems that workflows can speak to, as the server was started with them. */
 export function Connectors() {
@@ -24,18 +22,13 @@ export function Connectors() {
   const { words = '', category } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
   const path = scoped(scope, '/connectors');
-  const list = usePaged<'connectors', ConnectorManifest>('connectors', path, ALL);
+  const list = usePaged<'connectors', ConnectorManifest>('connectors', path, {}, { whole: true });
   const go = (next: { words?: string; category?: string }) => void navigate({ search: next, replace: true });
   const withCategory = category === undefined ? {} : { category };
   const fits = (one: ConnectorManifest) =>
     fitsWords(one, words) && (category === undefined || brandOf(one).category === category);
   return (
-    <Page
-      title="Connectors"
-      bleed
-      about={list.items?.length || undefined}
-      same={{ command: 'svc connector ls', call: `GET ${path}` }}
-    >
+    <Page title="Connectors" bleed about={list.count} same={{ command: 'svc connector ls', call: `GET ${path}` }}>
       <FilterBar
         label="Find a connector"
         hint="Name or what it does, such as “chat”"
@@ -50,13 +43,21 @@ export function Connectors() {
         />
       </FilterBar>
       <List list={list} nothing={<Empty icon={Blocks} title="This server has no connectors" />}>
-        {(items) => <Found scope={scope} found={items.filter(fits)} />}
+        {(items) => <Found scope={scope} found={items.filter(fits)} reading={list.reading} />}
       </List>
     </Page>
   );
 }
 
-function Found({ scope, found }: { scope: Scope; found: readonly ConnectorManifest[] }) {
+interface FoundProps {
+  scope: Scope;
+  found: readonly ConnectorManifest[];
+  /** Further ones are still being read. */
+  reading: boolean;
+}
+
+function Found({ scope, found, reading }: FoundProps) {
+  if (found.length === 0 && reading) return <Loading />;
   if (found.length === 0)
     return (
       <Empty

@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Copy as CopyIcon, Inbox, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { DeliveryView, Redelivered } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useRefetch } from '../api/read-again.ts';
 import type { Scope } from '../api/paths.ts';
 import { EventLink } from '../events/table.tsx';
 import { ActionMenu } from '../kit/action-menu.tsx';
@@ -98,12 +98,12 @@ interface MenuProps extends Pick<Props, 'scope' | 'command' | 'name'> {
 }
 
 function DeliveryMenu({ scope, command, name, delivery: { delivery, event }, at }: MenuProps) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   const call = `${at}/${encodeURIComponent(delivery)}/redeliver`;
   const again = async () => {
     const made = await json<Redelivered>(call, { method: 'POST' });
-    await client.invalidateQueries({ queryKey: listKey(at) });
+    await refetch(listKey(at));
     void navigate({ to: '/orgs/$org/projects/$project/events/$event', params: { ...scope, event: made.event } });
   };
   return (

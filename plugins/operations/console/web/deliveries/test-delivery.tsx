@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import type { ConnectorManifest } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { EventLink } from '../events/table.tsx';
 import { Copy, Problem, Status } from '../kit/basics.tsx';
 import { TextField } from '../kit/dialog-form.tsx';
@@ -68,7 +69,7 @@ function TestDelivery({ close, ...props }: Props & { close(): void }) {
     queryFn: ({ signal }) =>
       json<ConnectorManifest>(scoped(scope, `/connectors/${encodeURIComponent(connector!)}`), { signal }),
   });
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const [answer, setAnswer] = useState<Answer>();
   const section = manifest.data?.hook;
   const proof = section ? proofOfSection(section) : props.proof;
@@ -78,7 +79,7 @@ function TestDelivery({ close, ...props }: Props & { close(): void }) {
     parseJson(body);
     if (!proof) throw new Error('The connector is not read yet, so the delivery cannot be signed. Try again.');
     setAnswer(await deliver(props, proof, section, { body, secret: fields.secret ?? '', type: fields.type ?? '' }));
-    await client.invalidateQueries({ queryKey: listKey(`${props.path}/deliveries`) });
+    await refetch(listKey(`${props.path}/deliveries`));
   };
   return (
     <Drawer title={`Send a test delivery to ${name}`} close={close}>

@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Emits an event, and shows what came of it. */
-export function EmitButton({ scope, label = 'Emit an event', type = '', payload = null }: Props) {
+export function EmitButton({ scope, label = 'Emit event', type = '', payload = null }: Props) {
   const navigate = useNavigate();
   const emit = async (fields: Record<string, string>) => {
     const key = fields.key ?? '';
@@ -23,8 +23,10 @@ export function EmitButton({ scope, label = 'Emit an event', type = '', payload 
     void navigate({ to: '/orgs/$org/projects/$project/events/$event', params: { ...scope, event } });
   };
   return (
-    <DialogForm label={label} title="Emit an event" verb="Emit it" run={emit}>
-      <p className="quiet">It is a real one: it starts handlers, ends waits and cancels runs. It cannot be undone.</p>
+    <DialogForm label={label} title="Emit event" verb="Emit event" run={emit}>
+      <p className="quiet">
+        This is a real event: it starts handlers, ends waits and cancels runs. It cannot be undone.
+      </p>
       <TextField name="type" label="Type" value={type} hint="deploy.done" />
       <TextField
         name="key"

@@ -39,7 +39,7 @@ export function EventPage() {
         may('member') && (
           <>
             <ReplayButton key={`replay ${id}`} scope={scope} event={event} />
-            <EmitButton key={id} scope={scope} label="Emit one like it" type={event.type} payload={event.payload} />
+            <EmitButton key={id} scope={scope} label="Emit similar event" type={event.type} payload={event.payload} />
           </>
         )
       }

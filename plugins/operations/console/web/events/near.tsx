@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ListHandlers200, ListRuns200, ShownEvent } from '../../../../../cli/generated/api.ts';
+import type { HandlerView, ListRuns200, ShownEvent } from '../../../../../cli/generated/api.ts';
 import { isSimilar, isSimilarPattern } from '../../../run-views/explain/similar-names.ts';
 import { json } from '../api/client.ts';
-import { type Scope, scoped } from '../api/paths.ts';
+import { query, type Scope, scoped } from '../api/paths.ts';
+import { MOST, readAllPages } from '../api/all-pages.ts';
 import { Name } from '../kit/basics.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { Panel } from '../kit/page.tsx';
@@ -15,23 +16,26 @@ export function NearMisses({ scope, event: { type } }: { scope: Scope; event: Sh
   const handlers = useQuery({
     queryKey: ['near-handlers', scope.org, scope.project],
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => json<ListHandlers200>(scoped(scope, '/handlers?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<HandlerView>(scoped(scope, '/handlers'), 'handlers', { signal }),
   });
   const waiting = useQuery({
     queryKey: ['near-waits', scope.org, scope.project],
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => json<ListRuns200>(scoped(scope, '/runs?status=waiting&limit=200'), { signal }),
+    queryFn: ({ signal }) =>
+      json<ListRuns200>(scoped(scope, `/runs${query({ status: 'waiting', limit: MOST })}`), { signal }),
   });
-  const near = (handlers.data?.handlers ?? []).filter(({ on }) =>
-    on.some((pattern) => isSimilarPattern(pattern, type)),
-  );
+  const near = (handlers.data ?? []).filter(({ on }) => on.some((pattern) => isSimilarPattern(pattern, type)));
   const runs = (waiting.data?.runs ?? []).filter(
     ({ substate }) => substate?.kind === 'event' && isSimilar(substate.name, type),
   );
+  const more = waiting.data?.next_cursor;
   if (near.length === 0 && runs.length === 0) return null;
   return (
     <Panel title="Similar types">
-      <p className="quiet">These listen for types with nearly the same name.</p>
+      <p className="quiet">
+        These listen for types with nearly the same name.
+        {more && ` Only the newest ${MOST} waiting runs are compared.`}
+      </p>
       <ul className="plain">
         {near.map(({ name, on }) => (
           <li key={name}>

@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ShownEvent } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { Name, Status, Time } from '../kit/basics.tsx';
 import { DialogForm, TextField } from '../kit/dialog-form.tsx';
 import { Table } from '../kit/list.tsx';
@@ -13,16 +13,16 @@ import { ShortRun } from './table.tsx';
 
 /** Delivers the event again to one handler; the page then lists what came of it. */
 export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent }) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const path = scoped(scope, `/events/${encodeURIComponent(event.event)}`);
   const handlers = event.deliveries.filter(({ reaction }) => reaction === 'handler');
   const replay = async (fields: Record<string, string>) => {
     const body = { handler: fields.handler, ...(fields.force !== undefined && { force: true }) };
     await json(`${path}/replay`, { method: 'POST', body });
-    await client.invalidateQueries({ queryKey: ['event', path] });
+    await refetch(['event', path]);
   };
   return (
-    <DialogForm label="Replay" title="Deliver it again to a handler" verb="Replay it" run={replay}>
+    <DialogForm label="Replay" title="Replay to a handler" verb="Replay event" run={replay}>
       <p className="quiet">
         This starts another run, with the trust of the event. Other handlers, waits and cancels do not see it again.
       </p>
@@ -32,7 +32,7 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
         value={handlers[0]?.name ?? ''}
         hint="One of its patterns must match the type of the event."
       />
-      <CheckField name="force" label="Whatever its predicate says" />
+      <CheckField name="force" label="Ignore its predicate" />
       <Same by={{ command: `svc events replay ${event.event} --handler <name>`, call: `POST ${path}/replay` }} />
     </DialogForm>
   );

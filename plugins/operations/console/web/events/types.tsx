@@ -60,7 +60,7 @@ function Type({ scope, type: { type, source, sample, last_seen } }: { scope: Sco
       <td className="wide">{sample !== undefined && <Json summary="The last one" value={sample} />}</td>
       <td>
         {may('member') && !RESERVED.test(type) && (
-          <EmitButton scope={scope} label="Emit one" type={type} payload={sample ?? null} />
+          <EmitButton scope={scope} label="Emit event" type={type} payload={sample ?? null} />
         )}
       </td>
     </tr>

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import type { GraphView, PublishedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Loading, Name, Problem } from '../kit/basics.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
@@ -132,9 +133,10 @@ function Actions({ scope, graph, path, onPublished }: ActionProps) {
   const may = useMay(scope);
   const navigate = useNavigate();
   const client = useQueryClient();
+  const refetch = useRefetch();
   const toList = () => {
     client.removeQueries({ queryKey: ['graph', path] });
-    void client.invalidateQueries({ queryKey: listKey(scoped(scope, '/graphs')) });
+    void refetch(listKey(scoped(scope, '/graphs')));
     void navigate({ to: '/orgs/$org/projects/$project/graphs', params: scope, search: {} });
   };
   const version = version_number === latest_version ? undefined : version_number;

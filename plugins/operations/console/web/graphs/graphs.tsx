@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { GraphEntry, ListGraphs200, ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import type { GraphEntry, ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
-import { readAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { Empty, Loading, Name, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
@@ -30,7 +31,7 @@ export function Graphs() {
   const list = useQuery({
     queryKey: listKey(path),
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => everyGraph(path, signal),
+    queryFn: ({ signal }) => readAllPages<GraphEntry>(path, 'graphs', { signal }),
   });
   const found = list.data?.filter((graph) => fits(graph, q));
   return (
@@ -63,18 +64,6 @@ export function Graphs() {
   );
 }
 
-/** At most 1,000, which is as many as a project has. */
-async function everyGraph(path: string, signal: AbortSignal): Promise<GraphEntry[]> {
-  const all: GraphEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page: ListGraphs200 = await json(`${path}${query({ limit: 200, cursor })}`, { signal });
-    all.push(...page.graphs);
-    cursor = page.next_cursor;
-  } while (cursor !== undefined);
-  return all;
-}
-
 const fits = ({ name, title = '', triggers = [] }: GraphEntry, words: string): boolean => {
   const text = [name, title, ...triggers].join(' ').toLowerCase();
   return words
@@ -88,8 +77,9 @@ const lastRunKey = ({ org, project }: Scope, graph: string) => ['last-run', org,
 function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] }) {
   const [shown, setShown] = useState(SHOWN);
   const client = useQueryClient();
+  const refetch = useRefetch();
   useLive(scope, 'runs', (kind, data) => {
-    if (kind === 'reset') void readAgain(client, ['last-run', scope.org, scope.project]);
+    if (kind === 'reset') void refetch(['last-run', scope.org, scope.project]);
     if (kind !== 'run') return;
     const run = data as RunRecord;
     client.setQueryData<RunRecord | null>(lastRunKey(scope, run.workflow), (before) =>
@@ -182,20 +172,21 @@ interface RemoveProps {
 /** Hooks are an admin's, and so is a graph that has any. */
 export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
   const client = useQueryClient();
+  const refetch = useRefetch();
   const may = useMay(scope);
   if (!may(triggers.includes('trigger.webhook') ? 'admin' : 'member')) return null;
   const path = scoped(scope, '/graphs');
   const remove = async () => {
     await json(`${path}/${encodeURIComponent(name)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(path) });
+    await refetch(listKey(path));
     // The list that is shown next must not begin with what it was.
     client.removeQueries({ queryKey: listKey(path), type: 'inactive' });
     onRemoved?.();
   };
   return (
-    <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove it" danger run={remove}>
+    <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove graph" danger run={remove}>
       All of its versions are removed, and so is what its triggers have registered: webhook addresses accept no more
-      deliveries. Runs go on. <code>svc graph rm {name}</code> does the same.
+      deliveries. Runs continue. <code>svc graph rm {name}</code> does the same.
     </Confirm>
   );
 }

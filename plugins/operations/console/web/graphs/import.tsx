@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SavedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { DialogForm } from '../kit/dialog-form.tsx';
 import { parseObject } from '../kit/json.ts';
 import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
@@ -12,7 +12,7 @@ import { refuseTaken } from '../kit/taken.ts';
 
 /** Makes a graph of a document that somebody has as a file. */
 export function ImportGraph({ scope }: { scope: Scope }) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   const run = async ({ name = '', document = '' }: Record<string, string>) => {
     const list = scoped(scope, '/graphs');
@@ -20,11 +20,11 @@ export function ImportGraph({ scope }: { scope: Scope }) {
     const body = parseObject(document, 'The document');
     await refuseTaken(path, 'graph');
     await json<SavedGraph>(path, { method: 'PUT', body });
-    await client.invalidateQueries({ queryKey: listKey(list) });
+    await refetch(listKey(list));
     void navigate({ to: '/orgs/$org/projects/$project/graphs/$graph', params: { ...scope, graph: name } });
   };
   return (
-    <DialogForm label="Import" title="Import a graph" verb="Save it" run={run}>
+    <DialogForm label="Import" title="Import a graph" verb="Import graph" run={run}>
       <p className="quiet">
         It is checked before it is saved, and all problems are shown.{' '}
         <code>svc graph save &lt;name&gt; &lt;file&gt;</code> does the same.

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { GraphView, PublishedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Confirm } from '../kit/confirm.tsx';
 import { listKey } from '../kit/paged.ts';
@@ -17,12 +17,10 @@ export function triggersIn(document: Readonly<Record<string, unknown>>): { id: s
 const hooked = (triggers: readonly { type: string }[]): boolean => triggers.some(({ type }) => type === WEBHOOK);
 
 function useChanged(scope: Scope, name: string) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const path = scoped(scope, `/graphs/${encodeURIComponent(name)}`);
   return async () => {
-    await client.invalidateQueries({ queryKey: ['graph', path] });
-    await client.invalidateQueries({ queryKey: listKey(`${path}/versions`) });
-    await client.invalidateQueries({ queryKey: listKey(scoped(scope, '/graphs')) });
+    await refetch(['graph', path], listKey(`${path}/versions`), listKey(scoped(scope, '/graphs')));
   };
 }
 
@@ -50,7 +48,7 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
         <Publish scope={scope} name={name} version={version} wanted={wanted} onPublished={onPublished} />
       )}
       {published_version !== undefined && (
-        <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish it" danger run={unpublish}>
+        <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish graph" danger run={unpublish}>
           What its triggers have registered is removed: webhook addresses accept no more deliveries, and get another
           secret when it is published again. Runs continue. <code>svc graph unpublish {name}</code> does the same.
         </Confirm>
@@ -78,7 +76,7 @@ export function Publish({ scope, name, version, wanted, label = 'Publish', onPub
     await changed();
   };
   return (
-    <Confirm label={label} title={`Publish version ${version} of ${name}?`} verb="Publish it" run={publish}>
+    <Confirm label={label} title={`Publish version ${version} of ${name}?`} verb="Publish version" run={publish}>
       {wanted?.length === 0 && 'It has no trigger: nothing is registered. '}
       {wanted && wanted.length > 0 && (
         <>

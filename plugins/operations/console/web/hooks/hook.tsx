@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Blocks, Clock, KeyRound, Puzzle, Radio, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { Hook } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { readAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { OldSecret, rotations } from '../deliveries/rotate.tsx';
@@ -31,14 +30,14 @@ export function HookPage() {
   const { hook: name, ...scope } = useParams({ from: FROM });
   const [shown, setShown] = useState<Secret>();
   const may = useMay(scope);
-  const client = useQueryClient();
+  const refetchAll = useRefetch();
   const path = namedPath(HOOKS, scope, name);
   const { data: hook, error, isPending, refetch } = useNamed(HOOKS, scope, name);
   const own = hook && !hook.owner && may('admin');
   // The answer may hold the secret, which does not belong into what the page keeps.
   const rotate = async (body: Record<string, unknown>) => {
     setShown(secretOf(await json<Hook>(`${path}/rotate`, { method: 'POST', body })));
-    await readAgain(client, [HOOKS.one, path]);
+    await refetchAll([HOOKS.one, path]);
   };
   return (
     <Detail

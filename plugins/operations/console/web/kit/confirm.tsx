@@ -18,15 +18,17 @@ interface Props extends QuestionProps {
   /** The button that opens it. */
   label: ReactNode;
   disabled?: boolean;
+  /** The one that is wanted most. */
+  main?: boolean;
 }
 
 /** A button that asks before it does something that cannot be undone. */
-export function Confirm({ label, disabled = false, ...ask }: Props) {
+export function Confirm({ label, disabled = false, main = false, ...ask }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
       <Dialog.Trigger asChild>
-        <button type="button" disabled={disabled}>
+        <button type="button" className={main ? 'main' : undefined} disabled={disabled}>
           {label}
         </button>
       </Dialog.Trigger>

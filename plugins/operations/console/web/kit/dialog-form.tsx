@@ -2,20 +2,23 @@ import * as Dialog from '@radix-ui/react-dialog';
 import { type ReactNode, useState } from 'react';
 import { InlineForm } from './inline-form.tsx';
 
-interface Props {
-  /** The button that opens it. */
-  label: ReactNode;
+interface FormProps {
   title: string;
   /** On the button that sends it. */
   verb: string;
-  main?: boolean;
   /** Resolves when it is done. What was typed is kept nowhere else. */
   run(fields: Record<string, string>): Promise<unknown>;
   children: ReactNode;
 }
 
+interface Props extends FormProps {
+  /** The button that opens it. */
+  label: ReactNode;
+  main?: boolean;
+}
+
 /** A button that opens a form. It stays open, as it is, when the server refuses what it says. */
-export function DialogForm({ label, title, verb, main = false, run, children }: Props) {
+export function DialogForm({ label, main = false, ...form }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
@@ -24,18 +27,29 @@ export function DialogForm({ label, title, verb, main = false, run, children }: 
           {label}
         </button>
       </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <Dialog.Title>{title}</Dialog.Title>
-          <InlineForm verb={verb} run={run} done={() => setOpen(false)} inDialog>
-            {children}
-          </InlineForm>
-        </Dialog.Content>
-      </Dialog.Portal>
+      <Form {...form} close={() => setOpen(false)} />
     </Dialog.Root>
   );
 }
+
+/** The same, opened by something else: an item of a menu. It is there while it is open. */
+export const FormDialog = ({ close, ...form }: FormProps & { close(): void }) => (
+  <Dialog.Root open onOpenChange={close}>
+    <Form {...form} close={close} />
+  </Dialog.Root>
+);
+
+const Form = ({ title, verb, run, children, close }: FormProps & { close(): void }) => (
+  <Dialog.Portal>
+    <Dialog.Overlay className="overlay" />
+    <Dialog.Content className="dialog" aria-describedby={undefined}>
+      <Dialog.Title>{title}</Dialog.Title>
+      <InlineForm verb={verb} run={run} done={close} inDialog>
+        {children}
+      </InlineForm>
+    </Dialog.Content>
+  </Dialog.Portal>
+);
 
 interface FieldProps {
   name: string;

@@ -48,6 +48,7 @@ const TIMES: readonly [string, string][] = [
   ['1h', 'The last hour'],
   ['24h', 'The last day'],
   ['7d', 'The last week'],
+  ['30d', 'The last 30 days'],
 ];
 
 export const SinceFilter = ({

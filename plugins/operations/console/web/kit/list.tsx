@@ -6,6 +6,8 @@ interface Listed<Item> {
   error: Error | null;
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
+  /** It reads itself to its end. */
+  reading?: boolean;
   refetch(): unknown;
   fetchNextPage(): unknown;
 }
@@ -34,7 +36,7 @@ export function List<Item>({
       {(!items || searching) && !error && <Loading />}
       {items?.length === 0 && !searching && (nothing ?? <Empty>{empty}</Empty>)}
       {items && items.length > 0 && children(items)}
-      {list.hasNextPage && !searching && (
+      {list.hasNextPage && !searching && !list.reading && (
         <p className="list-more">
           <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             {more}

@@ -4,7 +4,7 @@ import { type LucideIcon, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { readAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { type Action, ActionMenu } from './action-menu.tsx';
 import { Empty, Loading, Problem, Tag } from './basics.tsx';
 import { Asked } from './confirm.tsx';
@@ -99,11 +99,8 @@ export function useNamed<View extends Named>(
 
 /** Reads the page of one and the list again after a change. */
 export function useRefreshNamed<View extends Named>(kind: NamedKind<View>, scope: Scope) {
-  const client = useQueryClient();
-  return async (name: string) => {
-    const keys = [[kind.one, namedPath(kind, scope, name)], listKey(scoped(scope, kind.path))];
-    await Promise.all(keys.map((key) => readAgain(client, key)));
-  };
+  const refetch = useRefetch();
+  return (name: string) => refetch([kind.one, namedPath(kind, scope, name)], listKey(scoped(scope, kind.path)));
 }
 
 interface CreateProps<View extends Named> extends Omit<Of<View>, 'name'> {
@@ -188,6 +185,7 @@ interface RemoveProps<View extends Named> extends Of<View> {
 
 function RemoveNamed<View extends Named>({ kind, scope, name, leaves, close }: RemoveProps<View>) {
   const client = useQueryClient();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   const { one, page, removal } = kind;
   const remove = async () => {
@@ -195,7 +193,7 @@ function RemoveNamed<View extends Named>({ kind, scope, name, leaves, close }: R
     const answer = await json<{ warnings?: string[] } | undefined>(path, { method: 'DELETE' });
     if (leaves) await navigate({ to: page, params: scope, search: {} });
     client.removeQueries({ queryKey: [one, path] });
-    await readAgain(client, listKey(scoped(scope, kind.path)));
+    await refetch(listKey(scoped(scope, kind.path)));
     if (answer?.warnings)
       toast(`${capital(one)} ${name} removed here. ${answer.warnings.join(' ')}`, { state: 'failed' });
     else toast(`${capital(one)} ${name} removed`);
@@ -240,9 +238,6 @@ export function EditAndMore<View extends Named>({ onSecret, actions = [], ...of 
   );
 }
 
-/** Every one of a project: words and filters are looked for in all of them. */
-const ALL = { limit: 200 };
-
 interface ListProps<View extends Named> {
   kind: NamedKind<View>;
   scope: Scope;
@@ -268,7 +263,7 @@ export function NamedList<View extends Named>(props: ListProps<View>) {
   const navigate = useNavigate();
   const [shown, setShown] = useState<Secret>();
   const path = scoped(scope, kind.path);
-  const list = usePaged<string, View>(kind.plural, path, ALL, { again_ms: AGAIN_MS });
+  const list = usePaged<string, View>(kind.plural, path, {}, { again_ms: AGAIN_MS, whole: true });
   const answer = list.data?.pages[0];
   const fits = (view: View) =>
     hasWords(kind.wordsOf(view), find) && (state === undefined || kind.filterOf(view) === state);
@@ -281,7 +276,7 @@ export function NamedList<View extends Named>(props: ListProps<View>) {
     <Page
       title={title}
       bleed
-      about={list.items?.length || undefined}
+      about={list.count}
       actions={makeLink}
       same={{ command: `${command} ls`, call: `GET ${path}` }}
     >
@@ -305,7 +300,7 @@ export function NamedList<View extends Named>(props: ListProps<View>) {
           </Empty>
         }
       >
-        {(views) => <Found {...props} views={views.filter(fits)} onSecret={setShown} />}
+        {(views) => <Found {...props} views={views.filter(fits)} reading={list.reading} onSecret={setShown} />}
       </List>
     </Page>
   );
@@ -313,11 +308,14 @@ export function NamedList<View extends Named>(props: ListProps<View>) {
 
 interface FoundProps<View extends Named> extends ListProps<View> {
   views: readonly View[];
+  /** Further ones are still being read. */
+  reading: boolean;
   onSecret: OnSecret;
 }
 
-function Found<View extends Named>({ kind, scope, may, views, actions, onSecret, ...rows }: FoundProps<View>) {
+function Found<View extends Named>({ kind, scope, may, views, reading, actions, onSecret, ...rows }: FoundProps<View>) {
   const { one, title } = kind;
+  if (views.length === 0 && reading) return <Loading />;
   if (views.length === 0) return <Empty title={`No ${one} fits these filters`} />;
   return (
     <Rows<View>

@@ -1,5 +1,5 @@
 import { Terminal } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { Fragment, type ReactNode, useEffect } from 'react';
 import { Copy } from './basics.tsx';
 
 /** What does the same as a page or a button, without it. */
@@ -17,7 +17,7 @@ interface PageProps {
   /** Beside the title: how many, and whether the page is live. */
   about?: ReactNode;
   actions?: ReactNode;
-  same?: SameBy;
+  same?: SameBy | readonly SameBy[];
   /** The page has the whole width, without a margin. */
   bleed?: boolean;
   children: ReactNode;
@@ -48,18 +48,22 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-export function Same({ by: { command, call } }: { by: SameBy }) {
+export function Same({ by }: { by: SameBy | readonly SameBy[] }) {
   return (
     <details className="same">
       <summary>CLI</summary>
-      {command && (
-        <div>
-          <code>{command}</code> <Copy text={command} label="Copy the command" />
-        </div>
-      )}
-      <div>
-        <code>{call}</code> <Copy text={call} label="Copy the call" />
-      </div>
+      {[by].flat().map(({ command, call }) => (
+        <Fragment key={call}>
+          {command && (
+            <div>
+              <code>{command}</code> <Copy text={command} label="Copy the command" />
+            </div>
+          )}
+          <div>
+            <code>{call}</code> <Copy text={call} label="Copy the call" />
+          </div>
+        </Fragment>
+      ))}
     </details>
   );
 }

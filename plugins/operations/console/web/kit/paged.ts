@@ -2,11 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { json } from '../api/client.ts';
 import { query } from '../api/paths.ts';
+import { MOST } from '../api/all-pages.ts';
 
 interface Options {
   /** Read again so often; absent for what does not change while a page is open. */
   again_ms?: number;
   enabled?: boolean;
+  /** Read to its end without being asked: it is searched, chosen from or counted here. */
+  whole?: boolean;
 }
 
 /** Lists for which there is no stream are read again so often. */
@@ -19,20 +22,25 @@ export function usePaged<Plural extends string, Item>(
   plural: Plural,
   path: string,
   filters: Record<string, string | number | undefined> = {},
-  { again_ms, enabled = true }: Options = {},
+  { again_ms, enabled = true, whole = false }: Options = {},
 ) {
   const list = useInfiniteQuery({
     queryKey: listKey(path, filters),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      json<Answer<Plural, Item>>(`${path}${query({ limit: 50, ...filters, cursor: pageParam })}`, { signal }),
+      json<Answer<Plural, Item>>(`${path}${query({ limit: whole ? MOST : 50, ...filters, cursor: pageParam })}`, {
+        signal,
+      }),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     refetchInterval: again_ms ?? false,
     enabled,
   });
   const items: Item[] | undefined = list.data?.pages.flatMap((page) => page[plural]);
-  useUntilFound(list, items?.length === 0);
-  return { ...list, items };
+  useUntilFound(list, whole || items?.length === 0);
+  const reading = whole && (items === undefined || list.hasNextPage);
+  // A number that still grows is none.
+  const count = items && items.length > 0 && !list.hasNextPage ? items.length : undefined;
+  return { ...list, items, reading, count };
 }
 
 interface Searched {
@@ -42,10 +50,10 @@ interface Searched {
   fetchNextPage(): unknown;
 }
 
-/** A search that has looked at much without finding any goes on from there. */
-export function useUntilFound(list: Searched, nothing_yet: boolean): void {
+/** A list that is wanted whole, or a search that has looked at much without finding any, goes on from there. */
+export function useUntilFound(list: Searched, goes_on: boolean): void {
   const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  const wanted = nothing_yet && hasNextPage && !isFetching && !isError;
+  const wanted = goes_on && hasNextPage && !isFetching && !isError;
   useEffect(() => {
     if (wanted) void fetchNextPage();
   }, [wanted, fetchNextPage]);

@@ -1,80 +1,99 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Lock as LockIcon } from 'lucide-react';
 import type { LockView } from '../../../../../cli/generated/api.ts';
 import { useLive } from '../api/live.ts';
 import { readAgain } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
-import { Name, Time } from '../kit/basics.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Empty, Status, Tag, Time } from '../kit/basics.tsx';
 import { useBatched } from '../kit/batched.ts';
-import { List, Table } from '../kit/list.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
+import { Rows } from '../kit/rows.tsx';
+import { exactTime, visible } from '../kit/text.ts';
 
 /** The list is read again at most so often, however many runs change. */
 const AFTER_RUNS_MS = 1000;
+/** So many of those that wait have a link in the row. */
+const LINKED = 3;
 
 /** The leases that are held. A lease is freed by cancelling the run that holds it, on the page of that run. */
 export function Locks() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/locks' });
   const client = useQueryClient();
   const path = scoped(scope, '/locks');
-  const list = usePaged<'locks', LockView>('locks', path, {}, { again_ms: AGAIN_MS });
+  const list = usePaged<'locks', LockView>('locks', path, {}, { again_ms: AGAIN_MS, whole: true });
   // Leases come and go with what runs do; who left a queue without a change of their run is seen by the next reading.
   const again = useBatched(() => void readAgain(client, listKey(path, {})), AFTER_RUNS_MS);
   useLive(scope, 'runs', again);
   return (
-    <Page title="Locks" same={{ command: 'svc locks ls', call: `GET ${path}` }}>
-      <p className="quiet">
-        One run at a time holds a group; the others wait in order. To free a lease, cancel its run.
-      </p>
-      <List list={list} empty="No lease is held.">
-        {(items) => (
-          <Table columns={['Group', 'Held by', 'Since', 'Queue', '-Fence']}>
-            {items.map((lock) => (
-              <Lock key={`${lock.group} ${lock.trusted}`} scope={scope} lock={lock} />
-            ))}
-          </Table>
+    <Page title="Locks" bleed about={list.count} same={{ command: 'svc locks ls', call: `GET ${path}` }}>
+      <List
+        list={list}
+        nothing={
+          <Empty icon={LockIcon} title="No locks are held">
+            A script takes one with <code>svc lock &lt;group&gt;</code>. One run at a time holds a group; the others
+            wait in order.
+          </Empty>
+        }
+      >
+        {(locks) => (
+          <>
+            <p className="lead">
+              One run at a time holds a group; the others wait in order. To free a lock, cancel its run.
+            </p>
+            <Rows<LockView>
+              label="Locks"
+              head="Group"
+              items={locks}
+              keyOf={({ group, trusted }) => `${group} ${trusted}`}
+              mark={() => <Mark icon={LockIcon} />}
+              title={({ group }) => (
+                <span className="strong clip" title={visible(group)}>
+                  {visible(group)}
+                </span>
+              )}
+              beside={({ trusted }) => !trusted && <Tag>Untrusted runs</Tag>}
+              columns={[
+                {
+                  ...{ name: 'Held by', look: 'c-short' },
+                  cell: ({ holder }) => <RunLink scope={scope} run={holder.run_id} />,
+                },
+                { name: 'Queue', cell: (lock) => <Queue scope={scope} lock={lock} /> },
+                { name: 'Fence', look: 'c-short c-wide second', cell: ({ holder }) => holder.fence },
+                { name: 'Held since', look: 'c-end', cell: ({ holder }) => <Time at={holder.since} /> },
+              ]}
+              second={(lock) => (
+                <>
+                  <RunLink scope={scope} run={lock.holder.run_id} /> <Queue scope={scope} lock={lock} />
+                </>
+              )}
+              aside={({ holder }) => <Time at={holder.since} />}
+            />
+          </>
         )}
       </List>
     </Page>
   );
 }
 
-function Lock({ scope, lock: { group, trusted, holder, queue, queue_length } }: { scope: Scope; lock: LockView }) {
-  const more = queue_length - queue.length;
+function Queue({ scope, lock: { queue, queue_length } }: { scope: Scope; lock: LockView }) {
+  if (queue_length === 0) return <span className="quiet">No one</span>;
+  const more = queue_length - Math.min(queue.length, LINKED);
   return (
-    <tr>
-      <td>
-        <strong>
-          <Name>{group}</Name>
-        </strong>
-        {!trusted && <div className="quiet">of runs that are not trusted</div>}
-      </td>
-      <td className="word">
-        <RunLink scope={scope} run={holder.run_id} />
-      </td>
-      <td className="tight">
-        <Time at={holder.since} />
-      </td>
-      <td className="word">
-        {queue.length === 0 ? (
-          <span className="quiet">nobody waits</span>
-        ) : (
-          <ol className="queue">
-            {queue.map(({ run_id, since }) => (
-              <li key={`${run_id} ${since}`}>
-                <RunLink scope={scope} run={run_id} />{' '}
-                <span className="quiet">
-                  <Time at={since} />
-                </span>
-              </li>
-            ))}
-          </ol>
-        )}
-        {more > 0 && <div className="quiet">and {more} more</div>}
-      </td>
-      <td className="wide">{holder.fence}</td>
-    </tr>
+    <span className="tags">
+      <Status of="waiting">{queue_length} waiting</Status>
+      <ol className="tags" aria-label="Waiting runs">
+        {queue.slice(0, LINKED).map(({ run_id, since }) => (
+          <li key={`${run_id} ${since}`} title={`Waiting since ${exactTime(since)}`}>
+            <RunLink scope={scope} run={run_id} />
+          </li>
+        ))}
+      </ol>
+      {more > 0 && <span className="quiet">+{more}</span>}
+    </span>
   );
 }
 

@@ -1,13 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { Mail } from 'lucide-react';
 import { useState } from 'react';
 import type { AcceptedInvitation, Invitation } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { Name } from '../kit/basics.tsx';
+import { useRefetch } from '../api/read-again.ts';
+import { whoamiQuery } from '../app/session.ts';
+import { Avatar } from '../kit/avatar.tsx';
+import { Empty, Name, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
-import { List, Table } from '../kit/list.tsx';
+import { List } from '../kit/list.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
 import { visible } from '../kit/text.ts';
-import { InvitationCells } from './invitation-cells.tsx';
+import { roleName } from './roles.ts';
+import './invitations.css';
 
 export const INVITATIONS = '/api/v1/invitations';
 
@@ -24,21 +28,30 @@ export function OwnInvitations() {
   return (
     <>
       {accepted && <Accepted accepted={accepted} />}
-      <List list={list} empty="Nobody has invited you.">
+      <List
+        list={list}
+        nothing={
+          <Empty icon={Mail} title="No invitations">
+            Invitations to other orgs and projects appear here.
+          </Empty>
+        }
+      >
         {(items) => (
-          <Table columns={['To', 'Role', 'Invited', '-Ends', 'Actions']}>
+          <ul className="invites" aria-label="Invitations">
             {items.map((one) => (
-              <tr key={one.id}>
-                <td>
-                  <strong>{placeOf(one)}</strong>
-                </td>
-                <InvitationCells {...one} />
-                <td>
-                  <Answers invitation={one} onAccepted={setAccepted} />
-                </td>
-              </tr>
+              <li key={one.id}>
+                <Avatar name={one.project ?? one.org} />
+                <div className="what">
+                  <div className="strong clip">{placeOf(one)}</div>
+                  <div className="small-text quiet">
+                    {roleName(one.role)} · invited by <Name>{one.invited_by}</Name> <Time at={one.created_at} /> · ends{' '}
+                    <Time at={one.expires_at} />
+                  </div>
+                </div>
+                <Answers invitation={one} onAccepted={setAccepted} />
+              </li>
             ))}
-          </Table>
+          </ul>
         )}
       </List>
     </>
@@ -46,7 +59,7 @@ export function OwnInvitations() {
 }
 
 const Accepted = ({ accepted }: { accepted: AcceptedInvitation }) => (
-  <p role="status">
+  <p role="status" className="banner succeeded">
     You are {accepted.role} of {placeOf(accepted)}.
     {!accepted.token_reaches &&
       ` You signed in with a token that is limited to another org: ask an owner of ${visible(accepted.org)} for one.`}
@@ -60,31 +73,31 @@ function Answers({
   invitation: Invitation;
   onAccepted(accepted: AcceptedInvitation): void;
 }) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const { id, role, invited_by } = invitation;
   const place = placeOf(invitation);
   const answer = async <T,>(verb: 'accept' | 'decline') => {
     const said = await json<T>(`${INVITATIONS}/${encodeURIComponent(id)}/${verb}`, { method: 'POST' });
-    await client.invalidateQueries({ queryKey: listKey(INVITATIONS) });
+    await refetch(listKey(INVITATIONS));
     return said;
   };
   const accept = async () => {
     onAccepted(await answer<AcceptedInvitation>('accept'));
-    await client.invalidateQueries({ queryKey: ['whoami'] });
+    await refetch(whoamiQuery.queryKey);
   };
   return (
     <div className="row">
-      <Confirm label="Accept" title={`Become ${role} of ${place}?`} verb="Accept it" run={accept}>
-        Its members see your name. You may leave at any time. The same: <code>svc invitation accept {id}</code>
+      <Confirm label="Accept" title={`Become ${role} of ${place}?`} verb="Accept invitation" main run={accept}>
+        Its members see your name. You can leave at any time. CLI: <code>svc invitation accept {id}</code>
       </Confirm>
       <Confirm
         label="Decline"
         title={`Decline the invitation to ${place}?`}
-        verb="Decline it"
+        verb="Decline invitation"
         danger
         run={() => answer('decline')}
       >
-        <Name>{invited_by}</Name> sees it in the audit. The same: <code>svc invitation decline {id}</code>
+        <Name>{invited_by}</Name> sees it in the audit. CLI: <code>svc invitation decline {id}</code>
       </Confirm>
     </div>
   );

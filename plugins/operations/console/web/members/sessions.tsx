@@ -1,12 +1,15 @@
 import { useParams } from '@tanstack/react-router';
+import { Monitor, Smartphone } from 'lucide-react';
 import type { BrowserSession } from '../../../../../cli/generated/api.ts';
 import { signOut } from '../api/session.ts';
 import { useSession } from '../app/session.ts';
-import { Name, Tag, Time } from '../kit/basics.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Empty, Tag, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
-import { List, Table } from '../kit/list.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { type Column, Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
 import { MemberTabs } from './tabs.tsx';
 
@@ -15,36 +18,45 @@ const PATH = '/api/v1/sessions';
 /** The browsers in which one is signed in. */
 export function Sessions() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/members/sessions' });
-  const list = usePaged<'sessions', BrowserSession>('sessions', PATH, {}, { again_ms: AGAIN_MS });
+  const list = usePaged<'sessions', BrowserSession>('sessions', PATH, {}, { again_ms: AGAIN_MS, whole: true });
   return (
-    <Page title="Your sessions" actions={<Everywhere />} same={{ call: `GET ${PATH}` }}>
+    <Page title="Your sessions" bleed about={list.count} actions={<Everywhere />} same={{ call: `GET ${PATH}` }}>
       <MemberTabs scope={scope} />
-      <List list={list} empty="No browser is signed in as you.">
+      <List list={list} nothing={<Empty icon={Monitor} title="No browser is signed in as you" />}>
         {(items) => (
-          <Table columns={['Browser', 'Signed in', 'Last seen', 'Ends']}>
-            {items.map((session) => (
-              <tr key={session.id}>
-                <td>
-                  <Name>{session.browser}</Name> {session.current && <Tag>this one</Tag>}
-                </td>
-                <td>
-                  <Time at={session.begun_at} />
-                  <div className="quiet">by {visible(session.signed_in_by)}</div>
-                </td>
-                <td>
-                  <Time at={session.last_seen_at} />
-                </td>
-                <td>
-                  <Time at={session.expires_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Rows<BrowserSession>
+            label="Sessions"
+            head="Browser"
+            items={items}
+            keyOf={({ id }) => id}
+            mark={({ browser }) => <Mark icon={/android|iphone|ipad|mobile/i.test(browser) ? Smartphone : Monitor} />}
+            title={({ browser }) => (
+              <span className="strong clip" title={visible(browser)}>
+                {visible(browser)}
+              </span>
+            )}
+            beside={({ current }) => current && <Tag>Current</Tag>}
+            columns={COLUMNS}
+            second={({ current, signed_in_by, begun_at }) => (
+              <span className="clip">
+                {current && 'Current · '}
+                {visible(signed_in_by)}, <Time at={begun_at} />
+              </span>
+            )}
+            aside={({ last_seen_at }) => <Time at={last_seen_at} />}
+          />
         )}
       </List>
     </Page>
   );
 }
+
+const COLUMNS: readonly Column<BrowserSession>[] = [
+  { name: 'Signed in by', cell: ({ signed_in_by }) => visible(signed_in_by) },
+  { name: 'Signed in', look: 'c-short', cell: ({ begun_at }) => <Time at={begun_at} /> },
+  { name: 'Last seen', look: 'c-short', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  { name: 'Expires', look: 'c-end', cell: ({ expires_at }) => <Time at={expires_at} /> },
+];
 
 function Everywhere() {
   const take = useSession();
@@ -53,8 +65,8 @@ function Everywhere() {
     await take(null);
   };
   return (
-    <Confirm label="Sign out everywhere" title="Sign out everywhere?" verb="Sign out" danger run={leave}>
-      Every browser that is signed in as you must sign in again, this one too. Tokens stay good.
+    <Confirm label="Sign out everywhere" title="Sign out everywhere?" verb="Sign out everywhere" danger run={leave}>
+      Every browser that is signed in as you must sign in again, this one too. Tokens stay valid.
     </Confirm>
   );
 }

@@ -1,29 +1,29 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { CreatedToken } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useRefetch } from '../api/read-again.ts';
 import type { Scope } from '../api/paths.ts';
 import { ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { NAME, NAME_WANTS } from '../kit/more-fields.tsx';
 import { listKey } from '../kit/paged.ts';
 import { tokenRequest } from './token-request.ts';
 
 export const TOKENS = '/api/v1/tokens';
 
-const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
-
 const ROLES = [
-  ['', 'as its user'],
-  ['viewer', 'at most viewer'],
-  ['member', 'at most member'],
-  ['admin', 'at most admin'],
+  ['', 'Same as yours'],
+  ['viewer', 'Viewer at most'],
+  ['member', 'Member at most'],
+  ['admin', 'Admin at most'],
 ] as const;
 
 const ENDS = [
-  ['', 'never'],
-  ['1d', 'in a day'],
-  ['30d', 'in 30 days'],
-  ['90d', 'in 90 days'],
-  ['365d', 'in a year'],
+  ['', 'Never'],
+  ['1d', 'In a day'],
+  ['30d', 'In 30 days'],
+  ['90d', 'In 90 days'],
+  ['365d', 'In a year'],
 ] as const;
 
 /** Only an owner makes tokens for agents. */
@@ -36,17 +36,27 @@ export function TokenForm({
   agents: boolean;
   onMade(token: CreatedToken): void;
 }) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const make = async (fields: Record<string, string>) => {
     onMade(await json<CreatedToken>(TOKENS, { method: 'POST', body: tokenRequest(scope, fields) }));
-    await client.invalidateQueries({ queryKey: listKey(TOKENS) });
+    await refetch(listKey(TOKENS));
   };
   return (
-    <DialogForm label="New token" title="New token" verb="Make it" main run={make}>
+    <DialogForm
+      label={
+        <>
+          <Plus size={16} aria-hidden /> New token
+        </>
+      }
+      title="New token"
+      verb="Create token"
+      main
+      run={make}
+    >
       <p className="quiet">It never allows more than you may do yourself.</p>
-      <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits, _ and -, at most 63" />
+      <TextField name="name" label="Name" pattern={NAME} wants={NAME_WANTS} />
       <Kind scope={scope} agents={agents} />
-      <ChoiceField name="expires_in" label="Ends" choices={ENDS} />
+      <ChoiceField name="expires_in" label="Expires" choices={ENDS} />
     </DialogForm>
   );
 }
@@ -59,8 +69,8 @@ function Kind({ scope: { org, project }, agents }: { scope: Scope; agents: boole
         <label>
           For
           <select name="kind" value={kind} onChange={({ target }) => setKind(target.value)}>
-            <option value="user">a person or a program, as you</option>
-            <option value="agent">an agent of the org {org}</option>
+            <option value="user">A person or program, acting as you</option>
+            <option value="agent">An agent of the org {org}</option>
           </select>
         </label>
       )}
@@ -68,11 +78,11 @@ function Kind({ scope: { org, project }, agents }: { scope: Scope; agents: boole
         <>
           <ChoiceField
             name="reach"
-            label="Good for"
+            label="Access to"
             choices={[
-              ['project', `the project ${org}/${project}`],
-              ['org', `the org ${org}`],
-              ['all', 'everything that you reach'],
+              ['project', `Project ${org}/${project}`],
+              ['org', `Org ${org}`],
+              ['all', 'Everything that you can reach'],
             ]}
           />
           <ChoiceField name="role" label="Role" choices={ROLES} />

@@ -1,15 +1,22 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { KeyRound, Server, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { CreatedToken, Token } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useOwns } from '../app/session.ts';
-import { Copy, Name, Time } from '../kit/basics.tsx';
-import { Confirm } from '../kit/confirm.tsx';
-import { List, Table } from '../kit/list.tsx';
-import { Page, Panel } from '../kit/page.tsx';
+import { ActionMenu } from '../kit/action-menu.tsx';
+import { Mark, Person } from '../kit/avatar.tsx';
+import { Copy, Empty, Tag, Time } from '../kit/basics.tsx';
+import { Asked } from '../kit/confirm.tsx';
+import { List } from '../kit/list.tsx';
+import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
+import { type Column, Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
+import { toast } from '../kit/toasts.tsx';
+import { Expiry } from './expiry.tsx';
+import { roleName } from './roles.ts';
 import { MemberTabs } from './tabs.tsx';
 import { TOKENS, TokenForm } from './token-form.tsx';
 
@@ -18,79 +25,111 @@ export function Tokens() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/members/tokens' });
   const owns = useOwns(scope.org);
   const [made, setMade] = useState<CreatedToken>();
-  const list = usePaged<'tokens', Token>('tokens', TOKENS, {}, { again_ms: AGAIN_MS });
+  const list = usePaged<'tokens', Token>('tokens', TOKENS, {}, { again_ms: AGAIN_MS, whole: true });
   return (
     <Page
       title="Tokens"
+      bleed
+      about={list.count}
       actions={<TokenForm scope={scope} agents={owns} onMade={setMade} />}
       same={{ command: 'svc token ls', call: `GET ${TOKENS}` }}
     >
       <MemberTabs scope={scope} />
       {made && <Made token={made} close={() => setMade(undefined)} />}
-      <List list={list} empty="You have no token.">
+      <List
+        list={list}
+        nothing={
+          <Empty
+            icon={KeyRound}
+            title="No tokens yet"
+            action={<TokenForm scope={scope} agents={owns} onMade={setMade} />}
+          >
+            With a token, programs and agents act as you on the command line and in the API.
+          </Empty>
+        }
+      >
         {(items) => (
-          <Table columns={['Token', 'Of', 'Good for', '-Used', '-Ends', 'Actions']}>
-            {items.map((token) => (
-              <Row key={token.id} token={token} />
-            ))}
-          </Table>
+          <Rows<Token>
+            label="Tokens"
+            head="Token"
+            items={items}
+            keyOf={({ id }) => id}
+            mark={({ kind }) => <Mark icon={kind === 'agent' ? Server : KeyRound} />}
+            title={({ name }) => (
+              <span className="strong clip" title={visible(name)}>
+                {visible(name)}
+              </span>
+            )}
+            beside={({ kind }) => kind === 'agent' && <Tag>Agent</Tag>}
+            columns={COLUMNS}
+            second={(token) => <span className="clip">{accessOf(token)}</span>}
+            aside={({ expires_at }) => <Expiry at={expires_at} />}
+            actions={(token) => <Actions token={token} />}
+          />
         )}
       </List>
     </Page>
   );
 }
 
+const COLUMNS: readonly Column<Token>[] = [
+  { name: 'Access', cell: (token) => <span title={accessOf(token)}>{accessOf(token)}</span> },
+  {
+    ...{ name: 'Owner', look: 'c-state c-wide' },
+    cell: ({ user }) => (user === undefined ? <span className="quiet">—</span> : <Person name={user} />),
+  },
+  {
+    ...{ name: 'Last used', look: 'c-short' },
+    cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : <span className="quiet">Never</span>),
+  },
+  { name: 'Expires', look: 'c-short', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
+  { name: 'Created', look: 'c-end c-wide', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
 /** The only time that the token is shown. */
 const Made = ({ token: { name, token }, close }: { token: CreatedToken; close(): void }) => (
-  <Panel title={`The token ${name}`}>
-    <p>Copy it now: it is not shown again, and nobody can find it out later.</p>
+  <section className="panel once" role="status">
+    <h2>Token {name}</h2>
     <p>
-      <code>{token}</code>
+      <code>{token}</code> <Copy text={token} label="Copy the token" />
     </p>
-    <div className="row">
-      <Copy text={token} label="Copy the token" />
-      <button type="button" className="small" onClick={close}>
-        I have it
-      </button>
-    </div>
-  </Panel>
+    <p>
+      <strong>It is shown only once.</strong> Copy it now: nobody can find it out later.
+    </p>
+    <button type="button" onClick={close}>
+      I have saved it
+    </button>
+  </section>
 );
 
-function Row({ token }: { token: Token }) {
-  const client = useQueryClient();
+function Actions({ token: { id, name } }: { token: Token }) {
+  const refetch = useRefetch();
   const revoke = async () => {
-    await json(`${TOKENS}/${encodeURIComponent(token.id)}`, { method: 'DELETE' });
-    await client.invalidateQueries({ queryKey: listKey(TOKENS) });
+    await json(`${TOKENS}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    await refetch(listKey(TOKENS));
+    toast(`Token ${name} revoked`);
   };
   return (
-    <tr>
-      <td>
-        <strong>
-          <Name>{token.name}</Name>
-        </strong>
-        <div className="quiet">
-          made <Time at={token.created_at} />
-        </div>
-      </td>
-      <td className="word">{token.kind === 'agent' ? 'an agent' : visible(token.user ?? '')}</td>
-      <td className="word">{goodFor(token)}</td>
-      <td className="wide tight">
-        {token.last_used_at ? <Time at={token.last_used_at} /> : <span className="quiet">never</span>}
-      </td>
-      <td className="wide tight">
-        {token.expires_at ? <Time at={token.expires_at} /> : <span className="quiet">never</span>}
-      </td>
-      <td>
-        <Confirm label="Revoke" title={`Revoke the token ${token.name}?`} verb="Revoke it" danger run={revoke}>
-          Whoever uses it is refused from now on. So are sessions that began with it, which may be the one that you are
-          in, and tokens that were made with it. To keep those: <code>svc token rm {token.id} --keep-minted</code>
-        </Confirm>
-      </td>
-    </tr>
+    <ActionMenu
+      label={`Actions for ${name}`}
+      small
+      actions={[
+        {
+          ...{ icon: Trash2, label: 'Revoke token', danger: true },
+          opens: (close) => (
+            <Asked title={`Revoke the token ${name}?`} verb="Revoke token" danger run={revoke} close={close}>
+              Whoever uses it is refused from now on. So are sessions that began with it, which may be the one that you
+              are in, and tokens that were made with it. To keep those: <code>svc token rm {id} --keep-minted</code>
+            </Asked>
+          ),
+        },
+      ]}
+    />
   );
 }
 
-function goodFor({ org, project, role }: Token): string {
-  const where = org ? visible(project ? `${org}/${project}` : `the org ${org}`) : 'everything of its user';
-  return role ? `${where}, at most ${role}` : where;
+function accessOf({ kind, org, project, role }: Token): string {
+  const where = org ? visible(project ? `${org}/${project}` : `Org ${org}`) : 'All orgs of its owner';
+  if (kind === 'agent') return where;
+  return role ? `${where}, ${roleName(role)} at most` : where;
 }

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { FileUp, Play } from 'lucide-react';
 import { type ChangeEvent, type FormEvent, useMemo, useRef, useState } from 'react';
-import type { GraphVersion, ListGraphs200, SubmittedRun } from '../../../../../cli/generated/api.ts';
+import type { GraphEntry, GraphVersion, SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { DocumentField } from '../kit/editor/document-field.tsx';
 import { languageOf } from '../kit/editor/language.ts';
@@ -133,9 +134,12 @@ interface GraphProps {
 }
 
 function StoredGraph({ scope, chosen, onChoose }: GraphProps) {
-  const path = scoped(scope, '/graphs?limit=200');
-  const list = useQuery({ queryKey: ['found', path], queryFn: ({ signal }) => json<ListGraphs200>(path, { signal }) });
-  const graphs = list.data?.graphs ?? [];
+  const path = scoped(scope, '/graphs');
+  const list = useQuery({
+    queryKey: ['found', path],
+    queryFn: ({ signal }) => readAllPages<GraphEntry>(path, 'graphs', { signal }),
+  });
+  const graphs = list.data ?? [];
   const name = chosen ?? graphs[0]?.name;
   const of = scoped(scope, `/graphs/${encodeURIComponent(name ?? '')}`);
   const graph = useQuery({

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, Database, type LucideIcon, Mail, ShieldCheck, ShoppingCart, Webhook } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { ListAccounts200, ListGraphs200, SubmittedRun, Summary } from '../../../../../cli/generated/api.ts';
+import type { AccountView, GraphEntry, SubmittedRun, Summary } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { Copy, Problem, Tag } from '../kit/basics.tsx';
 import { useSending } from '../kit/sending.ts';
@@ -23,8 +24,8 @@ const here = '/orgs/$org/projects/$project';
 /** What a project without a run begins with: steps that tick themselves, and workflows to begin from. */
 export default function FirstVisit({ scope, summary }: { scope: Scope; summary: Summary }) {
   const may = useMay(scope);
-  const accounts = useList<ListAccounts200>(scope, 'accounts', may('member'));
-  const graphs = useList<ListGraphs200>(scope, 'graphs', true);
+  const accounts = useList<AccountView>(scope, 'accounts', may('member'));
+  const graphs = useList<GraphEntry>(scope, 'graphs', true);
   const { busy, error, send } = useSending();
   const navigate = useNavigate();
   const run = async ({ filename, source, kind }: Pick<Template, 'filename' | 'source' | 'kind'>) => {
@@ -59,7 +60,7 @@ export default function FirstVisit({ scope, summary }: { scope: Scope; summary: 
     {
       what: 'Connect an account',
       says: 'GitHub, Slack or Airtable, so that workflows can act for you. Tokens are renewed and never shown.',
-      done: (accounts?.accounts.length ?? 0) > 0,
+      done: (accounts?.length ?? 0) > 0,
       act: may('member') && (
         <Link className="button" to={`${here}/connections`} params={scope}>
           Connect…
@@ -69,7 +70,7 @@ export default function FirstVisit({ scope, summary }: { scope: Scope; summary: 
     {
       what: 'Publish a graph',
       says: 'Give it a webhook address or a schedule, and it starts by itself.',
-      done: (graphs?.graphs ?? []).some(({ published_version }) => published_version !== undefined),
+      done: (graphs ?? []).some(({ published_version }) => published_version !== undefined),
       act: may('member') && (
         <Link className="button" to={`${here}/graphs/new`} params={scope}>
           New graph
@@ -174,12 +175,12 @@ function TemplateCard({
   );
 }
 
-function useList<Answer>(scope: Scope, plural: string, enabled: boolean): Answer | undefined {
-  const path = scoped(scope, `/${plural}?limit=50`);
+function useList<Item>(scope: Scope, plural: string, enabled: boolean): Item[] | undefined {
+  const path = scoped(scope, `/${plural}`);
   const { data } = useQuery({
     queryKey: ['found', path],
     enabled,
-    queryFn: ({ signal }) => json<Answer>(path, { signal }),
+    queryFn: ({ signal }) => readAllPages<Item>(path, plural, { signal }),
   });
   return data;
 }

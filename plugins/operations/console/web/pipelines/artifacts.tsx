@@ -77,7 +77,7 @@ const Remove = ({ path, item, done }: { path: string; item: ArtifactView; done()
   <Confirm
     label="Remove"
     title="Remove the artifact?"
-    verb="Remove it"
+    verb="Remove artifact"
     danger
     run={async () => {
       await json(addressOf(path, item.path), { method: 'DELETE' });

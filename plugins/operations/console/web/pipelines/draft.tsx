@@ -117,7 +117,7 @@ function RunDraft({ scope, source }: { scope: Scope; source: string }) {
     await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: run_id } });
   };
   return (
-    <DialogForm label="Run it" title="Run the pipeline" verb="Run it" main run={run}>
+    <DialogForm label="Run pipeline" title="Run the pipeline" verb="Run pipeline" main run={run}>
       <p className="quiet">
         <code>svc submit pipeline.yaml --input …</code> does the same.
       </p>

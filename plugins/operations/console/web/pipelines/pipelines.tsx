@@ -53,7 +53,12 @@ function Lately({ scope, path }: { scope: Scope; path: string }) {
 
 /** The pipelines that pushes start. */
 function OfWebhooks({ scope }: { scope: Scope }) {
-  const list = usePaged<'webhooks', WebhookView>('webhooks', scoped(scope, '/webhooks'), {}, { again_ms: AGAIN_MS });
+  const list = usePaged<'webhooks', WebhookView>(
+    'webhooks',
+    scoped(scope, '/webhooks'),
+    {},
+    { again_ms: AGAIN_MS, whole: true },
+  );
   const items = list.items?.filter(({ workflow }) => workflow?.kind === 'pipeline');
   return (
     <Panel title="Started by pushes">

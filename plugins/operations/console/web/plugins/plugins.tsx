@@ -1,10 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Puzzle } from 'lucide-react';
+import { useState } from 'react';
 import type { PluginList } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { Loading, Name, Problem, Status } from '../kit/basics.tsx';
-import { Table } from '../kit/list.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Loading, Problem, Status, Tag } from '../kit/basics.tsx';
+import { Drawer } from '../kit/drawer.tsx';
+import { Fact } from '../kit/facts.tsx';
 import { Page } from '../kit/page.tsx';
+import { type Column, Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
 import { addedBy, healthOf, isConnector, type PluginView } from './points.ts';
 
@@ -23,9 +28,16 @@ export function Plugins() {
   const plugins = list.data?.plugins ?? [];
   const shown = plugins.filter((plugin) => !isConnector(plugin));
   const connectors = plugins.length - shown.length;
+  const [opened, setOpened] = useState<string>();
+  const plugin = shown.find(({ id }) => id === opened);
   return (
-    <Page title="Plugins" same={{ command: 'svc plugin ls', call: `GET ${PATH}` }}>
-      <p className="quiet">
+    <Page
+      title="Plugins"
+      bleed
+      about={list.data && shown.length}
+      same={{ command: 'svc plugin ls', call: `GET ${PATH}` }}
+    >
+      <p className="lead">
         What this server has loaded, those of <code>SVC_PLUGINS</code> first
         {connectors > 0 && (
           <>
@@ -40,61 +52,101 @@ export function Plugins() {
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {!list.data && !list.error && <Loading />}
       {list.data && (
-        <Table columns={['Plugin', 'Health', 'Adds', '-Needs']}>
-          {shown.toSorted(guestsFirst).map((plugin) => (
-            <Row key={plugin.id} plugin={plugin} />
-          ))}
-        </Table>
+        <Rows<PluginView>
+          label="Plugins"
+          head="Plugin"
+          items={shown.toSorted(guestsFirst)}
+          keyOf={({ id }) => id}
+          mark={() => <Mark icon={Puzzle} />}
+          title={({ id }) => (
+            <button type="button" className="row-open" title={visible(id)} onClick={() => setOpened(id)}>
+              {visible(id)}
+            </button>
+          )}
+          beside={({ version, builtin }) => (
+            <>
+              <span className="quiet small-text">{visible(version)}</span>
+              {!builtin && <Tag>SVC_PLUGINS</Tag>}
+            </>
+          )}
+          columns={COLUMNS}
+          second={({ summary }) => <span className="clip">{visible(summary)}</span>}
+          aside={(plugin) => <Health plugin={plugin} />}
+        />
       )}
+      {plugin && <Details plugin={plugin} close={() => setOpened(undefined)} />}
     </Page>
   );
 }
 
-const guestsFirst = (a: PluginView, b: PluginView) => Number(a.builtin) - Number(b.builtin) || a.id.localeCompare(b.id);
+const COLUMNS: readonly Column<PluginView>[] = [
+  { name: 'Health', look: 'c-short', cell: (plugin) => <Health plugin={plugin} /> },
+  {
+    ...{ name: 'What it does', look: 'second' },
+    cell: ({ summary }) => <span title={visible(summary)}>{visible(summary)}</span>,
+  },
+  { name: 'Adds', look: 'c-mid c-wide second', cell: addsOf },
+];
 
-function Row({ plugin }: { plugin: PluginView }) {
-  const { id, version, builtin, summary, requires, health } = plugin;
-  const state = healthOf(plugin);
-  const failing = health.filter(({ ok }) => !ok);
+/** The first of what it adds; the rest stands in its details. */
+function addsOf(plugin: PluginView) {
+  const [first, ...others] = addedBy(plugin).map(({ text }) => text);
+  if (first === undefined) return <span className="quiet">—</span>;
   return (
-    <tr>
-      <td>
-        <strong>
-          <Name>{id}</Name>
-        </strong>{' '}
-        <span className="quiet">{visible(version)}</span>
-        {!builtin && <div className="quiet">from SVC_PLUGINS</div>}
-        <div className="quiet">{visible(summary)}</div>
-      </td>
-      <td className="word">
-        {state ? <Status of={state} /> : <span className="quiet">no checks</span>}
-        {failing.map(({ name }) => (
-          <div key={name} className="quiet">
-            {visible(name)}; the server’s log says why
-          </div>
-        ))}
-      </td>
-      <td className="added">
-        <Added plugin={plugin} />
-      </td>
-      <td className="wide">{requires.length === 0 ? <span className="quiet">nothing</span> : requires.join(', ')}</td>
-    </tr>
+    <span title={[first, ...others].join(', ')}>
+      {first}
+      {others.length > 0 && ` +${others.length}`}
+    </span>
   );
 }
 
-function Added({ plugin }: { plugin: PluginView }) {
+function Health({ plugin }: { plugin: PluginView }) {
+  const state = healthOf(plugin);
+  return state ? <Status of={state} /> : <span className="quiet">No checks</span>;
+}
+
+const guestsFirst = (a: PluginView, b: PluginView) => Number(a.builtin) - Number(b.builtin) || a.id.localeCompare(b.id);
+
+/** Everything that is known of one. */
+function Details({ plugin, close }: { plugin: PluginView; close(): void }) {
+  const { id, version, builtin, summary, requires, health } = plugin;
   const added = addedBy(plugin);
-  if (added.length === 0) return <span className="quiet">services for other plugins</span>;
-  return added.map(({ text, names }) => (
-    <details key={text}>
-      <summary>{text}</summary>
-      <ul className="plain">
-        {names.map((name) => (
-          <li key={name}>
-            <code>{visible(name)}</code>
-          </li>
+  return (
+    <Drawer title={visible(id)} close={close}>
+      <div className="plugin-details">
+        <p className="second">{visible(summary)}</p>
+        <dl>
+          <Fact name="Version">{visible(version)}</Fact>
+          <Fact name="From">{builtin ? 'svc itself' : <code>SVC_PLUGINS</code>}</Fact>
+          <Fact name="Health">
+            <Health plugin={plugin} />
+            {health
+              .filter(({ ok }) => !ok)
+              .map(({ name }) => (
+                <div key={name} className="quiet">
+                  {visible(name)}: the log of the server says why
+                </div>
+              ))}
+          </Fact>
+          <Fact name="Needs">
+            {requires.length === 0 ? <span className="quiet">Nothing</span> : requires.map(visible).join(', ')}
+          </Fact>
+        </dl>
+        <h3>Adds</h3>
+        {added.length === 0 && <p className="quiet">Services for other plugins</p>}
+        {added.map(({ text, names }) => (
+          <details key={text}>
+            <summary>{text}</summary>
+            <ul className="plain">
+              {names.map((name) => (
+                <li key={name}>
+                  <code>{visible(name)}</code>
+                </li>
+              ))}
+            </ul>
+          </details>
         ))}
-      </ul>
-    </details>
-  ));
+      </div>
+    </Drawer>
+  );
 }

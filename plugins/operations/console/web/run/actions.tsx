@@ -39,7 +39,7 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
           <RotateCw size={14} aria-hidden /> Rerun
         </>
       }
-      title="Run it again?"
+      title="Rerun this run?"
       verb="Rerun"
       run={() => rerun()}
     >

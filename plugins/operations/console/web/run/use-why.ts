@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import type {
-  ListAgents200,
-  ListEventTypes200,
-  ListLocks200,
-  ListSignals200,
+  AgentRecord,
+  EventType,
+  LockView,
   NodeRecord,
   RunRecord,
+  Signal,
   StepRecord,
 } from '../../../../../cli/generated/api.ts';
 import { explain } from '../../../run-views/explain/explanation.ts';
 import type { Explanation } from '../../../run-views/explain/eligible-agents.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { useNow } from '../kit/clock.ts';
 import { type AnyStep, OPEN } from './steps.ts';
 import { isNode } from './keys.ts';
@@ -27,7 +28,7 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
     queryKey: ['agents'],
     enabled: open,
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => json<ListAgents200>('/api/v1/agents?limit=200', { signal }),
+    queryFn: ({ signal }) => readAllPages<AgentRecord>('/api/v1/agents', 'agents', { signal }),
   });
   // Agents renew without a word to this page too.
   const claims = useQuery({
@@ -41,19 +42,22 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
     queryKey: ['locks', scope.org, scope.project],
     enabled: run.substate?.kind === 'awaiting_lease',
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => json<ListLocks200>(scoped(scope, '/locks?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<LockView>(scoped(scope, '/locks'), 'locks', { signal }),
   });
   const types = useQuery({
     queryKey: ['event-types', scope.org, scope.project],
     enabled: run.substate?.kind === 'event',
     refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => json<ListEventTypes200>(scoped(scope, '/event-types?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<EventType>(scoped(scope, '/event-types'), 'types', { signal }),
   });
   const signals = useQuery({
     queryKey: ['run', run.run_id, 'signals', run.status, run.substate?.since],
     refetchInterval: open ? AGAIN_MS : false,
     queryFn: ({ signal }) =>
-      json<ListSignals200>(scoped(scope, `/runs/${run.run_id}/signals?state=queued&limit=200`), { signal }),
+      readAllPages<Signal>(scoped(scope, `/runs/${run.run_id}/signals`), 'signals', {
+        filters: { state: 'queued' },
+        signal,
+      }),
   });
   if (run.status === 'succeeded' || (open && !agents.data)) return undefined;
   const nodes = steps.some(isNode) ? steps.filter(isNode).filter((node) => !open || inProgress(node)) : undefined;
@@ -62,10 +66,10 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
     steps: nodes ? [] : (steps as readonly StepRecord[]),
     ...(nodes && { nodes }),
     // One that serves another project alone is none of this run's.
-    agents: (agents.data?.agents ?? []).filter(({ project = scope.project }) => project === scope.project),
-    locks: locks.data?.locks ?? [],
-    types: types.data?.types ?? [],
-    signals: signals.data?.signals ?? [],
+    agents: (agents.data ?? []).filter(({ project = scope.project }) => project === scope.project),
+    locks: locks.data ?? [],
+    types: types.data ?? [],
+    signals: signals.data ?? [],
     now,
   });
 }

@@ -45,7 +45,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
       <Confirm
         label={`Cancel ${open.length || ''}`}
         title="Cancel the selected runs?"
-        verb="Cancel them"
+        verb="Cancel runs"
         danger
         disabled={open.length === 0}
         run={() => each(open, 'cancel', {}, 'cancelled')}
@@ -56,7 +56,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
       <Confirm
         label={`Rerun ${ended.length || ''}`}
         title="Rerun the selected runs?"
-        verb="Rerun them"
+        verb="Rerun runs"
         disabled={ended.length === 0}
         run={() => each(ended, 'rerun', { all: true }, 'started again')}
       >

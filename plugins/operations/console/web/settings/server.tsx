@@ -1,34 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
+import { Variable } from 'lucide-react';
 import type { ServerSettings, ServerView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
+import { Mark } from '../kit/avatar.tsx';
 import { Empty, Loading, Name, Problem } from '../kit/basics.tsx';
 import { Fact } from '../kit/facts.tsx';
-import { Table } from '../kit/list.tsx';
-import { Panel, Same } from '../kit/page.tsx';
+import { Rows } from '../kit/rows.tsx';
 import { span, visible } from '../kit/text.ts';
+import { Section } from './section.tsx';
 
-const PATH = '/api/v1/server';
+export const SERVER = '/api/v1/server';
+export const settingsPath = (org: string): string => `/api/v1/orgs/${encodeURIComponent(org)}/server/settings`;
+
 const STORES: Record<ServerView['store'], string> = {
   sqlite: 'SQLite: one server',
   mysql: 'MySQL or MariaDB: any number of servers',
 };
 const WAKE_UPS: Record<ServerView['wake_ups'], string> = {
-  nats: 'by NATS',
-  polling: 'servers find each other’s work by polling',
+  nats: 'By NATS',
+  polling: 'By polling',
 };
 
 /** What the server is. It is set by the environment of its process, so nothing here is changed from a page. */
 export function Server({ org, owns }: { org: string; owns: boolean }) {
-  const server = useQuery({ queryKey: ['server'], queryFn: ({ signal }) => json<ServerView>(PATH, { signal }) });
+  const server = useQuery({ queryKey: ['server'], queryFn: ({ signal }) => json<ServerView>(SERVER, { signal }) });
   return (
     <>
-      <Panel title="Server">
+      <Section title="Server" about="Set by whoever operates it, where it is started.">
         {server.error && <Problem error={server.error} again={() => void server.refetch()} />}
         {server.isPending && <Loading />}
         {server.data && <Facts server={server.data} />}
-        <Same by={{ command: 'svc server show', call: `GET ${PATH}` }} />
-      </Panel>
-      {owns && <SetHere org={org} />}
+      </Section>
+      {owns && <Environment org={org} />}
     </>
   );
 }
@@ -38,35 +41,37 @@ const Facts = ({ server }: { server: ServerView }) => (
     <Fact name="Version">
       svc {visible(server.version)}, Node {visible(server.node)}
     </Fact>
-    <Fact name="Started as">{server.role === 'dev' ? 'svc dev' : 'svc serve'}</Fact>
+    <Fact name="Started as">
+      <code>{server.role === 'dev' ? 'svc dev' : 'svc serve'}</code>
+    </Fact>
     <Fact name="Store">{STORES[server.store]}</Fact>
-    <Fact name="Address">
+    <Fact name="Public address">
       {server.public_url ? (
         <Name>{server.public_url}</Name>
       ) : (
         <span className="quiet">
-          none that others know; <code>SVC_PUBLIC_URL</code> sets it
+          Not set; <code>SVC_PUBLIC_URL</code> sets it
         </span>
       )}
     </Fact>
     <Fact name="Wake-ups">{WAKE_UPS[server.wake_ups]}</Fact>
     <Fact name="Lease of a claim">{span(server.lease_ms)}</Fact>
-    <Fact name="Kept">{server.retention ? <code>{visible(server.retention)}</code> : 'Unlimited'}</Fact>
-    <Fact name="Rate limits">{server.rate_limit ? <code>{visible(server.rate_limit)}</code> : 'the default ones'}</Fact>
+    <Fact name="Retention">{server.retention ? <code>{visible(server.retention)}</code> : 'Unlimited'}</Fact>
+    <Fact name="Rate limits">{server.rate_limit ? <code>{visible(server.rate_limit)}</code> : 'Default'}</Fact>
   </dl>
 );
 
-function SetHere({ org }: { org: string }) {
-  const path = `/api/v1/orgs/${encodeURIComponent(org)}/server/settings`;
+function Environment({ org }: { org: string }) {
+  const path = settingsPath(org);
   const { data, error, refetch } = useQuery({
     queryKey: ['server settings', org],
     queryFn: ({ signal }) => json<ServerSettings>(path, { signal }),
   });
   return (
-    <Panel title="What is set">
-      <p className="quiet">
-        Settings come from the environment of the server. The values of those that may hold a secret are not shown.
-      </p>
+    <Section
+      title="Environment"
+      about="Variables that the server was started with. Values that may be secret are not shown."
+    >
       {error && <Problem error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
@@ -75,22 +80,36 @@ function SetHere({ org }: { org: string }) {
             <Fact name="Requests may reach">{visible(data.egress)}</Fact>
           </dl>
           {data.settings.length === 0 ? (
-            <Empty>Nothing is set: all settings have their defaults.</Empty>
+            <Empty title="Nothing is set">All settings have their defaults.</Empty>
           ) : (
-            <Table columns={['Setting', 'Value']}>
-              {data.settings.map(({ name, value }) => (
-                <tr key={name}>
-                  <td>
-                    <code>{visible(name)}</code>
-                  </td>
-                  <td>{value === undefined ? <span className="quiet">set, not shown</span> : visible(value)}</td>
-                </tr>
-              ))}
-            </Table>
+            <Rows<Setting>
+              label="Environment"
+              head="Setting"
+              items={data.settings}
+              keyOf={({ name }) => name}
+              mark={() => <Mark icon={Variable} />}
+              title={({ name }) => (
+                <code className="clip" title={visible(name)}>
+                  {visible(name)}
+                </code>
+              )}
+              columns={[{ name: 'Value', cell: (setting) => <Value setting={setting} /> }]}
+              second={(setting) => <Value setting={setting} />}
+            />
           )}
         </>
       )}
-      <Same by={{ command: 'svc server settings', call: `GET ${path}` }} />
-    </Panel>
+    </Section>
   );
 }
+
+type Setting = ServerSettings['settings'][number];
+
+const Value = ({ setting: { value } }: { setting: Setting }) =>
+  value === undefined ? (
+    <span className="quiet">Set, not shown</span>
+  ) : (
+    <span className="clip" title={visible(value)}>
+      {visible(value)}
+    </span>
+  );

@@ -8,19 +8,30 @@ import { useOwns } from '../app/session.ts';
 import { keepTheme, readTheme, THEMES, type Theme } from '../app/theme.ts';
 import { Loading, Name, Problem, Time } from '../kit/basics.tsx';
 import { Fact } from '../kit/facts.tsx';
-import { Page, Panel, Same } from '../kit/page.tsx';
-import { Projects } from './projects.tsx';
-import { Server } from './server.tsx';
+import { Page } from '../kit/page.tsx';
+import { roleName } from '../members/roles.ts';
+import { Projects, projectsPath } from './projects.tsx';
+import { Section } from './section.tsx';
+import { SERVER, Server, settingsPath } from './server.tsx';
 
 /** Of the project, its org, the server and this browser, as far as the person may see them. */
 export function Settings() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/settings' });
+  const { org } = scope;
+  const owns = useOwns(org);
   return (
-    <Page title="Settings">
+    <Page
+      title="Settings"
+      same={[
+        { command: 'svc project ls', call: `GET ${projectsPath(org)}` },
+        { command: 'svc server show', call: `GET ${SERVER}` },
+        ...(owns ? [{ command: 'svc server settings', call: `GET ${settingsPath(org)}` }] : []),
+      ]}
+    >
       <Project scope={scope} />
-      <Projects org={scope.org} owns={useOwns(scope.org)} />
-      <Server org={scope.org} owns={useOwns(scope.org)} />
-      <ThisBrowser />
+      <Projects org={org} owns={owns} />
+      <Appearance />
+      <Server org={org} owns={owns} />
     </Page>
   );
 }
@@ -32,7 +43,7 @@ function Project({ scope }: { scope: Scope }) {
     queryFn: ({ signal }) => json<ProjectView>(path, { signal }),
   });
   return (
-    <Panel title="Project">
+    <Section title="Project" about="The project that is open, and your role in it.">
       {project.error && <Problem error={project.error} again={() => void project.refetch()} />}
       {project.isPending && <Loading />}
       {project.data && (
@@ -43,34 +54,33 @@ function Project({ scope }: { scope: Scope }) {
           <Fact name="Org">
             <Name>{project.data.org}</Name>
           </Fact>
-          <Fact name="Your role">{project.data.role}</Fact>
-          <Fact name="Made">
+          <Fact name="Your role">{roleName(project.data.role)}</Fact>
+          <Fact name="Created">
             <Time at={project.data.created_at} />
           </Fact>
         </dl>
       )}
-      <Same by={{ command: 'svc project ls', call: `GET ${path}` }} />
-    </Panel>
+    </Section>
   );
 }
 
 /** Kept in this browser, and nowhere else. */
-function ThisBrowser() {
+function Appearance() {
   const [theme, setTheme] = useState(readTheme);
   const choose = (next: Theme) => {
     setTheme(next);
     keepTheme(next);
   };
   return (
-    <Panel title="This browser">
-      <fieldset className="chips">
-        <legend className="hint quiet">Colours</legend>
+    <Section title="Appearance" about="Kept in this browser only.">
+      <fieldset className="theme-choice">
+        <legend className="hidden">Theme</legend>
         {THEMES.map(([value, name]) => (
           <label key={value} className="check">
             <input type="radio" name="theme" checked={theme === value} onChange={() => choose(value)} /> {name}
           </label>
         ))}
       </fieldset>
-    </Panel>
+    </Section>
   );
 }

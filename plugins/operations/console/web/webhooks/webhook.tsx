@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Clock, GitBranch, Globe, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import type { WebhookView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { readAgain } from '../api/read-again.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { OldSecret, rotations } from '../deliveries/rotate.tsx';
@@ -39,13 +38,13 @@ export function Webhook() {
   const { webhook: name, ...scope } = useParams({ from: FROM });
   const [shown, setShown] = useState<Secret>();
   const may = useMay(scope);
-  const client = useQueryClient();
+  const refetchAll = useRefetch();
   const path = namedPath(WEBHOOKS, scope, name);
   const { data: webhook, error, isPending, refetch } = useNamed(WEBHOOKS, scope, name);
   // The answer holds the secret, which does not belong into what the page keeps.
   const rotate = async (body: Record<string, unknown>) => {
     setShown(secretOf(await json<WebhookView>(`${path}/rotate`, { method: 'POST', body })));
-    await readAgain(client, [WEBHOOKS.one, path]);
+    await refetchAll([WEBHOOKS.one, path]);
   };
   return (
     <Detail

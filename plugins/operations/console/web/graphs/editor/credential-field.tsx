@@ -19,8 +19,13 @@ export function CredentialField({ label, value, onChange }: Props) {
   const { scope } = useFormPlace();
   const id = useId();
   const kind = useKind();
-  const credentials = usePaged<'credentials', Credential>('credentials', scoped(scope, '/credentials'));
-  const accounts = usePaged<'accounts', AccountView>('accounts', scoped(scope, '/accounts'));
+  const credentials = usePaged<'credentials', Credential>(
+    'credentials',
+    scoped(scope, '/credentials'),
+    {},
+    { whole: true },
+  );
+  const accounts = usePaged<'accounts', AccountView>('accounts', scoped(scope, '/accounts'), {}, { whole: true });
   // An account gives a token as a bearer does.
   const names = [
     ...(credentials.items ?? []).filter((one) => !kind || one.kind === kind).map(({ name }) => name),

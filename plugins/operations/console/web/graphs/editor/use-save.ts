@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { GraphView, SavedGraph } from '../../../../../../cli/generated/api.ts';
 import { json, Refusal } from '../../api/client.ts';
 import { type Scope, scoped } from '../../api/paths.ts';
+import { useRefetch } from '../../api/read-again.ts';
 import { listKey } from '../../kit/paged.ts';
 import type { GraphDocument } from '../document.ts';
 
@@ -38,6 +39,7 @@ async function latestOf(path: string): Promise<number> {
 /** Saves a graph, and notices when somebody else has saved meanwhile. */
 export function useSave({ scope, known, opened, base }: Place) {
   const client = useQueryClient();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   const [saved, setSaved] = useState({ document: opened, version: base });
   const [saving, setSaving] = useState<Saving>({ state: 'idle' });
@@ -48,7 +50,7 @@ export function useSave({ scope, known, opened, base }: Place) {
     const answer = await json<SavedGraph>(path, { method: 'PUT', body: document });
     setSaved({ document, version: answer.version_number });
     client.removeQueries({ queryKey: ['graph', path] });
-    await client.invalidateQueries({ queryKey: listKey(scoped(scope, '/graphs')) });
+    await refetch(listKey(scoped(scope, '/graphs')));
     if (known === undefined)
       void navigate({
         to: '/orgs/$org/projects/$project/graphs/$graph/edit',

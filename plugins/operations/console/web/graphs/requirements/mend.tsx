@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AccountView, ListProviders200 } from '../../../../../../cli/generated/api.ts';
+import type { AccountView, ProviderView } from '../../../../../../cli/generated/api.ts';
 import { json } from '../../api/client.ts';
 import { type Scope, scoped } from '../../api/paths.ts';
+import { readAllPages } from '../../api/all-pages.ts';
 import { useMay } from '../../app/session.ts';
 import { connectBeside } from '../../connections/connect.tsx';
 import { CredentialForm } from '../../connections/credential-form.tsx';
@@ -53,29 +54,25 @@ export function Mend({ scope, want, onMended }: Props) {
 function useProviders(scope: Scope) {
   return useQuery({
     queryKey: ['providers', scope.org, scope.project],
-    queryFn: ({ signal }) => json<ListProviders200>(scoped(scope, '/providers?limit=200'), { signal }),
+    queryFn: ({ signal }) => readAllPages<ProviderView>(scoped(scope, '/providers'), 'providers', { signal }),
   });
 }
 
 function Connect({ scope, name }: { scope: Scope; name: string }) {
   const { data } = useProviders(scope);
-  if (!data || data.providers.length === 0) return null;
+  if (!data || data.length === 0) return null;
   return (
     <DialogForm
       label={`Connect an account as ${name}`}
       title={`Connect an account as ${name}`}
-      verb="Go to the provider"
+      verb="Continue to provider"
       run={({ provider = '' }) => connectBeside(scope, name, provider)}
     >
       <p className="quiet">
         You grant access at the provider, in another tab; this page stays. Everybody who can submit a workflow in this
         project can use it. It acts as you.
       </p>
-      <ChoiceField
-        name="provider"
-        label="Provider"
-        choices={data.providers.map((one) => [one.name, one.title] as const)}
-      />
+      <ChoiceField name="provider" label="Provider" choices={data.map((one) => [one.name, one.title] as const)} />
     </DialogForm>
   );
 }
@@ -86,7 +83,7 @@ function Reconnect({ scope, name }: { scope: Scope; name: string }) {
     await connectBeside(scope, name, account.provider);
   };
   return (
-    <Confirm label="Connect again" title={`Connect the account ${name} again?`} verb="Go to the provider" run={run}>
+    <Confirm label="Reconnect account" title={`Reconnect the account ${name}?`} verb="Continue to provider" run={run}>
       You grant access at the provider, in another tab, as the same person as before. It then acts as you.
     </Confirm>
   );

@@ -14,7 +14,7 @@ export function RunDraft({ scope, document, name }: Props) {
   const [run, setRun] = useState<string>();
   return (
     <>
-      <RunNow scope={scope} of={{ document, ...(name !== '' && { name }) }} label="Run this" onRun={setRun} />
+      <RunNow scope={scope} of={{ document, ...(name !== '' && { name }) }} label="Run draft" onRun={setRun} />
       <RunBeside scope={scope} run={run} />
     </>
   );

@@ -46,7 +46,7 @@ export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Pr
     <DialogForm
       label={label}
       title={'graph' in of ? `Run ${of.graph} now` : 'Run the graph as it stands here'}
-      verb="Run it"
+      verb="Run graph"
       main={main}
       run={({ input = '' }) => submit(submitOf(of, parseJson(input)))}
     >
@@ -75,7 +75,7 @@ export function RunNode({ scope, type, config, beside = false }: NodeProps) {
     submit({ node: type, config: parseObject(text, 'The config'), input: parseJson(input) });
   return (
     <>
-      <DialogForm label="Run it alone" title={`Run ${visible(type)} alone`} verb="Run it" run={run}>
+      <DialogForm label="Run node alone" title={`Run ${visible(type)} alone`} verb="Run node" run={run}>
         <p className="quiet">
           It runs as a graph of this one node: its expressions know the input, and no other node.{' '}
           <code>svc call node {type} --config …</code> does the same.
