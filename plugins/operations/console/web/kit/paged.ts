@@ -2,13 +2,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { json } from '../api/client.ts';
 import { query } from '../api/paths.ts';
-import { MOST } from '../api/all-pages.ts';
+import { MAX_PAGES, MOST } from '../api/all-pages.ts';
 
 interface Options {
   /** Read again so often; absent for what does not change while a page is open. */
   again_ms?: number;
   enabled?: boolean;
-  /** Read to its end without being asked: it is searched, chosen from or counted here. */
+  /** Read to its end without being asked, up to 5,000 entries: it is searched, chosen from or counted here. */
   whole?: boolean;
 }
 
@@ -36,8 +36,9 @@ export function usePaged<Plural extends string, Item>(
     enabled,
   });
   const items: Item[] | undefined = list.data?.pages.flatMap((page) => page[plural]);
-  useUntilFound(list, whole || items?.length === 0);
-  const reading = whole && (items === undefined || list.hasNextPage);
+  const reads_on = whole && (list.data?.pages.length ?? 0) < MAX_PAGES;
+  useUntilFound(list, reads_on || items?.length === 0);
+  const reading = reads_on && (items === undefined || list.hasNextPage);
   // A number that still grows is none.
   const count = items && items.length > 0 && !list.hasNextPage ? items.length : undefined;
   return { ...list, items, reading, count };
