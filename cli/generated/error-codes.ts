@@ -156,7 +156,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["signature_invalid",401,"The signature of the delivery is missing or wrong.","Sign the raw bytes of the body with the key that was set here, as `detail` describes. Check the clocks of both sides."],
   ["socket_request_invalid",400,"The request on the agent socket is not valid.","Use the verb client or an SDK of the same version as the agent."],
   ["spawn_limit",409,"The run has reached its limit for spawned runs.","Do more of the work in each run, or spawn runs from the spawned runs. An operator can raise `spawns` of SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS."],
-  ["spawner_unavailable",503,"The program that starts scripts does not run.","Run `node plugins/execution/scripts/native/build.mjs` to see why. The log of the agent contains the cause."],
+  ["spawner_unavailable",503,"The program that starts scripts is not running.","Run `node plugins/execution/scripts/native/build.mjs` to see why. The log of the agent contains the cause."],
   ["step_failed",422,"A step of the job failed.","Read `svc logs` of the run: the step in `detail` printed the reason."],
   ["step_in_progress",409,"A step is still open on this connection.","Send `end` first. A durable call inside a step is not possible."],
   ["step_invalid",422,"A step of the job cannot be executed.","Correct what `detail` names: the expression, the folder or the outputs of the step."],

@@ -68,7 +68,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
           value={node.join ?? ''}
           onChange={({ target }) => set({ join: (target.value || undefined) as GraphNode['join'] })}
         >
-          <option value="">as by default</option>
+          <option value="">the default</option>
           <option value="all">all its edges are met</option>
           <option value="any">one of its edges is met</option>
         </select>
