@@ -363,7 +363,7 @@ t.test('a run with nodes: what each of them waits for', async (t) => {
     ...{ state: 'backoff', attempt: 2, error: { code: 'broken', message: 'no disk' } },
     substate: { kind: 'sleep', name: '', since: at(0), deadline: at(-9000) },
   });
-  t.match(because(backoff).because, /failed at attempt 2 with broken: no disk\. The next attempt starts at 2026/);
+  t.match(because(backoff).because, /failed on attempt 2 with broken: no disk\. The next attempt starts at 2026/);
   t.match(
     because(one({ items: { total: 9, begun: 4, ended: 2, failed: 1 } })).because,
     /ended 2 of 9 items, 1 of them failed/,

@@ -54,7 +54,7 @@ function explainNode(known: NodeContext, node: NodeView): Explanation {
   if (state === 'backoff') {
     const why = node.error ? ` with ${node.error.code}: ${node.error.message}` : '';
     return told(
-      `failed at attempt ${node.attempt}${why}. The next attempt starts at ${substate?.deadline ?? 'any moment'}.`,
+      `failed on attempt ${node.attempt}${why}. The next attempt starts at ${substate?.deadline ?? 'any moment'}.`,
     );
   }
   if (substate) return explainWait(known, substate, told);
