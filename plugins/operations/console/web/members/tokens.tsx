@@ -119,7 +119,7 @@ function Actions({ token: { id, name } }: { token: Token }) {
           opens: (close) => (
             <Asked title={`Revoke the token ${name}?`} verb="Revoke token" danger run={revoke} close={close}>
               Requests with it are rejected from now on. So are the sessions that began with it, which may include your
-              current one, and the tokens that were created with it. To keep those:
+              current one, and the tokens that were created with it. To keep those:{' '}
               <code>svc token rm {id} --keep-minted</code>
             </Asked>
           ),
