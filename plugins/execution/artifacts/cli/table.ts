@@ -43,8 +43,8 @@ export const commands: readonly Command[] = inGroup('Run', [
     summary: 'download the artifacts of a run',
     description:
       'Without a path it downloads everything, and with the path of a folder it downloads its content. To continue\n' +
-      'an interrupted download, run the command again. Every file is verified by its digest before it gets its name.\n' +
-      'An existing file is replaced; a link that leads out of the folder is rejected.',
+      'an interrupted download, run the command again. Every file is verified by its digest before it gets its\n' +
+      'name. An existing file is replaced; a link that leads out of the folder is rejected.',
     args: [RUN, { ...PATH, optional: true }],
     flags: {
       output: {
