@@ -63,8 +63,8 @@ export async function assertDatabaseFree(database_url: string | undefined): Prom
     throw new CliError(
       Exit.failed,
       'home_in_use',
-      `the database ${path} is the one of a \`svc dev\` that runs`,
-      'stop it, or name another database with SVC_DATABASE_URL',
+      `a running \`svc dev\` uses the database ${path}`,
+      'stop that process, or name another database with SVC_DATABASE_URL',
     );
 }
 

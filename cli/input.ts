@@ -57,7 +57,7 @@ async function readLimited(stream: AsyncIterable<unknown>, what: string): Promis
         Exit.failed,
         'payload_too_large',
         `${what} has more than ${MAX_DOCUMENT} bytes; the limit of a document is 1048576`,
-        'keep large data in a file of its own that the program reads',
+        'keep large data in a separate file that the program reads',
       );
     chunks.push(bytes);
   }
@@ -84,7 +84,7 @@ export async function readDocument(
     const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { filename: path === '-' ? undefined : basename(path), source };
   } catch {
-    throw usageError(`${path} is not UTF-8 text`, `the file of the ${what} is a text; save it as UTF-8`);
+    throw usageError(`${path} is not UTF-8 text`, `the file of the ${what} must be text; save it as UTF-8`);
   }
 }
 
@@ -144,7 +144,7 @@ export async function readInput(values: readonly string[], name: string, source:
   if (values.length > 1)
     throw usageError(
       `--${name} is given ${values.length} times`,
-      `several are members of one object, --${name} k=v k:=json; JSON, @file and - cannot be combined`,
+      `to give several members of an object, write --${name} k=v k:=json; JSON, @file and - cannot be combined`,
     );
   if (first.startsWith('@')) return await readJsonFile(first.slice(1), name);
   return await readJson(first, name, source);

@@ -46,7 +46,7 @@ t.test('the run that was submitted last, and the end of an id', async (t) => {
   t.same(asked, [], 'whatever others submit');
   t.same(await whole('efgh'), [id('9EFGH')]);
   t.same(await whole('7abcd'), [id('7ABCD')]);
-  await t.rejects(whole('ABCD'), { exit: 2, message: /2 runs have ids that end with ABCD: run_/ });
+  await t.rejects(whole('ABCD'), { exit: 2, message: /2 runs have IDs that end with ABCD: run_/ });
   await t.rejects(whole('ZZZZ'), { exit: 1, code: 'not_found' });
   asked.length = 0;
   for (const text of [id('1'), 'run_1', 'abc', '@first', 'a-bcd']) t.same(await whole(text), [text]);

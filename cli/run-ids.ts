@@ -71,11 +71,11 @@ async function findByEnding(api: Client, ending: string): Promise<string> {
     if (cursor === undefined) break;
   }
   const [only, other] = matches;
-  if (only === undefined) throw noRun(`none of the newest ${PAGES * PAGE} runs has an id that ends with ${ending}`);
+  if (only === undefined) throw noRun(`none of the newest ${PAGES * PAGE} runs has an ID that ends with ${ending}`);
   if (other !== undefined)
     throw usageError(
-      `${matches.length} runs have ids that end with ${ending}: ${matches.slice(0, 5).join(', ')}`,
-      'write more of it',
+      `${matches.length} runs have IDs that end with ${ending}: ${matches.slice(0, 5).join(', ')}`,
+      'write more characters of the ID',
     );
   return only;
 }

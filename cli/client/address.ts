@@ -26,5 +26,5 @@ export function checkAddress(address: string): void {
 /** Throws for a name that would change the path of the request: `svc cancel ..`. */
 export function checkPath(path: string): void {
   const name = path.split('/').find((segment) => segment === '.' || segment === '..');
-  if (name !== undefined) throw usageError(`"${name}" is not a valid name`, 'give the name or the id of what you mean');
+  if (name !== undefined) throw usageError(`"${name}" is not a valid name`, 'give a name or an ID');
 }

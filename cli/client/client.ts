@@ -198,7 +198,7 @@ export class Client {
         Exit.unreachable,
         'unreachable',
         `the response of ${url} is incomplete: ${code === 'ECONNRESET' ? 'the connection was closed' : message}`,
-        'call again when the server answers; `svc doctor` says whether it does',
+        'try again when the server responds; `svc doctor` shows whether it does',
       );
     }
   }

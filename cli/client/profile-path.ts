@@ -49,6 +49,6 @@ export async function noSuchProfile(env: Environment, name: string): Promise<Cli
     Exit.notAuthenticated,
     'not_authenticated',
     `there is no profile ${name}; ${others}`,
-    `make it with \`svc login --profile ${name} --url <address> --token -\``,
+    `create it with \`svc login --profile ${name} --url <address> --token -\``,
   );
 }

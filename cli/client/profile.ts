@@ -157,7 +157,7 @@ const notConfigured = (foreign?: string) =>
 /** Reads one profile file. */
 export async function readProfileFile(path: string): Promise<Profile> {
   const read = await readPrivate(path);
-  if (read === undefined) throw profileInvalid(path, 'it is not there');
+  if (read === undefined) throw profileInvalid(path, 'it does not exist');
   if (read === 'foreign') throw profileInvalid(path, 'it belongs to another user');
   const { url = '', token = '', org = '', project = '' } = parse(path, read.text);
   return { url, token, org, project, origin: path, token_origin: path };

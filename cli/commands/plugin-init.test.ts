@@ -42,7 +42,7 @@ t.test('a name that another has, or that cannot be an id, is refused before anyt
   for (const name of ['runs', 'plugin', 'console', 'kernel'])
     t.match(svc('plugin', 'init', name), { status: 2, stderr: /svc itself has a plugin or a command/ }, name);
   for (const name of ['Tally', '1st', '../tally', 'a--b', 'a'.repeat(41)])
-    t.match(svc('plugin', 'init', name), { status: 2, stderr: /cannot be that of a plugin/ }, name);
+    t.match(svc('plugin', 'init', name), { status: 2, stderr: /is not a valid name for a plugin/ }, name);
   t.same(readdirSync(folder), []);
 });
 

@@ -17,7 +17,7 @@ export const run: Run = async ({ args, output, commands }) => {
   const folder = resolve(name);
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === 'EEXIST' ? 'it exists' : error.message;
-    throw usageError(`cannot make ${folder}: ${reason}`, 'choose another name, or another folder to work in');
+    throw usageError(`cannot create ${folder}: ${reason}`, 'choose another name, or another folder to work in');
   });
   const files = await starterFiles(name);
   for (const [file, text] of Object.entries(files)) {
@@ -33,7 +33,7 @@ export const run: Run = async ({ args, output, commands }) => {
 function checkName(name: string, commands: readonly Command[]): void {
   if (!NAME.test(name) || name.length > MAX_NAME)
     throw usageError(
-      `the name "${name.slice(0, 80)}" cannot be that of a plugin`,
+      `"${name.slice(0, 80)}" is not a valid name for a plugin`,
       `start with a lowercase letter; then lowercase letters, digits and single -, at most ${MAX_NAME} in total`,
     );
   const isNameInUse =

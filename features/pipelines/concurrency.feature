@@ -62,7 +62,7 @@ Feature: Concurrency groups of pipelines
       Then standard output matches "ship +pipeline_job +running +.*waits for lock prod"
       And standard output lacks "svc-"
       When I call "svc explain {run}"
-      Then standard output has "The node ship waits for the lock prod"
+      Then standard output has "The node ship has been waiting for the lock prod"
       And standard output lacks "svc-"
       When I call "svc steps {run} --node build"
       Then standard output matches "build .node=20. +pipeline_job"

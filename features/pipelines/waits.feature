@@ -85,7 +85,7 @@ Feature: Jobs that wait for an event
         | input |
 
     @WAIT-010 @LIM-010
-    Scenario: declined events do not prolong the time
+    Scenario: declined events do not extend the timeout
       When I submit the pipeline:
         """
         jobs: { approval: { wait_for_event: asked, when: event.payload == 'yes', timeout: 3s } }

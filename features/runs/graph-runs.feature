@@ -35,7 +35,7 @@ Feature: Runs of graphs are shown, rerun and cancelled like others
       When I call "svc steps {run} --json --output"
       Then standard output is JSON whose "steps.0.output.v" is "3"
       When I call "svc explain {run}"
-      Then standard output has "The node approved waits for the signal ship since"
+      Then standard output has "The node approved has been waiting for the signal ship since"
       And standard output has "svc signal {run} ship"
       When I cancel the run because "nobody needs it"
       Then the run is "cancelled"

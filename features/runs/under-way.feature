@@ -90,7 +90,7 @@ Feature: What runs now
       When I call "svc status {run}"
       Then standard output matches 'now +build: compile#0 running for '
       When I call "svc explain {run}"
-      Then standard output matches 'The node build runs .* Now: step compile#0 running for '
+      Then standard output matches 'The node build has been running .* Now: step compile#0 running for '
       When I open the gate "open"
       Then the run succeeds
 

@@ -4,7 +4,7 @@ Feature: Traces of runs
   Rule: without an endpoint, no trace is reported
 
     @own-server
-    Scenario: neither a script nor its steps have one, and one that the script sets stays
+    Scenario: neither a script nor its steps have a trace, and a trace that the script sets is kept
       When I submit the script "job.sh":
         """
         echo "script [${TRACEPARENT-}${TRACESTATE-}${SVC_TRACE-}]"

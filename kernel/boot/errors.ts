@@ -16,13 +16,13 @@ export const BootErrors = {
   diskFull: defineError({
     code: 'disk_full',
     status: 500,
-    title: 'A disk has no space for the files that svc writes at its start.',
+    title: 'A disk has no space for the files that svc writes when it starts.',
     next: 'Free space on the disk of the path that the message names, or raise its quota. Then start again.',
   }),
   diskFailed: defineError({
     code: 'disk_failed',
     status: 500,
-    title: 'svc cannot write to a disk at its start.',
+    title: 'svc cannot write to a disk when it starts.',
     next: 'Check the disk of the path in the message: is it mounted for writing, and does the system report errors?',
   }),
   phaseTimeout: defineError({

@@ -91,7 +91,7 @@ else
       await page.keyboard.press('Control+s');
       await page.getByText(/Version 5 of orders was saved meanwhile/).waitFor();
       t.equal((await stored(place, 'orders')).nodes.length, 1);
-      await page.getByRole('button', { name: 'Save mine as the newest' }).click();
+      await page.getByRole('button', { name: 'Save mine as the newest version' }).click();
       await saved(page, 6);
       t.equal((await stored(place, 'orders')).nodes.length, 6);
     });
@@ -109,7 +109,7 @@ else
       await page.getByRole('button', { name: 'Import or edit as text' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Document, as JSON').fill('{"nodes": 5}');
-      await dialog.getByRole('button', { name: 'Take it over' }).click();
+      await dialog.getByRole('button', { name: 'Use this document' }).click();
       await dialog.getByText(/This is not a graph document/).waitFor();
       await dialog.getByLabel('From a file').setInputFiles({
         name: 'g.json',
@@ -117,7 +117,7 @@ else
         buffer: Buffer.from(JSON.stringify(document)),
       });
       await shows(page, "document.querySelector('[role=dialog] textarea').value.includes('img')");
-      await dialog.getByRole('button', { name: 'Take it over' }).click();
+      await dialog.getByRole('button', { name: 'Use this document' }).click();
       const hostile = card(page, document.nodes[0].id);
       await hostile.getByText(/onerror=.*\\u202e/).waitFor();
       await hostile.click();

@@ -30,7 +30,7 @@ else
       await shows(page, "document.activeElement?.ariaLabel === 'Url'");
       await page.keyboard.type('https://shop.example/orders');
       await field(page, 'Method').selectOption('POST');
-      await field(page, 'Name of a further member of Headers').fill('X-Total');
+      await field(page, 'Name of another member of Headers').fill('X-Total');
       await panel(page).getByRole('button', { name: 'Add to Headers' }).click();
       await panel(page).getByRole('button', { name: 'X-Total by an expression' }).click();
       await field(page, 'X-Total').fill('nodes.nowhere.output');

@@ -44,7 +44,7 @@ else
       await row(page, /^steps/).waitFor({ state: 'detached' });
       t.match(page.url(), /graphs\?q=orders$/);
       await page.getByLabel('Search graphs').fill('nothing-like-it');
-      await page.getByText('No graph fits these words').waitFor();
+      await page.getByText('No graph matches your search').waitFor();
 
       await page.getByRole('button', { name: 'Import' }).click();
       const bad = { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'sett' }] };

@@ -131,7 +131,7 @@ else
       await listed.waitFor();
       await page.getByRole('searchbox', { name: 'Find a handler' }).fill('no such handler');
       await page.waitForURL(/find=no/);
-      await page.getByText('No handler fits these filters').waitFor();
+      await page.getByText('No handler matches these filters').waitFor();
       await page.getByRole('searchbox', { name: 'Find a handler' }).fill('ORDER');
       await listed.waitFor();
       await page.getByRole('button', { name: 'Filter', exact: true }).click();

@@ -78,6 +78,8 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\b(holes?|figures)\b/i, 'expression, gap; number, measurement'],
   [/\b(hold|holds|held) (up|off)\b(?! (others|by))/i, 'block, delay'],
   [/\bmade (anew|from the beginning)\b/i, 'created again'],
+  [/\bat the latest (until|after)\b|\bthen at the latest\b/i, 'until … at the latest, no later than'],
+  [/\bprolong(s|ed|ing)?\b/i, 'extend'],
 ];
 
 /** A table that is made of the error catalogue, and what manifests show, are texts of code. */

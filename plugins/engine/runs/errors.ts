@@ -41,7 +41,7 @@ export const filesNotKept = defineError({
   code: 'include_unsupported',
   status: 422,
   title: 'This workflow cannot have included files.',
-  next: 'Include files with scripts. In a pipeline, write `include` next to the `workflow` of a job.',
+  next: 'Only scripts can include files. In a pipeline, write `include` next to the `workflow` of a job.',
 });
 
 export const spawnLimit = defineError({
@@ -70,7 +70,7 @@ export const activityKilled = defineError({
   code: 'activity_killed',
   status: 409,
   title: 'Every agent that ran this activity was lost.',
-  next: 'Look for what stops those agents: too little memory, or a command that kills other processes.',
+  next: 'Find out what stops those agents, such as too little memory or a command that kills other processes.',
 });
 
 export const journalConflict = defineError({

@@ -85,7 +85,7 @@ export class PendingBodies {
 
 const toBodyLimitError = (most: number) =>
   Errors.rateLimited(
-    `this server holds ${most} bytes of requests that it has not answered, which is its limit; send it again`,
+    `this server holds ${most} bytes of unanswered requests, which is its limit; send this request again`,
     {
       retryAfterMs: RETRY_MS,
     },

@@ -42,7 +42,7 @@ export const workflow: GraphNodeType = {
           api_base: {
             ...TEXT,
             maxLength: 1024,
-            description: 'API address of a forge without a default host, or of another host.',
+            description: 'API address of the forge, if it has no default host or the repository is on another one.',
           },
         },
         description: 'The document is read when the node starts.',

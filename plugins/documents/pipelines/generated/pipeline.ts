@@ -328,7 +328,7 @@ export interface FromRepo {
    */
   forge?: string;
   /**
-   * The API address of a forge without a default host, or of another host.
+   * The API address of the forge, if it has no default host or the repository is on another one.
    */
   api_base?: string;
 }

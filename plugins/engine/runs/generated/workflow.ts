@@ -63,7 +63,7 @@ export interface Workflow {
     [k: string]: string;
   };
   /**
-   * Tags of the run; `k:v` tags are also seen as a map.
+   * Tags of the run; tags of the form `k:v` are also available as a map.
    *
    * @maxItems 64
    */

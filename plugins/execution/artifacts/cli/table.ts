@@ -17,8 +17,8 @@ export const commands: readonly Command[] = inGroup('Run', [
     summary: 'store files as artifacts of a run',
     description:
       'In a script, leave --run out: then it is a verb, which stores the files once, no matter how often the script replays. The\n' +
-      'paths start with the name of the folder, or with --as (. for none). An upload that breaks is continued, also by a\n' +
-      'second call. Links are rejected. The service neither masks nor encrypts what is stored.',
+      'paths start with the name of the folder, or with --as (. for none). To continue an interrupted upload, run\n' +
+      'the command again. Links are rejected. The service neither masks nor encrypts what is stored.',
     args: [{ name: 'folder', summary: 'a folder, or one file' }],
     flags: {
       run: { type: 'string', run: true, value: '<run-id>', summary: 'the run that they belong to' },
@@ -42,9 +42,9 @@ export const commands: readonly Command[] = inGroup('Run', [
     name: 'artifact get',
     summary: 'download the artifacts of a run',
     description:
-      'Without a path it downloads everything, and with the path of a folder it downloads its content. An interrupted\n' +
-      'download is continued, also by a second call. Every file is verified by its digest before it gets its name. An existing\n' +
-      'file is replaced; a link that leads out of the folder is rejected.',
+      'Without a path it downloads everything, and with the path of a folder it downloads its content. To continue\n' +
+      'an interrupted download, run the command again. Every file is verified by its digest before it gets its\n' +
+      'name. An existing file is replaced; a link that leads out of the folder is rejected.',
     args: [RUN, { ...PATH, optional: true }],
     flags: {
       output: {

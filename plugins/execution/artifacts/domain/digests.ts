@@ -36,7 +36,7 @@ export function parseDigestHeader(
     if (bytes.length !== BYTES) throw invalid(pointer, `has a sha-256 of ${bytes.length} bytes, not ${BYTES}`);
     digest = bytes.toString('hex');
   }
-  if (digest === undefined) throw invalid(pointer, 'names no sha-256, the only digest that is checked');
+  if (digest === undefined) throw invalid(pointer, 'contains no sha-256, the only digest that is checked');
   return digest;
 }
 

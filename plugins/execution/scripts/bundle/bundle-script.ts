@@ -265,6 +265,6 @@ function tooLarge(name: string, text: string, { outputs }: Metafile): BundleFaul
   const listed = largest.map(([part, bytes]) => `${part} ${Math.ceil(bytes / 1024)} KiB`).join(', ');
   return new BundleFault(
     `${name} has ${Buffer.byteLength(text)} bytes with all that it imports; the limit is ${DOCUMENT_BYTES} (most: ${listed})`,
-    'import less, or call a program that is installed on the agent in a step',
+    'import less, or in a step, call a program that is installed on the agent',
   );
 }

@@ -4,7 +4,7 @@ export const NativeErrors = {
   spawnerUnavailable: defineError({
     code: 'spawner_unavailable',
     status: 503,
-    title: 'The program that starts scripts does not run.',
+    title: 'The program that starts scripts is not running.',
     next: 'Run `node plugins/execution/scripts/native/build.mjs` to see why. The log of the agent contains the cause.',
   }),
   runtimeFolderUnusable: defineError({

@@ -72,7 +72,7 @@ export class RunUsers {
     const accounts = (await this.#accounts()).filter(({ uid }) => uid >= first && uid <= last);
     if (accounts.length > 0)
       throw runAsUnusable(
-        `the range of SVC_AGENT_RUN_AS has the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine in it; use numbers without an account`,
+        `the range of SVC_AGENT_RUN_AS contains the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine; use numbers without an account`,
       );
     await this.#requireUnused(first, last);
     for (const folder of [this.#state, this.#claimsFolder(), this.#homesFolder()])
@@ -92,7 +92,7 @@ export class RunUsers {
       return (given ?? (await Promise.all(texts)).join('\n')).split('\n').map((line) => line.split(':'));
     };
     const rangeError = (what: string) =>
-      runAsUnusable(`the range of SVC_AGENT_RUN_AS has ${what} of this machine in it; use numbers that no user has`);
+      runAsUnusable(`the range of SVC_AGENT_RUN_AS contains ${what} of this machine; use numbers that no user has`);
     for (const [name, , gid = ''] of await readRecords(this.#deps.group, ['/etc/group']))
       if (/^\d+$/.test(gid) && Number(gid) >= first && Number(gid) <= last)
         throw rangeError(`the group ${name} (${gid})`);

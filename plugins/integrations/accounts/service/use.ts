@@ -73,7 +73,7 @@ export class AccountUse implements CredentialSource {
     const { database, sealer } = this.#deps;
     if (row.expires_at !== null && row.renewable === 1 && Number(row.expires_at) <= database.now())
       throw AccountErrors.renewalPending(
-        `the token of the account ${name} expired at ${iso(row.expires_at)} and is not renewed yet${row.last_error === null ? '' : `: ${row.last_error}`}`,
+        `the token of the account ${name} expired at ${iso(row.expires_at)} and has not been renewed yet${row.last_error === null ? '' : `: ${row.last_error}`}`,
         { retryAfterMs: Math.max(1000, Number(row.due_at ?? 0) - database.now()) },
       );
     await sealer.prepare(org_id);

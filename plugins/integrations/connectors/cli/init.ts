@@ -15,7 +15,7 @@ export const run: Run = async ({ args, output }) => {
   const folder = resolve(name);
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === 'EEXIST' ? 'it exists' : error.message;
-    throw usageError(`cannot make ${folder}: ${reason}`, 'choose another name, or another folder to work in');
+    throw usageError(`cannot create ${folder}: ${reason}`, 'choose another name, or another folder to work in');
   });
   const files = { 'manifest.json': starterManifest(name), 'README.md': starterReadme(name) };
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);

@@ -37,7 +37,7 @@ export class LineReader {
   async *bytes(count: number): AsyncGenerator<Buffer> {
     for (let remaining = count; remaining > 0; ) {
       if (this.#buffer.length === 0 && !(await this.#fillBuffer()))
-        throw CopyErrors.damaged('it ends in the middle of a content');
+        throw CopyErrors.damaged('it ends in the middle of a stored file');
       const piece = this.#buffer.subarray(0, remaining);
       this.#buffer = this.#buffer.subarray(piece.length);
       remaining -= piece.length;

@@ -108,7 +108,8 @@ class BodyReader {
 
   async #readContent(content: StoredContent): Promise<void> {
     const { size, digest, parts } = content;
-    if (!Number.isSafeInteger(size) || !Array.isArray(parts)) throw CopyErrors.damaged('a content in it has no size');
+    if (!Number.isSafeInteger(size) || !Array.isArray(parts))
+      throw CopyErrors.damaged('a stored file in it has no size');
     const hash = createHash('sha256');
     let remaining = size;
     const readBytes = (bytes: number) => {

@@ -25,7 +25,7 @@ export function extensionsOf(use: Resolve): Extensions {
     const [plugin, folder] = [owners.get(one)!, dirname(one.module)];
     const other = folders.get(plugin);
     if (other !== undefined && other !== folder)
-      throw new Error(`the modules of ${plugin} lie in ${other} and in ${folder}; put them into one folder`);
+      throw new Error(`the modules of ${plugin} are in ${other} and in ${folder}; put them into one folder`);
     folders.set(plugin, folder);
   }
   const from = <T extends object>(list: readonly T[]) => list.map((one) => ({ ...one, plugin: owners.get(one)! }));

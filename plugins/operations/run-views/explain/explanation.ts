@@ -83,11 +83,9 @@ function explainRunning(known: ExplanationInput): Explanation {
     last === undefined
       ? 'no call is recorded yet'
       : `the last of ${formatCount(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${formatAgo(last.recorded_at!, now)}`;
-  const since = run.started_at ? `, since ${run.started_at}` : '';
   const open = explainChildren(known);
   const silent = explainScriptSilence(run, agents);
-  const told = silent === undefined && !isAbandoned(run) ? 'The run is in progress' : 'The run has started';
-  const begun = `${told}${since}; ${far}.`;
+  const begun = `${describeStart(run, silent === undefined && !isAbandoned(run))}; ${far}.`;
   if (agents.length > 0 && agents.every(({ state }) => state !== 'online'))
     return { because: [begun, silent ?? ABANDONED], next: ['start one: svc agent'] };
   if (silent === undefined && isAbandoned(run)) {
@@ -102,6 +100,11 @@ function explainRunning(known: ExplanationInput): Explanation {
   return { because: [...because, ...open.because], next: open.next };
 }
 
+function describeStart({ started_at }: RunView, in_progress: boolean): string {
+  if (in_progress) return started_at ? `The run has been in progress since ${started_at}` : 'The run is in progress';
+  return started_at ? `The run started at ${started_at}` : 'The run has started';
+}
+
 const ABANDONED =
   'No agent is online. It continues when its agent is back, or on another agent when the claim expires.';
 
@@ -109,11 +112,12 @@ function explainWaiting(known: ExplanationInput): Explanation {
   const { run, nodes, now } = known;
   if (nodes) return explainNodes({ ...known, nodes });
   const { substate } = run;
-  if (!substate) return { because: ['The run waits, and was just woken.'], next: [] };
+  if (!substate) return { because: ['The run was waiting, and has just been woken.'], next: [] };
   const since = `since ${substate.since} (${formatSpan(now - Date.parse(substate.since))})`;
-  const until = substate.deadline ? `, at the latest until ${substate.deadline}` : '';
+  const until = substate.deadline ? `; the deadline is ${substate.deadline}` : '';
   const { because, next } = explainWait(known, substate.kind, substate.name);
-  return { because: [`The run waits ${since}${until}. ${because[0] ?? ''}`.trim(), ...because.slice(1)], next };
+  const [first = '', ...others] = because;
+  return { because: [`The run has been waiting ${since}${until}. ${first}`.trim(), ...others], next };
 }
 
 function explainWait(known: ExplanationInput, kind: string, name: string): Explanation {
@@ -214,10 +218,8 @@ function describeChild(
 ): Explanation {
   if (one.state === 'queued') {
     const { because, next } = explainEligibility(one.requires ?? [], agents);
-    return {
-      because: [`Its child ${name} waits for an agent, since ${formatAgo(step.started_at, now)}.`, ...because],
-      next,
-    };
+    const waited = formatSpan(now - Date.parse(step.started_at));
+    return { because: [`Its child ${name} has been waiting for an agent for ${waited}.`, ...because], next };
   }
   if (one.state !== 'running') return { because: [`Its child ${name} is ${one.state}.`], next: [] };
   const silent = explainSilence(run, one.activity_id, agents);
@@ -225,7 +227,7 @@ function describeChild(
   const agent = agents.find(({ agent_id }) => agent_id === one.agent_id);
   const where = agent ? ` on the agent ${agent.name}` : '';
   if (one.running) return { because: [`Its child ${name} is ${describeProgress(one.running, now)}.`], next: [] };
-  return { because: [`Its child ${name} runs${where}, submitted ${formatAgo(step.started_at, now)}.`], next: [] };
+  return { because: [`Its child ${name} is running${where}, submitted ${formatAgo(step.started_at, now)}.`], next: [] };
 }
 
 function explainFailed({ run, steps: all, nodes }: ExplanationInput): Explanation {

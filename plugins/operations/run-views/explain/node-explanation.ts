@@ -6,7 +6,7 @@ import { nodeLabel } from './node-label.ts';
 import { explainSignalWait } from './queued-signals.ts';
 import { describeInFlight } from './in-flight.ts';
 import { explainSilence } from './silence.ts';
-import { formatAgo, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
+import { type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
 
 interface NodeContext {
   run: RunView;
@@ -46,6 +46,7 @@ function explainNode(known: NodeContext, node: NodeView): Explanation {
   const name = `The ${node.item === undefined ? 'node' : 'item'} ${nodeLabel(node)}`;
   const limit = timeout_at === undefined ? '' : ` It fails if it is not done by ${timeout_at}.`;
   const told = (text: string, next: string[] = []): Explanation => ({ because: [`${name} ${text}${limit}`], next });
+  const span = node.started_at === undefined ? undefined : formatSpan(now - Date.parse(node.started_at));
   if (items && items.begun > 0)
     return told(
       `has ended ${items.ended} of ${items.total} items${items.failed > 0 ? `, ${items.failed} of them failed` : ''}.`,
@@ -53,20 +54,21 @@ function explainNode(known: NodeContext, node: NodeView): Explanation {
   if (state === 'backoff') {
     const why = node.error ? ` with ${node.error.code}: ${node.error.message}` : '';
     return told(
-      `failed at attempt ${node.attempt}${why}. The next attempt starts at ${substate?.deadline ?? 'any moment'}.`,
+      `failed on attempt ${node.attempt}${why}. The next attempt starts at ${substate?.deadline ?? 'any moment'}.`,
     );
   }
   if (substate) return explainWait(known, substate, told);
   if (activity?.state === 'queued') {
     const { because, next } = explainEligibility(activity.requires ?? [], agents);
-    const since = node.started_at === undefined ? '' : `, since ${formatAgo(node.started_at, now)}`;
-    return { because: [`${name} waits for an agent${since}.${limit}`, ...because], next };
+    const waits = span === undefined ? 'waits for an agent' : `has been waiting for an agent for ${span}`;
+    return append(told(`${waits}.`, next), because);
   }
   const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);
-  const begun = node.started_at === undefined ? '' : `, begun ${formatAgo(node.started_at, now)}`;
   const silent = explainSilence(known.run, activity?.activity_id, agents);
-  if (silent !== undefined) return append(told(`has begun${begun.replace(', begun', '')}.`), [silent]);
-  return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.${describeInFlight(activity, now)}`);
+  if (silent !== undefined) return append(told(span === undefined ? 'has started.' : `started ${span} ago.`), [silent]);
+  const where = agent ? ` on the agent ${agent.name}` : '';
+  const runs = span === undefined ? `is running${where}` : `has been running${where} for ${span}`;
+  return told(`${runs}.${describeInFlight(activity, now)}`);
 }
 
 const append = ({ because, next }: Explanation, more: readonly string[]): Explanation => ({
@@ -79,27 +81,28 @@ type Explain = (text: string, next?: string[]) => Explanation;
 function explainWait(known: NodeContext, substate: NonNullable<NodeView['substate']>, told: Explain): Explanation {
   const { now } = known;
   const { kind, name, since, deadline } = substate;
-  const when = `since ${since} (${formatSpan(now - Date.parse(since))})${deadline ? `, at the latest until ${deadline}` : ''}`;
+  const until = deadline ? `; the deadline is ${deadline}` : '';
+  const when = `since ${since} (${formatSpan(now - Date.parse(since))})${until}`;
   switch (kind) {
     case 'sleep':
       return told(`waits until ${deadline ?? 'its time has come'}.`);
     case 'signal': {
       const { because, next } = explainSignalWait(name, known);
-      return append(told(`waits for the signal ${name} ${when}.`, next), because);
+      return append(told(`has been waiting for the signal ${name} ${when}.`, next), because);
     }
     case 'event':
       return append(
-        told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoteArgument(name)}`]),
+        told(`has been waiting for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoteArgument(name)}`]),
         [...describeDeclinedEvents(name, known), ...describeSimilarEvents(name, known)],
       );
     case 'awaiting_lease':
-      return told(`waits for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
+      return told(`has been waiting for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
     case 'child':
       return told(
-        `waits for the run ${substate.run_id ?? ''} of ${name} that it called, ${when}.`,
+        `has been waiting for the run ${substate.run_id ?? ''} of ${name}, which it called, ${when}.`,
         substate.run_id === undefined ? [] : [`see what that one does: svc explain ${substate.run_id}`],
       );
     default:
-      return told(`waits for ${kind} ${name} ${when}.`);
+      return told(`has been waiting for ${kind} ${name} ${when}.`);
   }
 }

@@ -107,7 +107,9 @@ export function toServiceError(error: unknown): unknown {
   if (!driver_error) return error;
   const { errno, message } = driver_error;
   if (COLLATIONS.has(errno))
-    return Errors.invalidRequest('a name, an id or a filter has characters that it cannot have', { cause: error });
+    return Errors.invalidRequest('a name, an ID or a filter contains characters that are not allowed', {
+      cause: error,
+    });
   if (DUPLICATE.has(errno)) return DatabaseErrors.rowExists(redactValues(message), { cause: error });
   if (isFull(driver_error)) return DatabaseErrors.storageFull(message, { cause: error, retryAfterMs: 5000 });
   if (RETRYABLE.has(errno)) return DatabaseErrors.busy(message, { cause: error, retryAfterMs: 1000 });

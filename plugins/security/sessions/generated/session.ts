@@ -7,7 +7,7 @@ export interface SessionView {
    */
   csrf: string;
   /**
-   * ISO 8601. The session ends then at the latest.
+   * ISO 8601. The session ends at this time at the latest.
    */
   expires_at: string;
   /**

@@ -91,7 +91,7 @@ async function rewrapAll(deps: RekeyDeps, current: MasterKey, next: MasterKey): 
     if (batch.length === 0) return rewrapped;
     if (active!.master_id !== current.id)
       throw VaultErrors.rekeyConflict(
-        'keys are left that only the old master key opens; start with it as the master key',
+        'some keys can still be opened only with the old master key; start with it as the master key',
       );
     const wraps = batch.map((row) => rewrap(deps, row, current, next));
     await deps.database.transaction(async (tx) => insertWraps(tx, wraps));

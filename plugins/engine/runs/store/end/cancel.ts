@@ -33,7 +33,7 @@ export async function cancelRun(store: StoreContext, cancel: CancelRun): Promise
     store.database.transaction(async (tx) => {
       const run = await lockRunOf(tx, cancel);
       if (run.status === 'cancelled') return;
-      if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and cannot be cancelled`);
+      if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ended (${run.status}) and cannot be cancelled`);
       const reason = tail(cancel.reason, MAX_TEXT_POINTS);
       const why = reason === '' ? 'the run was cancelled' : `the run was cancelled: ${tail(reason)}`;
       const waits = await cancelOpen(tx, store, { run_id: run.run_id, reason: why });

@@ -77,7 +77,7 @@ async function deliverSignal(
   signal_id: string,
   payload: Buffer,
 ): Promise<SignalState> {
-  if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and does not accept signals`);
+  if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ended (${run.status}) and does not accept signals`);
   const seq = await takeSeq(tx, run);
   const now = store.database.now();
   const topic = textKey('signal', signal.name);

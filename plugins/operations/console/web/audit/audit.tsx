@@ -37,7 +37,7 @@ export function Audit() {
           some ? (
             <Empty
               icon={ScrollText}
-              title="No entry fits these filters"
+              title="No entry matches these filters"
               action={
                 <button type="button" onClick={() => void navigate({ search: {}, replace: true })}>
                   Show all entries

@@ -68,7 +68,7 @@ function Both({ scope, a, b }: { scope: Scope; a: string; b: string }) {
 }
 
 const inputText = ({ input }: Whole): string | undefined =>
-  input.data && (input.data.value === undefined ? 'not kept any more' : toText(input.data.value));
+  input.data && (input.data.value === undefined ? 'no longer stored' : toText(input.data.value));
 
 function Heads({ scope, a, b, found }: { scope: Scope; a: Whole; b: Whole; found: Comparison }) {
   const navigate = useNavigate({ from: FROM });
@@ -130,7 +130,7 @@ function Content({ name, a, b }: { name: string; a: string | undefined; b: strin
           <Block text={a} />
         </>
       ) : (
-        <Diff a={a} b={b} label={`How the ${name.toLowerCase()} differs: - is of A, + is of B`} />
+        <Diff a={a} b={b} label={`Differences in the ${name.toLowerCase()}: - is run A, + is run B`} />
       )}
     </Panel>
   );

@@ -80,7 +80,7 @@ function Row({ row }: { row: ComparedStep }) {
                 key={member}
                 a={plain(a[member].trimEnd())}
                 b={plain(b[member].trimEnd())}
-                label={`How the ${member} of ${visible(row.site)} differs: - is of A, + is of B`}
+                label={`Differences in the ${member} of ${visible(row.site)}: - is run A, + is run B`}
               />
             ))}
           </td>

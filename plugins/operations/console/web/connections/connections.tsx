@@ -108,7 +108,7 @@ function AddConnection({ scope, providers, taken }: AddProps) {
         />
       </div>
       {connectors.error && <Problem error={connectors.error} again={() => void connectors.refetch()} />}
-      {nothing && <Empty title="No system fits these words" />}
+      {nothing && <Empty title="No system matches your search" />}
       <ul className="conn-tiles">
         {granting.map((provider) => (
           <Tile

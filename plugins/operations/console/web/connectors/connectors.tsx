@@ -61,7 +61,7 @@ function Found({ scope, found, reading }: FoundProps) {
   if (found.length === 0)
     return (
       <Empty
-        title="No connector fits these filters"
+        title="No connector matches these filters"
         action={
           <Link className="button" to={FROM} params={scope} search={{}}>
             Show all connectors

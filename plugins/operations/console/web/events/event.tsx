@@ -52,7 +52,7 @@ export function EventPage() {
           <Panel>
             <Facts scope={scope} event={event} />
           </Panel>
-          <Panel title="What came of it">
+          <Panel title="Effects">
             <Deliveries scope={scope} event={event} />
           </Panel>
           {event.replays.length > 0 && <Replays scope={scope} replays={event.replays} />}
@@ -63,7 +63,7 @@ export function EventPage() {
           </Panel>
           <Panels scope={scope} place="event" of={{ event: id }} />
           {event.fields && Object.keys(event.fields).length > 0 && (
-            <Panel title="What else it carries">
+            <Panel title="Other data">
               <Block text={pretty(event.fields)} />
             </Panel>
           )}
@@ -76,9 +76,9 @@ export function EventPage() {
 const Facts = ({ scope, event }: { scope: Scope; event: ShownEvent }) => (
   <dl>
     <Fact name="Event">
-      <code>{event.event}</code> <Copy text={event.event} label="Copy the id of the event" />
+      <code>{event.event}</code> <Copy text={event.event} label="Copy the ID of the event" />
     </Fact>
-    <Fact name="Key">{event.key === null ? 'none: everybody sees it' : <Name>{event.key}</Name>}</Fact>
+    <Fact name="Key">{event.key === null ? 'none: all runs see it' : <Name>{event.key}</Name>}</Fact>
     <Fact name="Comes from">
       <From scope={scope} event={event} />
     </Fact>

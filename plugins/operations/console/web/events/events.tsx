@@ -39,7 +39,7 @@ export function Events() {
         more="Show older events"
         empty={
           filtered ? (
-            'No event fits these filters.'
+            'No event matches these filters.'
           ) : (
             <>
               Nothing has happened here yet. Begin with <code>svc emit &lt;type&gt;</code>.

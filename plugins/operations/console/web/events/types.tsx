@@ -26,7 +26,7 @@ export function EventTypes() {
     >
       <List list={list} empty="The project has no event types.">
         {(types) => (
-          <Table columns={['Type', '-Known from', 'Seen last', '-Payload', 'Actions']}>
+          <Table columns={['Type', '-Known because', 'Seen last', '-Payload', 'Actions']}>
             {types.map((type) => (
               <Type key={type.type} scope={scope} type={type} />
             ))}
@@ -40,7 +40,7 @@ export function EventTypes() {
 const KNOWN: Record<EventType['source'], string> = {
   platform: 'the service emits it',
   declared: 'something in the project declares it',
-  seen: 'it has been here',
+  seen: 'it was recorded here',
 };
 
 /** Nobody but the service emits these. */

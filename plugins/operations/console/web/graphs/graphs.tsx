@@ -58,7 +58,7 @@ export function Graphs() {
       </div>
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {found?.length === 0 && <Empty>{q ? 'No graph fits these words.' : 'No graph is stored here yet.'}</Empty>}
+      {found?.length === 0 && <Empty>{q ? 'No graph matches your search.' : 'No graph is stored here yet.'}</Empty>}
       {found && found.length > 0 && <Found key={q} scope={scope} graphs={found} />}
     </Page>
   );

@@ -67,7 +67,7 @@ export function Handlers() {
 }
 
 const Slots = ({ load: { in_flight, queued } }: { load: Load }) => (
-  <span className="quiet" title="At 16 queued or running handler runs, further events wait.">
+  <span className="quiet" title="At 16 queued or running handler runs, more events wait.">
     {in_flight} of 16 slots in use{queued > 0 && ` · ${queued} events wait`}
   </span>
 );

@@ -50,7 +50,7 @@ export function HookFields({ of: hook }: { of?: Hook }) {
         </>
       )}
       {mode !== 'token' && (
-        <HiddenField name="key" label="Signing key" hint="The far end's. It is never shown again." />
+        <HiddenField name="key" label="Signing key" hint="The sender's key. It is never shown again." />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import type { LiveState } from '../api/live.ts';
 /** Does the page change by itself, or is it read again every few seconds? */
 export const LiveMark = ({ state }: { state: LiveState }) =>
   state === 'connecting' ? null : (
-    <span className={`live ${state}`} title={state === 'live' ? undefined : 'There is no stream: read again every 3 s'}>
-      {state === 'live' ? 'Live' : 'Reading again'}
+    <span className={`live ${state}`} title={state === 'live' ? undefined : 'No live stream: refreshed every 3 s'}>
+      {state === 'live' ? 'Live' : 'Refreshing'}
     </span>
   );

@@ -316,7 +316,7 @@ interface FoundProps<View extends Named> extends ListProps<View> {
 function Found<View extends Named>({ kind, scope, may, views, reading, actions, onSecret, ...rows }: FoundProps<View>) {
   const { one, title } = kind;
   if (views.length === 0 && reading) return <Loading />;
-  if (views.length === 0) return <Empty title={`No ${one} fits these filters`} />;
+  if (views.length === 0) return <Empty title={`No ${one} matches these filters`} />;
   return (
     <Rows<View>
       label={title}

@@ -48,10 +48,10 @@ export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; not
       )}
       {what !== 'nothing' && (
         <details open={fields.further !== ''}>
-          <summary>Further settings</summary>
+          <summary>More settings</summary>
           <LongField
             name="further"
-            label="Further settings, as JSON"
+            label="More settings, as JSON"
             value={fields.further ?? ''}
             rows={4}
             hint={FURTHER}
@@ -91,7 +91,7 @@ export function WorkflowFacts({ workflow }: { workflow: Workflow }) {
         </Fact>
       )}
       {fields.further && (
-        <Fact name="Further settings">
+        <Fact name="More settings">
           <Block text={fields.further} />
         </Fact>
       )}

@@ -32,8 +32,8 @@ t.test('empty fields are left out, and line ends are those of a shell', async (t
 });
 
 t.test('what cannot be read is said in plain words', async (t) => {
-  t.throws(() => workflowOf({ further: '[1]' }), { message: /Further settings must be a JSON object/ });
-  t.throws(() => workflowOf({ further: '{"on": 1}' }), { message: /know no on; they may be input, env/ });
+  t.throws(() => workflowOf({ further: '[1]' }), { message: /More settings must be a JSON object/ });
+  t.throws(() => workflowOf({ further: '{"on": 1}' }), { message: /Unknown settings: on\. You can set input, env/ });
   t.throws(() => workflowOf({ what: 'node', node: 'http', config: '{' }), { message: /This is not JSON/ });
   t.equal(parseJson('  '), null);
 });

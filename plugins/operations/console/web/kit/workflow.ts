@@ -54,10 +54,10 @@ const jsonText = (value: unknown): string => (isEmpty(value) ? '' : JSON.stringi
 export function workflowOf(fields: Fields): Record<string, unknown> | undefined {
   const { what = 'source', source = '', graph = '', node = '', config = '', further = '' } = fields;
   if (what === 'nothing') return undefined;
-  const beside = parseObject(further, 'Further settings');
+  const beside = parseObject(further, 'More settings');
   const unknown = Object.keys(beside).filter((name) => !(FURTHER as readonly string[]).includes(name));
   if (unknown.length > 0)
-    throw new Error(`Further settings know no ${unknown.join(', ')}; they may be ${FURTHER.join(', ')}.`);
+    throw new Error(`Unknown settings: ${unknown.join(', ')}. You can set ${FURTHER.join(', ')}.`);
   if (what === 'graph') return { ...beside, graph: graph.trim() };
   if (what === 'node') return { ...beside, node: node.trim(), config: parseObject(config, 'The configuration') };
   // Forms write line ends as Windows does; a shell does not read such a script.

@@ -118,8 +118,9 @@ function Actions({ token: { id, name } }: { token: Token }) {
           ...{ icon: Trash2, label: 'Revoke token', danger: true },
           opens: (close) => (
             <Asked title={`Revoke the token ${name}?`} verb="Revoke token" danger run={revoke} close={close}>
-              Whoever uses it is refused from now on. So are sessions that began with it, which may be the one that you
-              are in, and tokens that were made with it. To keep those: <code>svc token rm {id} --keep-minted</code>
+              Requests with it are rejected from now on. So are the sessions that began with it, which may include your
+              current one, and the tokens that were created with it. To keep those:{' '}
+              <code>svc token rm {id} --keep-minted</code>
             </Asked>
           ),
         },

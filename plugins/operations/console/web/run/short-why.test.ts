@@ -3,7 +3,7 @@ import { rerunSite, shortWhy } from './short-why.ts';
 
 t.test('a card does not say twice what it says', async (t) => {
   const because = [
-    'The run waits since 2026-11-28T00:02:51.263Z (17m 11s), at the latest until 2026-11-28T23:02:51.263Z. It waits for the signal approval.',
+    'The run has been waiting since 2026-11-28T00:02:51.263Z (17m 11s); the deadline is 2026-11-28T23:02:51.263Z. It waits for the signal approval.',
     'aproval was sent 5s ago, and nothing waits for that name.',
   ];
   const next = [
@@ -11,16 +11,16 @@ t.test('a card does not say twice what it says', async (t) => {
     'send it under the name that is waited for: svc signal run_1 approval',
   ];
   t.same(shortWhy({ because, next }, 'waiting'), { because: [because[1]], next: [next[1]] });
-  const lock = ['The run waits since 2026-11-28T00:02:51.263Z (1s). The lock production is held by run_2.'];
+  const lock = ['The run has been waiting since 2026-11-28T00:02:51.263Z (1s). The lock production is held by run_2.'];
   t.same(shortWhy({ because: lock, next: [] }, 'waiting').because, ['The lock production is held by run_2.']);
   t.same(shortWhy({ because: ['The run failed with x.', 'It had tried twice.'], next: [] }, 'failed').because, [
     'It had tried twice.',
   ]);
   const [running] = shortWhy(
-    { because: ['It is under way since 2026-11-28T00:02:51.263Z; no call.'], next: [] },
+    { because: ['The run has been in progress since 2026-11-28T00:02:51.263Z; no call.'], next: [] },
     'running',
   ).because;
-  t.match(running, /^It is under way since \d\d:\d\d:51; no call\.$/);
+  t.match(running, /^The run has been in progress since \d\d:\d\d:51; no call\.$/);
 });
 
 t.test('a hint to run again is a button', async (t) => {

@@ -126,7 +126,7 @@ function Input({ scope, run }: { scope: Scope; run: RunRecord }) {
           aside={<Copy text={pretty(given.input ?? given.payload ?? null)} label="Copy the input" />}
         >
           {(given.input ?? given.payload) == null ? (
-            <p className="quiet">It was given no input.</p>
+            <p className="quiet">It has no input.</p>
           ) : (
             <JsonText text={pretty(given.input ?? given.payload)} />
           )}
@@ -221,7 +221,7 @@ function Commands({ scope, run }: { scope: Scope; run: RunRecord }) {
   const open = OPEN.includes(run.status);
   const commands: [string, string][] = [
     ['Status', `svc status ${id}`],
-    ['Why it stands so', `svc explain ${id}`],
+    ['Why it is in this state', `svc explain ${id}`],
     ['Steps and outputs', `svc steps ${id} --output`],
     ['Log', `svc logs ${id}${open ? ' --follow' : ''}`],
     ['Source', `svc source ${id}`],

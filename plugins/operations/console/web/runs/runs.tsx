@@ -157,7 +157,7 @@ function withRun({ pages, pageParams }: Pages, run: RunRecord, filters: RunFilte
 }
 
 function NoRuns({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No run fits these filters" />;
+  if (filtered) return <Empty title="No run matches these filters" />;
   return (
     <Empty icon={CirclePlay} title="Nothing has run here yet">
       Begin with <code>svc submit &lt;file&gt;</code>, or with New run.

@@ -76,7 +76,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
           const ids = chosen.map(({ run_id }) => run_id).join('\n');
           navigator.clipboard.writeText(ids).then(
             () => toast(`${chosen.length} IDs copied`),
-            () => toast('The browser refused to copy', { state: 'failed' }),
+            () => toast('The browser did not allow copying', { state: 'failed' }),
           );
         }}
       >

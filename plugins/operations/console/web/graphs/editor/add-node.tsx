@@ -54,7 +54,7 @@ export function AddNode({ types, add, close }: Props) {
           <X size={14} aria-hidden />
         </button>
       </div>
-      {all.length === 0 && <Empty>No type matches these words.</Empty>}
+      {all.length === 0 && <Empty>No type matches your search.</Empty>}
       <div id="node-types" role="listbox" aria-label="Types of nodes">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: the group of a listbox

@@ -76,7 +76,7 @@ function Members({ type, config = {}, onChange, pointer }: Props & { type: NodeT
   const others = Object.keys(config).filter((name) => !Object.hasOwn(properties, name));
   return (
     <>
-      {names.length === 0 && others.length === 0 && <Empty>It needs none.</Empty>}
+      {names.length === 0 && others.length === 0 && <Empty>There is nothing to configure.</Empty>}
       {names.map((name) => (
         <One
           key={name}

@@ -87,7 +87,7 @@ export function TextDialog({
           <button type="button">Cancel</button>
         </Dialog.Close>
         <button type="button" className="main" onClick={replace}>
-          Take it over
+          Use this document
         </button>
       </div>
     </Open>

@@ -51,13 +51,13 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
         />
       </FieldFrame>
       <FieldFrame
-        label="Go on after an error"
+        label="Continue after an error"
         pointer="/continue_on_error"
         description="Nodes that need it still run; its error is data."
       >
         <input
           type="checkbox"
-          aria-label="Go on after an error"
+          aria-label="Continue after an error"
           checked={node.continue_on_error === true}
           onChange={({ target }) => set({ continue_on_error: target.checked || undefined })}
         />
@@ -68,14 +68,14 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
           value={node.join ?? ''}
           onChange={({ target }) => set({ join: (target.value || undefined) as GraphNode['join'] })}
         >
-          <option value="">as by default</option>
+          <option value="">the default</option>
           <option value="all">all its edges are met</option>
           <option value="any">one of its edges is met</option>
         </select>
       </FieldFrame>
       <ValueField
         name="idempotency_key"
-        schema={{ ...TEXT, description: 'In place of the ids of run and node. Holes {{ }} are filled.' }}
+        schema={{ ...TEXT, description: 'Used instead of the IDs of run and node. {{ }} is evaluated.' }}
         root={TEXT}
         value={node.idempotency_key}
         onChange={(key) => set({ idempotency_key: key })}

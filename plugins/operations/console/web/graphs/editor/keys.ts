@@ -20,7 +20,7 @@ export interface Keys {
 export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['a', 'Add a node, after the chosen one'],
   ['Tab, Enter', 'Go to a node or an edge, and choose it'],
-  ['Arrow keys', 'Move what is chosen; with Shift further'],
+  ['Arrow keys', 'Move what is chosen; with Shift, by larger steps'],
   ['c', 'Connect the chosen node to another'],
   ['Delete', 'Remove what is chosen'],
   ['Ctrl Z, Ctrl Shift Z', 'Undo, redo'],

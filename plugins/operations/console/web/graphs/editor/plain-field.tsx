@@ -24,7 +24,7 @@ export function PlainField({ name, label, schema, field, value, onChange, requir
   if (field.kind === 'choice')
     return (
       <select aria-label={label} value={text} onChange={({ target }) => onChange(chosen(field.choices, target.value))}>
-        <option value="">{required ? 'Choose one' : 'As by default'}</option>
+        <option value="">{required ? 'Choose one' : 'The default'}</option>
         {field.choices.map((choice) => (
           <option key={shown(choice)} value={shown(choice)}>
             {shown(choice)}

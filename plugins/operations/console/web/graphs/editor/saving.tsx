@@ -35,7 +35,7 @@ export function SavingNotice({ saving, name, problems, over }: Props) {
               Export yours first to compare both; the other version stays in the list of versions.
             </p>
             <button type="button" onClick={over}>
-              Save mine as the newest
+              Save mine as the newest version
             </button>
           </div>
         </div>

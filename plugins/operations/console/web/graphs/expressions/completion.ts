@@ -94,8 +94,8 @@ function roots({ items = false, event = false }: ExpressionNames): Word[] {
 
 const DETAILS: Record<string, string> = {
   event: 'the envelope of the event',
-  input: 'what the run was given',
-  nodes: 'what came before',
+  input: 'the input of the run',
+  nodes: 'the nodes before this one',
   item: 'of the fan_out',
   index: 'number of the item',
   run: 'id, subject, trigger, fired',

@@ -84,14 +84,14 @@ export function RequirementsPanel({ scope, of, onChoose }: Props) {
 /** While somebody draws, a document has faults, which the check names. */
 const Unread = ({ error }: { error: Error }) =>
   error instanceof Refusal && error.problem.code === 'workflow_invalid' ? (
-    <p className="quiet">The graph has faults. What it needs is read when they are fixed.</p>
+    <p className="quiet">The graph has problems. Fix them to see what it needs.</p>
   ) : (
     <Problem error={error} />
   );
 
 const SAYS: Record<Want['state'], string> = {
-  ok: 'is there',
-  missing: 'is not there',
+  ok: 'exists',
+  missing: 'does not exist',
   wrong_kind: 'is of the wrong kind',
   conflict: 'is the name of a credential and of an account',
   needs_reconnect: 'must be connected again',

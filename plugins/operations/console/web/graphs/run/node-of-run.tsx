@@ -67,11 +67,11 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
       {attempt > 0 && <Fact name="Attempts">{attempt}</Fact>}
       {record.started_at && <Fact name="Took">{took(record, now)}</Fact>}
       {timeout_at && (
-        <Fact name="Its time is over">
+        <Fact name="Times out">
           <Time at={timeout_at} />
         </Fact>
       )}
-      {record.case !== undefined && <Fact name="Came to">{visible(String(record.case))}</Fact>}
+      {record.case !== undefined && <Fact name="Case">{visible(String(record.case))}</Fact>}
       {error && (
         <Fact name="Error">
           <code>{error.code}</code>

@@ -45,7 +45,7 @@ export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Pr
   return (
     <DialogForm
       label={label}
-      title={'graph' in of ? `Run ${of.graph} now` : 'Run the graph as it stands here'}
+      title={'graph' in of ? `Run ${of.graph} now` : 'Run the graph as shown here'}
       verb="Run graph"
       main={main}
       run={({ input = '' }) => submit(submitOf(of, parseJson(input)))}
@@ -109,7 +109,7 @@ function Config({ config }: { config: Readonly<Record<string, unknown>> }) {
       label="Config, as JSON"
       value={start}
       rows={10}
-      {...(reads && { hint: 'It reads other nodes: put values in place of these expressions.' })}
+      {...(reads && { hint: 'It reads other nodes: replace these expressions with values.' })}
     />
   );
 }
