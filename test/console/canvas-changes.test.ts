@@ -191,7 +191,7 @@ else
       const token = await place.svc(['token', 'create', 'looks', '--role', 'viewer', '--json']);
       const viewer = await place.signedIn(JSON.parse(token.stdout).token);
       await viewer.goto(`${base}/orders/edit`);
-      await viewer.getByText('Your role may look at this graph').waitFor();
+      await viewer.getByText('Your role can view this graph').waitFor();
       await card(viewer, 'http').waitFor();
       t.equal(await viewer.getByRole('button', { name: 'Save' }).count(), 0);
       await viewer.goto(`${base}/new`);
