@@ -213,7 +213,7 @@ t.test('waiting for children: where they are, or which agent is lacking', async 
     step({ site: `part-${n}#0`, child: { activity_id: `act_${n}`, state: 'running', agent_id: 'agt_a' } }),
   );
   const some = told({ run: waits(''), steps: many, agents }).because;
-  t.match(some, /child part-9 runs .* 2 more of its children have not ended: svc steps shows them\.$/);
+  t.match(some, /child part-9 is running .* 2 more of its children have not ended: svc steps shows them\.$/);
   t.notMatch(some, /part-10/);
 });
 
