@@ -129,7 +129,7 @@ else
     await t.test('Overview says which of its lists could not be read, and calls none of them empty', async (t) => {
       const lists = /\/runs\?status=failed/;
       const run = await submit('exit 1\n');
-      await place.svc(['wait', run]);
+      await place.svc(['logs', run, '--follow']);
       const refuse = refused('Failed runs are held by a test.');
       await page.route(lists, (route) => route.fulfill(refuse));
       await page.reload();

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 
 /** Larger texts are not passed to a program, because nobody knows how long it would take to read them. */
 export const MAX_BYTES = 256 * 1024;
-const MAX_MS = 2000;
+/** Reading takes a tenth of a second. A busy machine may need many times that, and must not leave scripts unchecked. */
+const MAX_MS = 10_000;
 /**
  * The server parses the response in one piece, which takes 100 ms for a tree of a megabyte. Usual scripts have trees
  * of three times their size.
