@@ -9,7 +9,7 @@ import type {
 import { depthOf, type Expr } from './ast.ts';
 import { environment } from './functions.ts';
 import { instrument } from './instrument.ts';
-import { charge, EVALUATION_UNITS, withMeter } from './meter.ts';
+import { charge, countUnits as countMeteredUnits, EVALUATION_UNITS, withMeter } from './meter.ts';
 import { positionOf, unknownNames } from './names.ts';
 import { usesOf } from './uses.ts';
 import { readPath } from './read-path.ts';
@@ -20,9 +20,13 @@ import { fromJson } from './json-values.ts';
 
 const MAX_PROBLEMS = 20;
 const TOO_DEEP = `expressions may be nested at most ${MAX_DEPTH} levels deep`;
-export { countUnits } from './meter.ts';
-
 export const TOO_MUCH_WORK = 'evaluating the expression on this value takes too much work';
+
+/**
+ * Returns the units that all evaluations of this process have taken.
+ * @public It is loaded when it is first needed.
+ */
+export const countUnits = (): number => countMeteredUnits();
 
 /**
  * Compiles an expression, or returns everything that is wrong with its text.

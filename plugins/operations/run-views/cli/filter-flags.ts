@@ -1,5 +1,5 @@
 import type { Flags } from '../../../../cli/contract.ts';
-import { RUN_STATUSES } from '../../../engine/runs/contract/statuses.ts';
+import { RUN_STATUSES } from '../explain/run-statuses.ts';
 
 /** How runs are selected, by every command for several of them. Each name is also a parameter of `GET …/runs`. */
 export const FILTER_FLAGS: Flags = {

@@ -1,7 +1,9 @@
 import t from 'tap';
-import type { Client, FlagValues } from '../../../../cli/contract.ts';
 import { FILTER_FLAGS } from './filter-flags.ts';
 import { selectRuns } from './select-runs.ts';
+
+type Client = Parameters<typeof selectRuns>[0];
+type FlagValues = Parameters<typeof selectRuns>[1];
 
 t.test('every filter selects by itself and is sent to the server', async (t) => {
   const selection = { statuses: ['failed'], usual: ['failed'] } as const;

@@ -1,7 +1,7 @@
 import { decodeCursor, Errors, limitOf } from '../../../../kernel/contracts/index.ts';
 import { readSince } from '../../../platform/schema/contract.ts';
 import { type OriginFilter, parseOrigin, type RunFilter, type RunStatus } from '../../../engine/runs/contract.ts';
-import { RUN_STATUSES } from '../../../engine/runs/contract/statuses.ts';
+import { RUN_STATUSES } from '../explain/run-statuses.ts';
 
 const STATUSES: readonly string[] = RUN_STATUSES;
 
