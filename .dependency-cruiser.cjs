@@ -14,10 +14,12 @@ const bundle = '^plugins/execution/scripts/(bundle/bundle-script|include/read|co
 const ownCache = '^kernel/contracts/own-cache\\.mjs$';
 // What somebody meant by a misspelled word.
 const similarWords = '^plugins/platform/schema/contract/nearest\\.ts$';
-const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/capabilities\\.ts$)|${exactJson}|${similarWords}`;
+// Which types of events a pattern of a handler matches.
+const eventPattern = '^plugins/events/handlers/contract/event-pattern\\.ts$';
+const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/capabilities\\.ts$)|${exactJson}|${similarWords}|${eventPattern}`;
 
 // How the command line reaches the service in its own process.
-const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}|${similarWords}`;
+const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}|${similarWords}|${eventPattern}`;
 
 /** The console's pages know the types of answers, which are generated. */
 const consoleWeb = '^plugins/operations/console/web/';

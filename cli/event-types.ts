@@ -1,3 +1,4 @@
+import { matchesPattern } from '../plugins/events/handlers/contract/event-pattern.ts';
 import type { Client } from './client/client.ts';
 import { CliError } from './errors.ts';
 import { nearest } from './find.ts';
@@ -48,9 +49,7 @@ export async function suggestListenedType(api: Client, event_id: string, type: s
 export async function suggestHandledType(api: Client, type: string): Promise<string | undefined> {
   return await withoutFailing(async () => {
     const patterns = (await readHandledPatterns(api)) ?? [];
-    const handled = patterns.some((pattern) =>
-      isType(pattern) ? pattern === type : type.startsWith(pattern.slice(0, pattern.indexOf('*'))),
-    );
+    const handled = patterns.some((pattern) => matchesPattern(pattern, type));
     return handled ? undefined : similarType(type, patterns.filter(isType));
   });
 }

@@ -1,6 +1,8 @@
+import { matchesPattern } from '../contract/event-pattern.ts';
+
 /** Returns the first pattern that matches a type, or undefined. */
 export const matchingPattern = (patterns: readonly string[], type: string): string | undefined =>
-  patterns.find((pattern) => (pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type));
+  patterns.find((pattern) => matchesPattern(pattern, type));
 
 /**
  * Finds the entries that match a type, in the order in which they were added. The cost depends on the number of

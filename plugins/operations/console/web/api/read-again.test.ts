@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import t from 'tap';
 import { readAgain } from './read-again.ts';
@@ -23,10 +24,16 @@ function shown() {
     store: (name: string) => (stored = [...stored, name]),
     data: () => observer.getCurrentResult().data,
     reads: () => ends.length,
-    /** Ends the read in progress. */
+    /** Ends the read in progress, and lets go on what waits for its end. */
     end: async (n: number) => {
-      ends[n]?.();
-      await new Promise((next) => setTimeout(next, 10));
+      const ended = Promise.withResolvers<void>();
+      const forget = client.getQueryCache().subscribe((event) => {
+        if (event.type === 'updated' && event.action.type === 'success') ended.resolve();
+      });
+      ends[n]!();
+      await ended.promise;
+      forget();
+      await nextTurn();
     },
     stop: () => {
       stop();

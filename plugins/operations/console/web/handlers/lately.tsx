@@ -12,7 +12,8 @@ import { AGAIN_MS } from '../kit/paged.ts';
 import { Rows } from '../kit/rows.tsx';
 import { stateWord } from '../kit/state.ts';
 import { visible } from '../kit/text.ts';
-import { fitsPattern, onlyType } from './patterns.ts';
+import { matchesPattern } from '../../../../events/handlers/contract/event-pattern.ts';
+import { onlyType } from './patterns.ts';
 
 const LOOKED_AT = 200;
 const SHOWN = 20;
@@ -29,7 +30,7 @@ interface Outcome {
 export function Lately({ scope, handler }: { scope: Scope; handler: HandlerView }) {
   const type = onlyType(handler.on);
   const list = useEvents(scope, type === undefined ? {} : { type }, LOOKED_AT);
-  const fitting = list.items?.filter((event) => handler.on.some((pattern) => fitsPattern(pattern, event.type)));
+  const fitting = list.items?.filter((event) => handler.on.some((pattern) => matchesPattern(pattern, event.type)));
   if (list.error) return <Problem error={list.error} again={() => void list.refetch()} />;
   if (!fitting) return <Loading />;
   if (fitting.length === 0)

@@ -1,7 +1,3 @@
-/** Does a handler's pattern fit a type: an exact type, the beginning of types with a `*`, or `*`? */
-export const fitsPattern = (pattern: string, type: string): boolean =>
-  pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
-
 /** The one type that a list can be asked for; undefined where several fit. */
 export function onlyType(patterns: readonly string[]): string | undefined {
   const [first] = patterns;
