@@ -207,7 +207,9 @@ for (const store of STORES)
       await age(server, 2 * MINUTE_MS);
       t.match((await thief.send(WHO)).json, { code: 'not_authenticated' });
       t.equal((await browser.send(WHO)).status, 401, 'it ends for both');
-      t.match(await audited(server, 'session.stolen'), [{ subject: 'admin1', detail: /a replaced cookie was used again/ }]);
+      t.match(await audited(server, 'session.stolen'), [
+        { subject: 'admin1', detail: /a replaced cookie was used again/ },
+      ]);
     });
 
     t.test('and when the thief comes first', async (t) => {
