@@ -263,7 +263,9 @@ t.test('what a function answers is refused by how much it is over, and mended wh
   t.match(await sdk.ask({ id: 4, op: 'end', exit: 1, stdout: '', error: `${'x'.repeat(MAX_MESSAGE_LENGTH - 1)}😀` }), {
     record: { message: `${'x'.repeat(MAX_MESSAGE_LENGTH - 1)}\ufffd` },
   });
-  t.match(await sdk.ask({ id: 5, op: 'begin', kind: 'step', name: '\ud800' }), { error: { message: /unpaired surrogates/ } });
+  t.match(await sdk.ask({ id: 5, op: 'begin', kind: 'step', name: '\ud800' }), {
+    error: { message: /unpaired surrogates/ },
+  });
 });
 
 t.test('a verb with a fault answers, and its error stays in the log', async (t) => {
