@@ -69,7 +69,7 @@ export const START = `svc: durable workflows in any language
   svc submit hello.sh --follow  run a script and watch it
   svc runs ls                   list runs
   svc logs <run-id>             print the log of a run
-  svc explain <run-id>          explain why a run waits or failed
+  svc explain <run-id>          explain why a run is waiting or has failed
 
 \`svc help\` shows the next commands, \`svc help <command>\` explains one.
 `;
@@ -85,12 +85,12 @@ Start    svc dev                       start a server, the console and an agent 
          svc submit hello.sh --follow  run it on the server and watch it
 Watch    svc runs ls                   list runs, newest first
          svc logs <run-id> --follow    print the log of a run
-         svc explain <run-id>          explain why a run waits or failed, and what to do
+         svc explain <run-id>          explain why a run is waiting or has failed, and what to do
 Act      svc signal <run-id> <name>    send a signal to a run that waits for it
          svc cancel <run-id>           cancel a run
          svc rerun <run-id>            run a finished run again
 React    svc handler set <name> <file> run a workflow for events
-         svc schedule set              run a workflow at certain times
+         svc schedule set              run a workflow on a schedule
          svc webhook set               run a workflow for pushes to a repository
 Store    svc secret set <name> -       store a secret; svc credential set stores a credential
 Share    svc login --url <server>      use a server; svc member set adds people
