@@ -197,7 +197,7 @@ Feature: Handlers on the command line
       Then it exits with 2
       And standard error has "bash, python, typescript"
 
-  Rule: an event that is made up shows what a handler would do
+  Rule: a sample event shows what a handler would do
 
     @contract
     Scenario: the pattern, the predicate and the input; nothing starts
@@ -209,7 +209,7 @@ Feature: Handlers on the command line
         """
         {"total": 12.50}
         """
-      Then standard output matches "^event +made up \(order.paid, untrusted\)$"
+      Then standard output matches "^event +sample \(order.paid, untrusted\)$"
       And standard output matches "^pattern +order\.\*$"
       And standard output matches "^when +event.payload.total > 0 → true$"
       And standard output matches "^outcome +start$"

@@ -5,7 +5,7 @@
  */
 export interface GraphRequirements {
   /**
-   * Every entry is `ok`.
+   * True if every entry is `ok`.
    */
   ready: boolean;
   /**

@@ -82,7 +82,7 @@ export interface GraphNode {
    */
   timeout?: string;
   /**
-   * A failure is data: the nodes after it run. For a fan_out: of each item.
+   * True: a failure is data, and the nodes after it run. For a fan_out: of each item.
    */
   continue_on_error?: boolean;
   /**
@@ -96,7 +96,7 @@ export interface GraphNode {
   title?: string;
   description?: string;
   /**
-   * On a canvas.
+   * The position on a canvas.
    */
   position?: {
     x: number;

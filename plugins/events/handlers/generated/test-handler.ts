@@ -1,15 +1,15 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A recorded or a made-up event.
+ * A recorded event or a sample event.
  */
 export interface TestHandlerBody {
   /**
-   * The ID of a recorded event; it excludes all other members.
+   * The ID of a recorded event; no other member is allowed with it.
    */
   event?: string;
   /**
-   * The payload of a made-up event.
+   * The payload of a sample event.
    */
   payload?: null | boolean | number | string | unknown[] | {};
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A file of an activity as it was stored.
+ * A stored file of an activity.
  */
 export interface StagedArtifact {
   /**

@@ -16,7 +16,7 @@ export interface DeliveryView {
   event?: string;
   event_type?: string;
   /**
-   * The sender's ID of it.
+   * The sender's ID of the delivery.
    */
   sent_id?: string;
   /**
@@ -36,7 +36,7 @@ export interface DeliveryView {
    */
   redelivery_of?: string;
   /**
-   * The name of that person.
+   * The name of the user who requested the redelivery.
    */
   redelivered_by?: string;
 }

@@ -3,17 +3,17 @@
 export interface Hook {
   name: string;
   /**
-   * How a delivery is verified: a shared token, a signature by a manifest, a signature by settings.
+   * How a delivery is verified: a shared token, a signature that a manifest describes, or a signature that settings describe.
    */
   mode: 'token' | 'manifest' | 'hmac';
   /**
-   * Of every event. Absent: `<hook>.<type of the delivery>`.
+   * Type of every event. Absent: `<hook>.<type of the delivery>`.
    */
   event_type?: string;
   manifest?: string;
   hmac?: HmacView;
   /**
-   * Where deliveries are sent to.
+   * The address for deliveries.
    */
   ingest_url: string;
   /**
