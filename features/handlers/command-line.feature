@@ -46,7 +46,7 @@ Feature: Handlers on the command line
       And standard error has "not_found"
 
     @CLI-025
-    Scenario: several patterns are divided by commas
+    Scenario: several patterns are separated by commas
       Given a file "note.sh":
         """
         true
@@ -160,7 +160,7 @@ Feature: Handlers on the command line
       When I call "svc handler test paid"
       Then it exits with 2
 
-  Rule: starter scripts run as they are
+  Rule: starter scripts run unchanged
 
     @CLI-036
     Scenario Outline: the starter in <language>
@@ -225,7 +225,7 @@ Feature: Handlers on the command line
       When I call "svc handler ls"
       Then standard output matches "receipt.sh$"
 
-  Rule: a list of handlers says what they did
+  Rule: a list of handlers shows what they did
 
     @contract
     Scenario: runs that started and failed, and predicates that could not be evaluated
