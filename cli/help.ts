@@ -28,7 +28,7 @@ export function flagText(name: string, flag: Flag): string {
   return `${short}--${name}${value}`;
 }
 
-export const flagMeaning = ({ summary, many }: Flag): string => `${summary}${many ? ' (may be repeated)' : ''}`;
+export const flagMeaning = ({ summary, many }: Flag): string => `${summary}${many ? ' (can be repeated)' : ''}`;
 
 /** A section of a manual; none when it would be empty. */
 const section = (title: string, lines: string): string[] => (lines === '' ? [] : [`${title}\n${lines}`]);
@@ -71,7 +71,7 @@ export const START = `svc: durable workflows in any language
   svc logs <run-id>             print the log of a run
   svc explain <run-id>          explain why a run is waiting or has failed
 
-\`svc help\` shows the next commands, \`svc help <command>\` explains one.
+\`svc help\` shows more commands, \`svc help <command>\` explains one.
 `;
 
 const EXITS = 'Exit codes: 0 ok, 1 failed, 2 usage, 3 server unreachable, 4 not authenticated, 124 wait timed out.';
@@ -93,7 +93,7 @@ React    svc handler set <name> <file> run a workflow for events
          svc schedule set              run a workflow on a schedule
          svc webhook set               run a workflow for pushes to a repository
 Store    svc secret set <name> -       store a secret; svc credential set stores a credential
-Share    svc login --url <server>      use a server; svc member set adds people
+Share    svc login --url <server>      log in to a server; svc member set adds people
 Operate  svc serve, svc agent          start a server or an agent; svc doctor checks them
 
 More     svc help workflows | inspect | triggers | vault | servers | access | verbs | all
