@@ -482,7 +482,7 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent: the sender sends none.
+   * Where the JSON of a form-encoded delivery is. Absent: the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
@@ -520,11 +520,11 @@ export interface PushSection {
    */
   paths: [string, ...string[]];
   /**
-   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the answer is always no.
+   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
-   * CEL over `payload`: was the ref removed?
+   * CEL over `payload`: whether the ref was removed.
    */
   deleted?: string;
 }
@@ -619,7 +619,7 @@ export interface HeaderParts {
  */
 export interface KeyForm {
   /**
-   * Absent if it exists.
+   * A prefix that is removed from the key if it is present.
    */
   prefix?: string;
   encoding: 'base64' | 'hex' | 'text';

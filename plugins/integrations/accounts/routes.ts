@@ -106,7 +106,7 @@ const writeRoutes = ({ service, consents }: AccountRoutesDeps): Route[] => [
     operation: 'deleteAccount',
     summary: 'Remove a connected account, and end its grant at the provider',
     access: ADMIN,
-    responses: okResponse('It is removed; the response shows the result at the provider.', removed),
+    responses: okResponse('Removed; the response shows the result at the provider.', removed),
     handle: async (request) => ({ status: 200, json: await service.remove(existingRequest(request)) }),
   },
 ];

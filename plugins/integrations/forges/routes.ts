@@ -25,7 +25,7 @@ export const webhookRoutes = (service: Webhooks): Route[] =>
     texts: {
       list: 'List the webhooks of forges, newest first',
       get: 'Show a webhook of a forge',
-      received_text: 'Its current state.',
+      received_text: 'The current state of the webhook.',
       put: 'Create or replace a webhook for a repository at a forge',
       replaced: 'Replaced; its address and, unless rotated, its secret are unchanged.',
       remove: 'Remove a webhook, and its registration at the forge if there is one',

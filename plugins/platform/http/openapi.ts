@@ -77,9 +77,7 @@ const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
 function describeAccess(access: Access): string {
   if (access.kind === 'org' || access.kind === 'project') return `${access.kind} role \`${access.role}\` or higher`;
-  return { public: 'anyone, without authentication', user: 'any valid token of a person', agent: 'an agent' }[
-    access.kind
-  ];
+  return { public: 'no authentication', user: 'a valid token of a person', agent: "an agent's token" }[access.kind];
 }
 
 function parameters(route: Route, names: readonly string[], registry: SchemaRegistry): object[] {
@@ -137,7 +135,7 @@ function operation(route: Route, names: readonly string[], registry: SchemaRegis
   return {
     operationId: route.operation,
     summary: route.summary,
-    description: `For ${describeAccess(access)}.`,
+    description: `Requires ${describeAccess(access)}.`,
     security: SECURITY[access.kind],
     parameters: parameters(route, names, registry),
     ...(body ? { requestBody: body } : {}),

@@ -268,7 +268,7 @@ export interface Strategy {
 }
 export interface Retry {
   /**
-   * All attempts, the first one included.
+   * All attempts, including the first one.
    */
   attempts: number;
   /**

@@ -5,7 +5,7 @@
  */
 export interface Event {
   /**
-   * Its id, `evt_…`.
+   * ID of the event, `evt_…`.
    */
   event: string;
   type: string;

@@ -13,11 +13,11 @@ export interface TestHandlerBody {
    */
   payload?: null | boolean | number | string | unknown[] | {};
   /**
-   * Its type. Absent: the first of the handler's patterns that is not a prefix.
+   * Type of the sample event. Absent: the first of the handler's patterns that is not a prefix.
    */
   type?: string;
   /**
-   * Its subject.
+   * Subject of the sample event.
    */
   key?: string;
   /**

@@ -17,7 +17,7 @@ export interface StagedArtifact {
    */
   digest: string;
   /**
-   * With `stage`: what the call of the script names.
+   * With `stage`: the ID with which the call of the script publishes it.
    */
   upload_id?: string;
   /**

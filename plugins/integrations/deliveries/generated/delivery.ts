@@ -5,7 +5,7 @@
  */
 export interface DeliveryView {
   /**
-   * Its id, `dlv_…`.
+   * ID of the delivery, `dlv_…`.
    */
   delivery: string;
   at: string;
@@ -28,7 +28,7 @@ export interface DeliveryView {
    */
   reason?: string;
   /**
-   * It used the secret from before a rotation.
+   * True: the delivery used the secret from before a rotation.
    */
   old_secret?: boolean;
   /**

@@ -223,7 +223,7 @@ export interface ManifestSign {
  */
 export interface KeyForm {
   /**
-   * Absent if it exists.
+   * A prefix that is removed from the key if it is present.
    */
   prefix?: string;
   encoding: 'base64' | 'hex' | 'text';
@@ -317,7 +317,7 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent: the sender sends none.
+   * Where the JSON of a form-encoded delivery is. Absent: the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
@@ -355,11 +355,11 @@ export interface PushSection {
    */
   paths: [Name, ...Name[]];
   /**
-   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the answer is always no.
+   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
-   * CEL over `payload`: was the ref removed?
+   * CEL over `payload`: whether the ref was removed.
    */
   deleted?: string;
 }

@@ -5,7 +5,7 @@
  */
 export interface NodeRecord {
   /**
-   * Its id.
+   * ID of the node.
    */
   node: string;
   /**

@@ -11,7 +11,7 @@ export interface SessionView {
    */
   expires_at: string;
   /**
-   * It ends earlier if it is not used for this long.
+   * The session ends earlier if it is not used for this long.
    */
   idle_ms: number;
 }
