@@ -69,7 +69,7 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'replace the secret of a webhook; with --overlap, the old one stays valid for a while',
     description:
       'A webhook that svc registered gets the new secret at its forge too. Without --overlap the old one expires at once. While it is\n' +
-      'valid, svc webhook show prints until when, and when it last signed a delivery.',
+      'valid, svc webhook show prints when it expires, and when it last signed a delivery.',
     args: [NAME],
     flags: {
       overlap: { type: 'string', value: '<duration>', summary: 'how long the old one stays valid, at most 30d' },

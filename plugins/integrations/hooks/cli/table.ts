@@ -55,7 +55,7 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'replace the secret of an event hook; with --overlap, the old one stays valid for a while',
     description:
       'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without --overlap the\n' +
-      'old one expires at once. While it is valid, svc event-hook show prints until when, and when it was last used.',
+      'old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was last used.',
     args: [NAME],
     flags: {
       key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' },
