@@ -28,7 +28,7 @@ export function flagText(name: string, flag: Flag): string {
   return `${short}--${name}${value}`;
 }
 
-export const flagMeaning = ({ summary, many }: Flag): string => `${summary}${many ? ' (may be repeated)' : ''}`;
+export const flagMeaning = ({ summary, many }: Flag): string => `${summary}${many ? ' (can be repeated)' : ''}`;
 
 /** A section of a manual; none when it would be empty. */
 const section = (title: string, lines: string): string[] => (lines === '' ? [] : [`${title}\n${lines}`]);
@@ -69,9 +69,9 @@ export const START = `svc: durable workflows in any language
   svc submit hello.sh --follow  run a script and watch it
   svc runs ls                   list runs
   svc logs <run-id>             print the log of a run
-  svc explain <run-id>          explain why a run waits or failed
+  svc explain <run-id>          explain why a run is waiting or has failed
 
-\`svc help\` shows the next commands, \`svc help <command>\` explains one.
+\`svc help\` shows more commands, \`svc help <command>\` explains one.
 `;
 
 const EXITS = 'Exit codes: 0 ok, 1 failed, 2 usage, 3 server unreachable, 4 not authenticated, 124 wait timed out.';
@@ -85,15 +85,15 @@ Start    svc dev                       start a server, the console and an agent 
          svc submit hello.sh --follow  run it on the server and watch it
 Watch    svc runs ls                   list runs, newest first
          svc logs <run-id> --follow    print the log of a run
-         svc explain <run-id>          explain why a run waits or failed, and what to do
+         svc explain <run-id>          explain why a run is waiting or has failed, and what to do
 Act      svc signal <run-id> <name>    send a signal to a run that waits for it
          svc cancel <run-id>           cancel a run
          svc rerun <run-id>            run a finished run again
 React    svc handler set <name> <file> run a workflow for events
-         svc schedule set              run a workflow at certain times
+         svc schedule set              run a workflow on a schedule
          svc webhook set               run a workflow for pushes to a repository
 Store    svc secret set <name> -       store a secret; svc credential set stores a credential
-Share    svc login --url <server>      use a server; svc member set adds people
+Share    svc login --url <server>      log in to a server; svc member set adds people
 Operate  svc serve, svc agent          start a server or an agent; svc doctor checks them
 
 More     svc help workflows | inspect | triggers | vault | servers | access | verbs | all

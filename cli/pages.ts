@@ -4,7 +4,7 @@ import type { Flags } from './command.ts';
 /** The flags of lists that are read page by page. */
 export const PAGE_FLAGS = {
   limit: { type: 'number', least: 1, most: 200, summary: 'maximum number (default 50)' },
-  cursor: { type: 'string', summary: 'cursor that the previous page ended with' },
+  cursor: { type: 'string', summary: 'cursor from the end of the previous page' },
 } as const satisfies Flags;
 
 interface Bounds {

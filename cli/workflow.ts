@@ -32,9 +32,9 @@ export const DOCUMENT_FLAGS = {
   root: {
     type: 'string',
     value: '<folder>',
-    summary: 'folder that its files may come from (default: that of the workflow)',
+    summary: 'folder that contains all of its files (default: the folder of the workflow)',
   },
-  env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
+  env: { type: 'string', value: 'K=V', many: true, summary: 'environment variable of the workflow' },
   input: INPUT_FLAG,
 } as const satisfies Flags;
 
@@ -43,7 +43,7 @@ export const WORKFLOW_FLAGS = {
   ...DOCUMENT_FLAGS,
   graph: { type: 'string', value: '<name>', summary: 'a stored graph instead of a file' },
   node: { type: 'string', value: '<kind>', from: 'graph types', summary: 'a single node instead of a file' },
-  config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
+  config: { type: 'string', value: '<json>', summary: 'configuration of the node; - reads standard input' },
   tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
   subject: { type: 'string', value: '<key>', summary: 'subject of the run, compared with the key of events' },
   requires: { type: 'string', value: '<cap>', many: true, summary: 'capability that the agent must have' },
@@ -59,7 +59,7 @@ export const WORKFLOW_FLAGS = {
     many: true,
     summary: 'event type that cancels the run',
   },
-  timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, waits included' },
+  timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, including waits' },
   checkout: {
     type: 'boolean',
     summary: "start in a folder with the repository of the forge's event (scripts only)",

@@ -9,7 +9,7 @@ export const coreCommands: readonly Command[] = [
       summary: 'start a server, the console and one agent here, on SQLite under ./.svc',
       description:
         'Needs no settings. Creates the org `dev`, the project `main`, a token and the profile .svc/profile.json. The\n' +
-        'other commands find the profile from this folder and below. Only one `svc dev` can use a folder.',
+        'other commands find the profile in this folder and the folders below it. Only one `svc dev` can use a folder.',
       flags: {
         port: {
           type: 'number',
@@ -26,7 +26,7 @@ export const coreCommands: readonly Command[] = [
         log: {
           type: 'string',
           choices: ['plain', 'json', 'off'],
-          summary: 'how it reports the runs of its project (default: plain on a terminal, otherwise off)',
+          summary: 'format of the lines about runs of its project (default: plain on a terminal, otherwise off)',
         },
       },
       examples: [['svc dev', 'then, in another terminal: svc submit hello.sh --follow']],
@@ -35,11 +35,11 @@ export const coreCommands: readonly Command[] = [
     {
       name: 'serve',
       anywhere: true,
-      summary: 'start a server; any number of them on one MySQL database',
+      summary: 'start a server; several servers can share one MySQL database',
       description:
         'Settings come from the environment: SVC_DATABASE_URL, SVC_MASTER_KEY, SVC_HOST, SVC_PORT, SVC_PUBLIC_URL.\n' +
         'A new database needs `svc admin bootstrap` once.',
-      examples: [['SVC_DATABASE_URL=mysql://… SVC_MASTER_KEY=… svc serve', 'one of several']],
+      examples: [['SVC_DATABASE_URL=mysql://… SVC_MASTER_KEY=… svc serve', 'one of several servers']],
       load: () => import('./serve.ts'),
     },
     {
@@ -47,7 +47,7 @@ export const coreCommands: readonly Command[] = [
       anywhere: true,
       summary: 'start an agent: it connects to the server and runs activities',
       description:
-        'SVC_URL names the server; a file contains an agent token (`svc token create <name> --agent`, or SVC_TOKEN).\n' +
+        'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN.\n' +
         'Untrusted runs, such as those of pull requests from forks, are isolated from everything else on the machine.\n' +
         'After SIGTERM it takes no new work; running scripts can finish or park, and other agents take the rest.',
       flags: {
@@ -55,7 +55,7 @@ export const coreCommands: readonly Command[] = [
           type: 'string',
           value: '<capability>',
           many: true,
-          summary: 'capability to announce, in addition to the ones that it detects',
+          summary: 'capability to announce, in addition to detected ones',
         },
         slots: {
           type: 'number',
@@ -84,14 +84,14 @@ export const coreCommands: readonly Command[] = [
         'run-as': {
           type: 'string',
           value: '<user>|<first>-<last>',
-          summary: 'user that runs trusted programs, or a range with one user for each project (as root)',
+          summary: 'user that runs trusted programs, or a range with one user for each project (needs root)',
         },
         'allow-root': { type: 'boolean', summary: 'run programs of several projects as root' },
         show: {
           type: 'string',
           value: '<path>',
           many: true,
-          summary: 'folder or file that isolated runs see too, read-only',
+          summary: 'folder or file that isolated runs can also read',
         },
       },
       examples: [
@@ -107,7 +107,7 @@ export const coreCommands: readonly Command[] = [
     {
       name: 'plugins',
       anywhere: true,
-      summary: 'print the plugins in boot order, with the dependencies and additions of each',
+      summary: 'print the plugins in boot order, and what each requires and adds',
       examples: [['SVC_PLUGINS=./my-plugin svc plugins', 'check that your own plugin loads']],
       load: () => import('./plugins.ts'),
     },
@@ -163,7 +163,7 @@ export const coreCommands: readonly Command[] = [
     },
     {
       name: 'whoami',
-      summary: 'who you are, your token, orgs and projects',
+      summary: 'show your user, token, orgs and projects',
       load: () => import('./whoami.ts'),
     },
   ]),
@@ -172,14 +172,14 @@ export const coreCommands: readonly Command[] = [
     anywhere: true,
     group: 'Shell',
     summary: 'explain an error code, or list them all; also `svc help errors <code>`',
-    args: [{ name: 'code', optional: true, summary: 'as an error shows it in parentheses at the end' }],
+    args: [{ name: 'code', optional: true, summary: 'the code, in parentheses at the end of an error' }],
     examples: [['svc errors determinism_violation', 'its meaning, and what to do']],
     load: () => import('./errors.ts'),
   },
   {
     name: 'docs',
     group: 'Shell',
-    summary: 'find a page of the documentation: list them, print an address, or read one here',
+    summary: 'list the pages of the documentation, print the address of one, or read it here',
     description:
       'A topic is the name of a page, a command, a verb of scripts or an error code. The server of your profile serves the\n' +
       'pages under /docs. With --text, the page comes from this installation, and no server is needed.',
@@ -191,7 +191,7 @@ export const coreCommands: readonly Command[] = [
     examples: [
       ['svc docs tutorials/etl --open', 'a tutorial in your browser'],
       ['svc docs wait-signal --text', 'what a verb does, without a server'],
-      ['svc docs determinism_violation', 'the address of an error code'],
+      ['svc docs determinism_violation', 'the page of an error code'],
     ],
     load: () => import('./docs.ts'),
   },
@@ -203,10 +203,10 @@ export const coreCommands: readonly Command[] = [
     args: [{ name: 'shell', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
     description:
       'It completes commands, verbs of scripts, flags and their values: IDs of runs, names of handlers, schedules, hooks,\n' +
-      'graphs, secrets and others, statuses, profiles, projects. For names it asks the server of the profile, for at most a\n' +
+      'graphs, secrets and more, statuses, profiles, projects. For names, it asks the server of the profile, for at most a\n' +
       'second; a server that does not respond is ignored.',
     examples: [
-      ['source <(svc completion bash)', 'for this session; in ~/.bashrc for all of them'],
+      ['source <(svc completion bash)', 'for this session; add it to ~/.bashrc for all sessions'],
       ['source <(svc completion zsh)', 'in ~/.zshrc, after compinit'],
       ['svc completion fish > ~/.config/fish/completions/svc.fish', 'once'],
     ],

@@ -182,7 +182,7 @@ export type EventTypePlace =
   | {
       header: string;
       /**
-       * Types of the sender and their names here.
+       * The sender's types, and the event types that they become.
        */
       map?: {
         [k: string]: string | undefined;
@@ -196,7 +196,7 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * For deliveries without one.
+       * The type for deliveries without one.
        */
       default?: string;
     }
@@ -218,7 +218,7 @@ export type EventTypePlace =
         | [string, string, string, string, string, string, string]
         | [string, string, string, string, string, string, string, string];
       /**
-       * Types of the sender and their names here.
+       * The sender's types, and the event types that they become.
        */
       map?: {
         [k: string]: string | undefined;
@@ -232,12 +232,12 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * For deliveries without one.
+       * The type for deliveries without one.
        */
       default?: string;
     };
 /**
- * Who did it; the first one that exists.
+ * The user who did it: the first of these that exists.
  *
  * @minItems 1
  */
@@ -429,7 +429,7 @@ export interface ForgeApi {
   };
   list: ForgeCall;
   /**
-   * A page with fewer entries is the last.
+   * A page with fewer entries is the last one.
    */
   page_size: number;
   create: ForgeCall;
@@ -482,12 +482,12 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent: the sender sends none.
+   * Where the JSON of a form-encoded delivery is. Absent: the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
   /**
-   * For deliveries other than pushes; the first one that exists.
+   * For deliveries other than pushes: the first of these that exists.
    */
   fields?: {
     sha?: Pointers1;
@@ -520,11 +520,11 @@ export interface PushSection {
    */
   paths: [string, ...string[]];
   /**
-   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the answer is always no.
+   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
-   * CEL over `payload`: was the ref removed?
+   * CEL over `payload`: whether the ref was removed.
    */
   deleted?: string;
 }
@@ -605,7 +605,7 @@ export interface SignatureSection {
  */
 export interface HeaderParts {
   /**
-   * Between the parts. Default `,`.
+   * The separator of the parts. Default `,`.
    */
   separator?: ',' | ';' | ' ';
   signature: string;
@@ -619,7 +619,7 @@ export interface HeaderParts {
  */
 export interface KeyForm {
   /**
-   * Absent if it exists.
+   * A prefix that is removed from the key if it is present.
    */
   prefix?: string;
   encoding: 'base64' | 'hex' | 'text';
@@ -714,11 +714,11 @@ export interface ListGraphs200 {
 export interface ListHandlers200 {
   handlers: HandlerView[];
   /**
-   * Handler runs of the project that are queued or running. At 16, no event starts another; waiting ones still continue.
+   * Handler runs of the project that are queued or running. At 16, no event starts another run; waiting runs still continue.
    */
   in_flight: number;
   /**
-   * Deliveries that wait until there are fewer.
+   * Deliveries that wait until fewer runs are in flight.
    */
   queued: number;
   /**
@@ -972,12 +972,12 @@ export interface ManifestCredential {
    */
   required?: boolean;
   /**
-   * Of api_key: the header for the key, instead of the stored one.
+   * For `api_key`: the header for the key, instead of the stored one.
    */
   header?: string;
 }
 /**
- * Runs as a test: of an action, or of a delivery.
+ * A test of an action or a delivery.
  */
 export interface ManifestExample {
   title?: string;
@@ -1019,7 +1019,7 @@ export interface RevokedTokens {
    */
   living: Token[];
   /**
-   * The number of others of both kinds.
+   * The number of other tokens of both kinds.
    */
   more: number;
   /**
@@ -1058,7 +1058,7 @@ export interface WaitedRun {
     kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
-     * The called run; only of a `child`.
+     * The called run; only for a `child`.
      */
     run_id?: string;
     /**
@@ -1085,7 +1085,7 @@ export interface WaitedRun {
     site: string;
     label?: string;
     /**
-     * When it started, or its current attempt did.
+     * When it started, or when its current attempt started.
      */
     since: string;
     agent_id: string;
@@ -1108,7 +1108,7 @@ export interface WaitedRun {
     activity: string;
   }[];
   /**
-   * Activities that agents have claimed, at most 20, those with the longest silent agents first; only for a single open run.
+   * Activities that agents have claimed, at most 20, those whose agents have been silent longest first; only for a single open run.
    */
   claims?: {
     activity_id: string;
@@ -1205,7 +1205,7 @@ export interface WaitedRun {
    */
   run_url?: string;
   /**
-   * Its trace; only when the server exports traces, or did when the run was submitted.
+   * Its trace; only when the server exports traces, or exported them when the run was submitted.
    */
   trace_id?: string;
   /**
@@ -1217,7 +1217,7 @@ export interface WaitedRun {
    */
   duplicate?: boolean;
   /**
-   * True when the repeat carries another document, input, `env`, credentials, tags or subject than the first.
+   * True if the repeat has another document, input, `env`, credentials, tags or subject than the first.
    */
   source_differs?: boolean;
 }

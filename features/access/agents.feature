@@ -12,7 +12,7 @@ Feature: Agents and their tokens
       And the log of the agent has "(agent_refused)"
       And the log of the agent has "→ Check SVC_URL"
 
-    Scenario: only an owner makes an agent's token
+    Scenario: only an owner can create an agent's token
       Given a token noted as "low" with:
         """
         {"org": "{org}", "project": "{project}", "role": "admin"}

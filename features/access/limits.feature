@@ -43,7 +43,7 @@ Feature: Rate limits
       """
     Then the run succeeds
 
-  Scenario: an invalid rate-limit setting stops the server's start
+  Scenario: a server does not start with an invalid rate limit
     When I call "svc serve" with the settings:
       | SVC_RATE_LIMIT | token=many |
     Then it exits with 1

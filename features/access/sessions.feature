@@ -27,7 +27,7 @@ Feature: Sessions of the console
       Then the answer is 403 with code "token_required"
 
     @own-server @configured @needs-python3
-    Scenario: svc dev prints one, and svc console opens one in the browser of its terminal
+    Scenario: svc dev prints a link, and svc console opens one in a browser
       When I start "svc dev --port 0" as "dev" with the settings:
         | SVC_LOG_LEVEL | warn |
       Then "dev" says "is ready: (http://\S+)"

@@ -48,7 +48,7 @@ Feature: Who can call
       And the answer has "{shown_id}"
       And the answer lacks "{shown}"
 
-  Rule: A token works only where it was made for
+  Rule: A token works only for what it was created for
 
     Scenario: a token of one project cannot see another project
       Given another project noted as "other"

@@ -47,7 +47,7 @@ Feature: Connected accounts
   Rule: The grants of a leaving user end, and only the same account can replace them
 
     @provider @ACCT-019 @ACCT-020 @ACCT-021 @ACCT-028 @ACCT-029 @ACCT-030 @ACCT-031 @ACCT-032 @ERR-012
-    Scenario: switched off by hand, and by leaving
+    Scenario: disabled by hand, and by leaving
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"
@@ -75,7 +75,7 @@ Feature: Connected accounts
       And "status" of the answer is "active"
 
     @provider @ACCT-020 @ACCT-028
-    Scenario: leaving also removes an account whose grant had ended before
+    Scenario: leaving also removes an account whose grant has already ended
       Given a provider that gives no refresh tokens, and access tokens of 2 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "spent"

@@ -1,4 +1,4 @@
-Feature: Names of connected accounts, and how they come and go
+Feature: Names and lifetimes of connected accounts
 
   @provider @ACCT-004 @ACCT-005 @CRED-019 @CRED-020 @CRED-021 @ERR-011 @CLI-016 @CLI-017 @CLI-018 @CLI-019 @PROV-003 @PROV-017 @PROV-019 @PROV-026
   Scenario: a name belongs to a credential or to an account, and accounts come only from a browser
@@ -63,7 +63,7 @@ Feature: Names of connected accounts, and how they come and go
     Then the answer has '"enum":["active","refreshing","needs_reauth","in_doubt","disabled"]'
 
   @provider @PROV-018
-  Scenario: if the provider has no address to revoke grants, a removed one remains valid there
+  Scenario: if the provider has no address to revoke grants, the grant of a removed account remains valid there
     Given a provider that rotates refresh tokens and revokes nothing
     And "ana" at the provider "lenient" is connected as "mail"
     And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
@@ -75,7 +75,7 @@ Feature: Names of connected accounts, and how they come and go
     And the provider still takes the token "{token}"
 
   @provider @PROV-020 @PROV-021
-  Scenario: of tokens without an expiry, only those with an assumed one are renewed
+  Scenario: a token without an expiry is renewed only if a lifetime is assumed
     Given a provider that does not say how long its access tokens live
     And "ana" at the provider is connected as "mail"
     And "ana" at the provider "assumed" is connected as "post"

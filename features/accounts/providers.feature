@@ -91,7 +91,7 @@ Feature: Providers of connected accounts, set by the operator
   Rule: A server with good settings lists its providers and shows no secret
 
     @own-server @configured @PROV-001 @PROV-018 @PROV-020 @PROV-024
-    Scenario: settings in a file, addresses of this machine, and what may be left out
+    Scenario: settings in a file, addresses of this machine, and optional settings
       Given settings of providers noted as "providers", one for each line:
         | token_url | "http://127.0.0.1:1/token" |
       And a file "providers.json":
@@ -114,7 +114,7 @@ Feature: Providers of connected accounts, set by the operator
       And standard output has "127.0.0.1:1"
 
     @own-server @PROV-026
-    Scenario: a server without providers has none to offer
+    Scenario: a server without providers lists none
       When I call "svc provider ls"
       Then it exits with 0
       And standard output is ""

@@ -1,6 +1,6 @@
 Feature: Accounts that cannot be used
 
-  Rule: What uses such an account fails before anything is sent, until it is reconnected
+  Rule: A run that uses such an account fails before anything is sent, until the account is reconnected
 
     @provider @far-end @ACCT-008 @ACCT-016 @ACCT-018 @ACCT-021 @ACCT-024 @ACCT-025 @ACCT-026 @ACCT-027 @ACCT-030 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014
     Scenario: disabled, in doubt and ended at the provider
@@ -160,7 +160,7 @@ Feature: Accounts that cannot be used
   Rule: The provider sends people back to the address that the operator has set
 
     @own-server @configured @PROV-002
-    Scenario: an address of a proxy before the server
+    Scenario: the address of a proxy in front of the server
       Given settings of providers noted as "providers", one for each line:
         | token_url | "http://127.0.0.1:1/token" |
       And a file "providers.json":

@@ -68,10 +68,10 @@ Feature: Connected accounts in use
       # @contract
       And "scopes_missing" of the answer is '["calendar"]'
 
-  Rule: One that cannot be used is a failure with a next step, and nothing is sent
+  Rule: An account that cannot be used is a failure with a next step, and nothing is sent
 
     @provider @far-end @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015
-    Scenario: switched off, and forgotten
+    Scenario: disabled, and removed
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a far end
       And "ana" at the provider is connected as "mail"
@@ -143,7 +143,7 @@ Feature: Connected accounts in use
       And the account "mail" soon is "active"
 
     @provider @far-end @ACCT-024
-    Scenario: a forge that does not accept it
+    Scenario: a forge that rejects the token
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a forge whose API takes the token "another"
       And "ana" at the provider is connected as "mail"
@@ -153,7 +153,7 @@ Feature: Connected accounts in use
       And standard error has "forge_refused"
       And the account "mail" soon is "needs_reauth"
 
-  Rule: Untrusted runs get none
+  Rule: Untrusted runs get no account
 
     @own-server @configured @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028 @needs-cc
     Scenario: a run that an outsider has started

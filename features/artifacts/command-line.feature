@@ -57,7 +57,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       And standard error has "the run has no artifact docs/start.html"
 
   @contract
-  Rule: nothing that a path or a link names is read or written elsewhere
+  Rule: no path and no link reads or writes files elsewhere
 
     Scenario: links and paths that lead outside are rejected, and nothing is stored
       Given a link "site/secrets" to "/etc/passwd"
@@ -85,7 +85,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       And there is no file "outside/index.html"
 
   @contract
-  Rule: what breaks continues
+  Rule: an interrupted transfer continues
 
     Scenario: an interrupted download continues where it ended
       Given a file "large.bin" of 9000000 bytes

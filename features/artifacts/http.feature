@@ -8,7 +8,7 @@ Feature: artifacts over HTTP
       """
     Then the run succeeds
 
-  Rule: what is stored is checked, and read as a whole or in part
+  Rule: an artifact is checked when it is stored, and read as a whole or in part
 
     Scenario: an upload with the right digest is stored, one with a wrong digest is not
       Given a file "app.tar" of 100000 bytes
@@ -32,7 +32,7 @@ Feature: artifacts over HTTP
       When I send "GET" to "{scoped}/runs/{run}/artifacts"
       Then the answer lists 0 "artifacts"
 
-  Rule: an upload that breaks continues, also with another server process
+  Rule: an interrupted upload continues, even with another server process
 
     Scenario: the connection breaks, and the rest is sent
       Given a file "large" of 20000000 bytes

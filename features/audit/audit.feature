@@ -67,7 +67,7 @@ Feature: Who did what
 
   Rule: Only admins and owners read the audit, and nobody changes it
 
-    Scenario Outline: the audit of the <place> is rejected to a <role>
+    Scenario Outline: a <role> cannot read the audit of the <place>
       Given a member "paul" with the role "<role>" and a token noted as "paul"
       When I send "GET" to "<path>" with the token "{paul}"
       Then the answer is 403 with code "forbidden"

@@ -1,6 +1,6 @@
 Feature: Checking documents that are not workflows
 
-  Rule: A handler is recognized by its members, and checked as it is at its registration
+  Rule: A handler is recognized by its members, and checked as at its registration
 
     @contract
     Scenario: a handler without a problem
@@ -67,7 +67,7 @@ Feature: Checking documents that are not workflows
       And the answer has "the project has no graph nobody"
 
   @contract
-  Rule: A manifest is recognised by the member of that name
+  Rule: A manifest is recognized by the member of that name
 
     Scenario: a connector without a problem
       When I call "svc connector init mill"

@@ -1,7 +1,7 @@
 @contract
 Feature: Broken pipelines are rejected as a whole
 
-  Rule: svc check names line, column and what to do, and a submit rejects for the same
+  Rule: svc check shows line, column and what to do, and a submit is rejected for the same problems
 
     Scenario Outline: <what>
       Given a file "ci.yml":

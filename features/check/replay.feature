@@ -1,7 +1,7 @@
 @contract
 Feature: Playing an edited script on a recorded history
 
-  Rule: A script that reads the same history is fine, and nothing is executed
+  Rule: A script that makes the recorded calls is fine, and nothing is executed
 
     Scenario Outline: the same script in <language>
       Given a file "<file>":

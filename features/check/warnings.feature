@@ -57,7 +57,7 @@ Feature: Warnings about scripts
         | language   | file | value             | branch | text |
         | Python     | a.py | `random.random()` | 3:4    | import random; from svc_sdk import sleep, step; seen = 0\nstep(str(random.random()), lambda: 1)\nif random.random() > 0.5:\n    sleep(1)\ndef work():\n    global seen\n    seen = 1\nstep("a", work)\nprint(seen)\nstep("b", lambda: sleep(1)) |
 
-  Rule: Syntax is that of the program that runs the script
+  Rule: Syntax is checked for the program that runs the script
 
     Scenario Outline: <what>
       Given a file "<file>":

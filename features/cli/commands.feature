@@ -110,7 +110,7 @@ Feature: What the commands do
         | -                                    | {"from":"a pipe"}                  |
 
     @contract
-    Scenario Outline: an impossible input is rejected before anything is sent
+    Scenario Outline: an invalid input is rejected before anything is sent
       Given a file "job.sh":
         """
         echo done

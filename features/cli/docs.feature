@@ -1,5 +1,5 @@
 @contract
-Feature: The documentation at hand
+Feature: The documentation on the command line and the server
 
   Rule: svc docs finds a page by what it describes
 
@@ -35,7 +35,7 @@ Feature: The documentation at hand
       Then it exits with 0
       And standard output has "# How replay works"
 
-  Rule: The server serves the pages to anybody
+  Rule: The server serves the pages without authentication
 
     Scenario: the entry leads to the site
       When I send "GET" to "/docs" without a token

@@ -25,7 +25,7 @@ Feature: Running without a server
         | job.py | import subprocess\nprint(subprocess.check_output(['svc', 'step', 'a', '--', 'echo', 'one'], text=True))\nsubprocess.run(['svc', 'sleep', '20ms'], check=True)\nsubprocess.run(['svc', 'output', 'set', 'x=1'], check=True) |
 
     @contract
-    Scenario: a failing run exits 1 and leaves no files
+    Scenario: a failing run exits with 1 and leaves no files
       Given a file "job.sh":
         """
         pwd; exit 5

@@ -83,7 +83,7 @@ Feature: Output of commands
   Rule: Output of a run cannot control a terminal
 
     @needs-python3
-    Scenario: a title, a cleared screen and a reversed line are made visible, and colours of the log stay
+    Scenario: a title, a cleared screen and a reversed line are made visible, and colors of the log stay
       When I submit the script "job.sh":
         """
         printf 'a\033]0;owned\007b \033[31mred\033[0m \033[2Jc\r \342\200\256d\n'

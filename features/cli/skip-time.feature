@@ -73,7 +73,7 @@ Feature: A local run that does not wait for the time
       And standard error matches "skipped 40d, .*\nskipped 20d, .*signal ok of asked"
 
   @contract
-  Rule: What the command line gives comes before any time is skipped
+  Rule: Signals and events of the command line come before any time is skipped
 
     Background:
       Given a file "ask.sh":

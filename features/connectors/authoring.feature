@@ -56,7 +56,7 @@ Feature: Writing a connector
         | a name that is taken  | team_chat | bearer  |                 | x                        | /name                    | name_taken      | give the connector  |
 
     @contract
-    Scenario: an example that is not what happens
+    Scenario: an example that does not match what happens
       When I call "svc connector init my_chat"
       Then standard error has "svc connector check my_chat"
       When I call "svc connector check my_chat"

@@ -95,7 +95,7 @@ Feature: Messages to chats
   Rule: The token of a bot is part of the address, and nobody can read it there
 
     @CONN-034 @CONN-035 @CONN-036 @CONN-037 @CONN-038
-    Scenario: it is put there when the request is sent
+    Scenario: the token is inserted when the request is sent
       Given a bot chat with the token "4711:tok-of-the-bot" and the chat 42
       And the credential "bot" is '{"kind": "url_token", "token": "4711:tok-of-the-bot"}'
       When I run the node "bot_chat.send_message" with:

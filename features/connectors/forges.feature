@@ -21,7 +21,7 @@ Feature: Statuses of commits
         | POST   | /api/v3/repos/acme/web/statuses/6dcb09b5b57875f334f61aebed695e2e4193db5e | Bearer tok-of-forge | application/vnd.github+json |
 
     @CONN-043
-    Scenario: without an address the public host is meant
+    Scenario: without an address, the public host is used
       When I call svc with the arguments:
         | connector | render | forge_a.set_commit_status | --input | {"repo": "acme/web", "sha": "c0ffee", "state": "error"} |
       Then standard output has "POST https://api.github.com/repos/acme/web/statuses/c0ffee"

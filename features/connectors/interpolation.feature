@@ -35,7 +35,7 @@ Feature: Expressions in the values of a node
       Then the run succeeds
       And the body of request 1 is '{"model": "small", "input": ["a", "b"], "encoding_format": "float", "dimensions": 2}'
 
-  Rule: In programs two braces are two braces
+  Rule: In programs, double braces have no meaning
 
     @CONN-073 @CONN-074
     Scenario: shell and code run as they are written

@@ -1,6 +1,6 @@
 Feature: Language models
 
-  Rule: A messages API gets its key in a header of its own
+  Rule: A messages API gets its key in a separate header
 
     @far-end @CONN-015 @CONN-016 @CONN-017 @CONN-018 @CONN-019 @CONN-020
     Scenario: a later node uses the text of the reply

@@ -42,7 +42,7 @@ Feature: Runs report themselves on their commits
       And the project comes to rest
 
     @far-end @CONN-064
-    Scenario: a run without a commit is left alone
+    Scenario: a run without a commit is not reported
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       When I call svc with the arguments:

@@ -42,7 +42,7 @@ Feature: Credentials in jobs
       Then the run succeeds
 
     @CRED-003
-    Scenario: the run's history holds the name and not the value
+    Scenario: the run's history contains the name and not the value
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-history"}'
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
         """

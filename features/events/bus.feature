@@ -42,7 +42,7 @@ Feature: Every project has its own append-only bus
       And the first event "fact" carries "first"
 
     @OVW-020
-    Scenario: a repeat of an emit is answered with the event of the first, and records none
+    Scenario: a repeated emit returns the first event, and records no second one
       When I emit "fact" with the idempotency key "k-1"
       Then the answer is 201
       And "event" of the answer is noted as "first"

@@ -79,10 +79,10 @@ Feature: Events are emitted through the API
       # @contract
       And standard error has "--payload is not JSON"
 
-  Rule: an event is recorded whole or not at all
+  Rule: an event is recorded completely or not at all
 
     @EVT-042 @HTTP-008 @LIM-002 @ERR-016 @EVT-043
-    Scenario: a body of 2 MiB is taken, one byte more is not
+    Scenario: a body of 2 MiB is accepted, one byte more is not
       When I submit the script "wait.sh":
         """
         svc wait-event big > {folder}/envelope

@@ -76,7 +76,7 @@ Feature: Lifecycle events of runs
       And "payload.error" of the last event "run.cancelled" is absent
 
     @no-public-url @RUN-015
-    Scenario: without a public address the payload holds no address of a page
+    Scenario: without a public address, the payload contains no address of a page
       When I submit the script "ok.sh":
         """
         true
@@ -85,7 +85,7 @@ Feature: Lifecycle events of runs
       And "payload.run_url" of the last event "run.succeeded" is absent
 
     @public-url @RUN-014
-    Scenario: with a public address the payload holds the run's page
+    Scenario: with a public address, the payload contains the address of the run's page
       Given a server with a public address, noted as "public"
       When I submit the script "ok.sh":
         """

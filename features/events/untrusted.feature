@@ -85,7 +85,7 @@ Feature: Events of untrusted runs
       And the log has "an untrusted run emitted it, and the wait does not say that it accepts such events"
 
     @needs-cc
-    Scenario: a job of a pipeline accepts it only if it says so
+    Scenario: a job of a pipeline accepts it only if the job says so
       When I submit the pipeline:
         """
         outputs: { all: "${{ [jobs.open.outputs.trusted, jobs.shut.outputs.trusted] }}" }
@@ -111,7 +111,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: an event node of a graph accepts it only if it says so
+    Scenario: an event node of a graph accepts it only if the node says so
       When I run the graph:
         """
         {"nodes": [{"id": "open", "type": "event", "config": {"event": "asked", "when": "!event.trusted", "untrusted": true}},
@@ -144,7 +144,7 @@ Feature: Events of untrusted runs
       And the answer has "`untrusted` does nothing in a job with `steps`"
 
     @needs-cc
-    Scenario Outline: a script that waits through an SDK receives it if it says so: <program>
+    Scenario Outline: a script that waits through an SDK receives it if the script says so: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "event" "asked"
       And the run is called "waiter"
@@ -191,7 +191,7 @@ Feature: Events of untrusted runs
   Rule: predicates can ask whether an event is trusted
 
     @needs-cc
-    Scenario: of a handler, checked before it is registered
+    Scenario: the predicate of a handler, checked before its registration
       Given a file "picky.json":
         """
         {"on": ["forge.pull_request"], "when": "event.trusted", "source": "true"}

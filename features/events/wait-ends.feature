@@ -1,10 +1,10 @@
 @store
-Feature: Other ends of svc wait-event
+Feature: Timeouts and signals that end svc wait-event
 
   Rule: a wait can have a timeout
 
     @VERB-018
-    Scenario: an event before the timeout is taken
+    Scenario: an event before the timeout ends the wait
       When I submit the script "timed.sh":
         """
         svc wait-event go --timeout 60s
@@ -16,7 +16,7 @@ Feature: Other ends of svc wait-event
       And the log has "in time"
 
     @VERB-018
-    Scenario: a timeout exits 124 and stays the outcome
+    Scenario: a timeout exits with 124 and remains the outcome
       When I submit the script "over.sh":
         """
         svc wait-event go --timeout 300ms || echo "code $?"

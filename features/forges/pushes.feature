@@ -78,7 +78,7 @@ Feature: Pushes
       And the event of the delivery is looked at
       Then "payload.paths_known" of the answer is "false"
 
-  Rule: a run started by a push knows the push
+  Rule: a run started by a push has the data of the push
 
     @SCR-047 @EVT-009 @EVT-010 @EVT-011 @EVT-012 @EVT-013 @EVT-014 @HAND-031 @HAND-032 @HAND-033 @HAND-034 @HAND-035 @HAND-036 @HAND-030
     Scenario: in its input file, its environment and its lifecycle events

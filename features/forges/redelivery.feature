@@ -1,5 +1,5 @@
 @store @contract
-Feature: Webhooks whose secret overlaps, and forge deliveries again
+Feature: Overlapping secrets of webhooks, and redeliveries
 
   Rule: the old secret of a webhook stays valid for the time that the rotation sets
 

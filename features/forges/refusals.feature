@@ -74,7 +74,7 @@ Feature: Rejected webhooks and deliveries
       When I send "GET" to "{scoped}/webhooks/site" with the token "{member}"
       Then the answer is 200
 
-  Rule: a manifest with an invalid expression stops the start
+  Rule: a server does not start with an invalid expression in a manifest
 
     @own-server
     Scenario: an expression that cannot be evaluated

@@ -47,7 +47,7 @@ Feature: Webhooks registered at the forge
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
   @far-end @contract
-  Rule: when the forge rejects, nothing is left half done
+  Rule: when the forge rejects the registration, nothing is left half done
 
     Scenario: a token without the permission
       Given the credential "stale" is '{"kind": "bearer", "token": "an-old-token"}'

@@ -75,7 +75,7 @@ Feature: Trust in forge deliveries
       And the event of the delivery is looked at
       Then "trusted" of the answer is "false"
 
-  Rule: writing by outsiders is untrusted, and writing by members is trusted
+  Rule: text from outsiders is untrusted, and text from members is trusted
 
     @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
     Scenario Outline: a comment by <who>

@@ -68,7 +68,7 @@ Feature: svc graph
 
   Rule: Two graphs are compared by nodes and fields
 
-    Scenario: a file with what is stored
+    Scenario: a file and a stored graph
       When I call "svc graph save g g.json"
       Given a file "h.json":
         """
@@ -111,7 +111,7 @@ Feature: svc graph
         | a file that is not JSON  | {       | svc graph save odd odd.json | is not JSON      |
         | a version after another  | {}      | svc graph show g@1@1        | names no version |
 
-  Rule: It shows how graphs start and what nodes there are
+  Rule: It shows how graphs start and which nodes exist
 
     Scenario: publish, unpublish
       Given a file "hook.json":

@@ -83,7 +83,7 @@ Feature: Graph documents
       And "error.message" of the run matches "node bad: the script ended with exit code 3[^]*oops"
 
   @contract
-  Rule: What a document says about its runs applies to them
+  Rule: Settings of a document apply to its runs
 
     Scenario: tags, a subject, and events that cancel
       Given I save the graph "held":

@@ -1,4 +1,4 @@
-Feature: The catalog of events knows what graphs emit
+Feature: The catalog of events lists what graphs emit
 
   @EVT-074
   Scenario: the types of emit nodes, before any of them was emitted

@@ -27,7 +27,7 @@ Feature: Expressions of graphs
       And "error.message" of the run matches "node a: input.name"
 
   @contract
-  Rule: Conditions choose between ways
+  Rule: Conditions choose a path
 
     Scenario Outline: an input of <n>
       When I submit over HTTP the graph with the input '{"n": <n>}':

@@ -79,7 +79,7 @@ Feature: Nodes of graphs
   Rule: An event can be emitted and waited for
 
     @GRAPH-029 @EVT-007 @EVT-022
-    Scenario: an emit node emits once, and gives the id of the event
+    Scenario: an emit node emits once, and returns the ID of the event
       When I submit over HTTP the graph with the input '{"n": 7}':
         """
         {"nodes": [{"id": "say", "type": "emit", "config": {
@@ -125,7 +125,7 @@ Feature: Nodes of graphs
         """
       Then the run fails with code "wait_timeout"
 
-    Scenario: a fan-out runs its node for each item, so many at a time
+    Scenario: a fan-out runs its node for each item, a limited number at a time
       When I run the graph:
         """
         {"nodes": [{"id": "each", "type": "fan_out", "config": {

@@ -8,7 +8,7 @@ Feature: Who can publish which graphs
       {"nodes": [{"id": "order", "type": "trigger.webhook"}]}
       """
 
-  Scenario: hooks are made and removed by admins, by a graph too
+  Scenario: only admins create and remove hooks, even through a graph
     When I send "POST" to "{scoped}/graphs/hooked/publish" with the token "{member}" and:
       """
       {}
@@ -51,7 +51,7 @@ Feature: Who can publish which graphs
     When I send "DELETE" to "{scoped}/graphs/hooked" with the token "{member}"
     Then the answer is 204
 
-  Scenario: a member can manage handlers and schedules, separately and of a graph
+  Scenario: a member can manage handlers and schedules, directly and through a graph
     Given I save the graph "timed":
       """
       {"nodes": [{"id": "ev", "type": "trigger.event", "config": {"on": ["x"]}},

@@ -1,6 +1,6 @@
 Feature: Triggers of published graphs
 
-  Rule: A webhook trigger has a hook of its own
+  Rule: A webhook trigger has its own hook
 
     @GRAPH-031 @HOOK-007 @HOOK-008
     Scenario: a delivery starts the graph
@@ -22,7 +22,7 @@ Feature: Triggers of published graphs
       And "trigger.handler" of the run is "graph.shop.order"
 
     @HOOK-008
-    Scenario: a trigger that names a type of its own
+    Scenario: a trigger with its own event type
       Given the published graph "shop":
         """
         {"nodes": [{"id": "order", "type": "trigger.webhook", "config": {"event_types": ["paid"]}},
@@ -127,9 +127,9 @@ Feature: Triggers of published graphs
       And "output" of the run is "2"
 
   @contract
-  Rule: What a graph has registered comes and goes with it
+  Rule: Registrations of a graph are created and removed with it
 
-    Scenario: nobody else changes it, and it goes with the graph
+    Scenario: nobody else changes them, and they are removed with the graph
       Given the published graph "own":
         """
         {"nodes": [{"id": "hook", "type": "trigger.webhook"}, {"id": "ev", "type": "trigger.event", "config": {"on": ["x"]}},

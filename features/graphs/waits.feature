@@ -26,7 +26,7 @@ Feature: Predicates of event nodes
       And "output" of the run is "4"
 
     @WAIT-009
-    Scenario: declining is private to a wait
+    Scenario: declining affects only the wait itself
       When I run the graph:
         """
         {"nodes": [{"id": "small", "type": "event", "config": {"event": "thing", "when": "event.payload.n < 3"}},
@@ -54,7 +54,7 @@ Feature: Predicates of event nodes
       And "output" of the run is '{"first":true}'
 
     @WAIT-010
-    Scenario: a declined event does not lengthen the time
+    Scenario: a declined event does not extend the timeout
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "false", "timeout": "2s"}}]}

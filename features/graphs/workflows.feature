@@ -1,7 +1,7 @@
 Feature: Workflows within graphs
 
   @contract
-  Rule: A workflow node waits for a run of its own
+  Rule: A workflow node waits for its own run
 
     Scenario: a stored graph, whose output it passes on
       Given I save the graph "inner":
@@ -25,7 +25,7 @@ Feature: Workflows within graphs
       Then the run fails and its error has "node call: the run run_"
       And the run fails and its error has "exit code 4"
 
-    Scenario: with the caller ends what it called
+    Scenario: when the caller ends, so does the run that it called
       Given I save the graph "held":
         """
         {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}
@@ -63,7 +63,7 @@ Feature: Workflows within graphs
   Rule: A workflow can be read from a repository
 
     @far-end @GRAPH-027
-    Scenario: a graph and a script, by the API of the forge and with its credential
+    Scenario: a graph and a script, through the API of the forge and with its credential
       Given a far end that answers:
         | path                                  | status | type             | body                                                                                                                       |
         | /repos/acme/web/contents/ops/go.json  | 200    | application/vnd.github.raw+json; charset=utf-8 | {"version":"svc-graph/v1","nodes":[{"id":"a","type":"set","config":{"values":{"$expr":"input.n + 1"}}}],"edges":[]} |
@@ -87,7 +87,7 @@ Feature: Workflows within graphs
       And nobody can read "tok-canary-2" anywhere in the run
 
     @far-end @contract
-    Scenario: a file that is not there
+    Scenario: a missing file
       Given a far end that answers:
         | path | status | body |
         | /    | 200    |      |

@@ -46,7 +46,7 @@ Feature: Handlers on the command line
       And standard error has "not_found"
 
     @CLI-025
-    Scenario: several patterns are divided by commas
+    Scenario: several patterns are separated by commas
       Given a file "note.sh":
         """
         true
@@ -160,7 +160,7 @@ Feature: Handlers on the command line
       When I call "svc handler test paid"
       Then it exits with 2
 
-  Rule: starter scripts run as they are
+  Rule: starter scripts run unchanged
 
     @CLI-036
     Scenario Outline: the starter in <language>
@@ -197,7 +197,7 @@ Feature: Handlers on the command line
       Then it exits with 2
       And standard error has "bash, python, typescript"
 
-  Rule: an event that is made up shows what a handler would do
+  Rule: a sample event shows what a handler would do
 
     @contract
     Scenario: the pattern, the predicate and the input; nothing starts
@@ -209,7 +209,7 @@ Feature: Handlers on the command line
         """
         {"total": 12.50}
         """
-      Then standard output matches "^event +made up \(order.paid, untrusted\)$"
+      Then standard output matches "^event +sample \(order.paid, untrusted\)$"
       And standard output matches "^pattern +order\.\*$"
       And standard output matches "^when +event.payload.total > 0 → true$"
       And standard output matches "^outcome +start$"
@@ -225,7 +225,7 @@ Feature: Handlers on the command line
       When I call "svc handler ls"
       Then standard output matches "receipt.sh$"
 
-  Rule: a list of handlers says what they did
+  Rule: a list of handlers shows what they did
 
     @contract
     Scenario: runs that started and failed, and predicates that could not be evaluated

@@ -1,6 +1,6 @@
 Feature: Input of handler scripts
 
-  Rule: the input file holds the whole envelope
+  Rule: the input file contains the whole envelope
 
     @HAND-026 @EVT-008 @DLV-008 @needs-python3
     Scenario: type, id, key and payload
@@ -151,7 +151,7 @@ Feature: Input of handler scripts
       And "tags" of the run is '["team:core","nightly"]'
 
     @own-agent @HAND-009
-    Scenario: a run waits for an agent with the required capabilities, while others are done
+    Scenario: a run waits for an agent with the required capabilities, while other runs finish
       Given the handler "picky" with '{"on": ["u"], "requires": ["{project}"]}' runs "look.sh":
         """
         true

@@ -39,10 +39,10 @@ Feature: Handler registration
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/path/handler"
 
-  Rule: a registration is made, replaced and removed by name
+  Rule: a registration is created, replaced and removed by name
 
     @HAND-001
-    Scenario: make, replace, remove
+    Scenario: create, replace, remove
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         {"on": ["a", "a"], "filename": "h.sh", "source": "echo first", "when": "true", "tags": ["x"]}

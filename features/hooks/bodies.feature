@@ -3,7 +3,7 @@ Feature: From delivery to event
   Background:
     Given the event hook "in" with '{"event_type": "in.came"}'
 
-  Rule: The payload holds the body and the query
+  Rule: The payload contains the body and the query
 
     @HTTP-003 @HTTP-004 @HTTP-006 @HTTP-007 @HOOK-009 @HOOK-011 @AUTH-029
     Scenario: JSON keeps its types

@@ -32,7 +32,7 @@ Feature: Connectors are documents
       Then "event_id" of the answer is "{event}"
 
     @program @OVW-017 @MAN-001 @MAN-008
-    Scenario: an invalid document stops the start, with file and position
+    Scenario: a server does not start with an invalid document, and shows file and position
       Given a master key noted as "key"
       And a file "one.json":
         """

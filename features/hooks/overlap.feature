@@ -1,5 +1,5 @@
 @store @contract
-Feature: Secrets that overlap, and deliveries again
+Feature: Overlapping secrets of hooks, and redeliveries
 
   Rule: the old secret of a hook stays valid for the time that the rotation sets
 
@@ -28,7 +28,7 @@ Feature: Secrets that overlap, and deliveries again
       When it is delivered with the secret
       Then the answer is 401 with code "hook_secret_wrong"
 
-    Scenario: an overlap has an end, and stands for a rotation
+    Scenario: an overlap is at most 30 days long, and starts with a rotation
       Given the event hook "builds" with '{"event_type": "build.done"}'
       When I call "svc event-hook rotate builds --overlap 31d"
       Then it exits with 1
@@ -36,7 +36,7 @@ Feature: Secrets that overlap, and deliveries again
       When I call "svc event-hook rotate builds --overlap 1h --end-overlap"
       Then it exits with 2
 
-  Rule: what was delivered is listed, and recorded again
+  Rule: deliveries are listed, and can be recorded again
 
     Scenario: a delivery that was recorded, and one that was rejected
       Given the handler "note" on "build.done" runs "note.sh":

@@ -3,7 +3,7 @@ Feature: What a server says about itself
 
   Rule: Health, readiness and metrics need no token
 
-    Scenario Outline: <path> answers <status> to anybody
+    Scenario Outline: <path> returns <status> without a token
       When I send "GET" to "<path>" without a token
       Then the answer is <status>
       And the answer has "<text>"

@@ -24,7 +24,7 @@ Feature: A page is notified of changes
         | run     | status | succeeded     |
         | event   | type   | run.succeeded |
 
-    Scenario: an interrupted stream continues where it was
+    Scenario: an interrupted stream continues where it stopped
       When I follow "events"
       And I emit "first"
       Then I am soon told:
@@ -41,7 +41,7 @@ Feature: A page is notified of changes
         | event   | type    | third  |
       And I was told "event" 2 times
 
-  Rule: What cannot be followed is rejected with what can
+  Rule: An unknown topic is rejected with the known ones
 
     Scenario: topics that do not exist
       When I send "GET" to "{scoped}/live?topics=runs,weather"

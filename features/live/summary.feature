@@ -1,5 +1,5 @@
 @store @contract
-Feature: How a project stands
+Feature: The state of a project
 
   Rule: One response says what runs, what waits and what failed
 

@@ -27,7 +27,7 @@ Feature: Secrets in the log
       And the log lacks "hunter2"
 
     @contract
-    Scenario: a message that is cut has no half of it
+    Scenario: a message that is cut contains no part of a value
       When I submit the script "print.sh":
         """
         svc input "$(printf '%050d' 1).$TOKEN" || true

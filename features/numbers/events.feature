@@ -1,7 +1,7 @@
 @store
 Feature: Numbers in events stay unchanged
 
-  Rule: What only passes through is forwarded unchanged
+  Rule: A number that only passes through stays unchanged
 
     @EVT-004
     Scenario: from an emit to its event, its handler and the handler's output
@@ -95,7 +95,7 @@ Feature: Numbers in events stay unchanged
   Rule: Where a number is read, 64-bit integers are exact
 
     @contract
-    Scenario: a predicate accepts one number and none next to it
+    Scenario: a predicate accepts one number, and not the numbers next to it
       Given the handler "one" with '{"on": ["order"], "when": "event.payload.id == 820982911946154508"}' runs "one.sh":
         """
         svc output set id:="$(svc step id -- sed 's/.*"id":\([0-9]*\).*/\1/' "$SVC_INPUT_FILE")"
@@ -149,7 +149,7 @@ Feature: Numbers in events stay unchanged
       When I send "GET" to "{scoped}/events/{event}"
       Then the answer has '"payload":{"lines":[{"id":18446744073709551616}]}'
 
-  Rule: A script is given the number whenever it is run again
+  Rule: A script gets the same number whenever it runs again
 
     @contract
     Scenario: the result of a wait is the same in every later pass

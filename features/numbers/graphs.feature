@@ -84,7 +84,7 @@ Feature: Numbers of graphs, nodes and schedules stay exact
       Then the answer has '"payload":{"id":820982911946154508}'
       And the answer has "{second}"
 
-  Rule: What is registered keeps the numbers of its input
+  Rule: Registered resources keep the numbers of their input
 
     @contract
     Scenario: a schedule starts a pipeline

@@ -40,7 +40,7 @@ Feature: Numbers in runs stay unchanged
       execFileSync('svc', ['output', 'set', `given:=${text}`, `next:=${next}`]);
       """
 
-  Rule: A program reads and outputs the number that it was given
+  Rule: A program reads and outputs exactly the number that it gets
 
     @contract
     Scenario Outline: <program>

@@ -84,7 +84,7 @@ Feature: What the service is
       And the file "done" has "/workplace"
 
     @own-agent @OVW-013
-    Scenario: a run that no agent may claim stays queued until an agent that may claim it connects
+    Scenario: a run that no agent can claim stays queued until an agent that can claim it connects
       When I submit the script "job.sh" to those agents:
         """
         pwd >{folder}/done
@@ -104,7 +104,7 @@ Feature: What the service is
   Rule: One program and one HTTP API operate the service
 
     @OVW-002 @OVW-030 @OVW-031
-    Scenario: what the CLI submits the API shows, and the other way round
+    Scenario: a run that the CLI submits appears in the API, and vice versa
       Given a file "job.sh":
         """
         svc output set by=hand
@@ -125,7 +125,7 @@ Feature: What the service is
       # @contract
       And standard output has "svc: durable workflows"
 
-  Rule: What would carry the name of the product carries svc
+  Rule: Names that contain the product's name use svc
 
     @OVW-003
     Scenario: formats, variables and problems are named after it

@@ -1,7 +1,7 @@
 @contract
 Feature: Artifacts of a job
 
-  Rule: What a job names is stored with its run when the steps have succeeded
+  Rule: Artifacts that a job names are stored with its run when the steps have succeeded
 
     Scenario: a folder, a file, and one from within a step
       When I submit the pipeline:

@@ -1,7 +1,7 @@
 @contract
 Feature: The repository of a push
 
-  Rule: The workspace begins with the pushed commit
+  Rule: The workspace starts with the pushed commit
 
     @needs-git
     Scenario: a file of the repository, in every job
@@ -52,7 +52,7 @@ Feature: The repository of a push
       And the log has "v1.2"
 
     @store @needs-git
-    Scenario: a script job begins with it too, unless it says otherwise
+    Scenario: a script job starts with it too, unless the job says otherwise
       Given a repository "site" whose "build.sh" is:
         """
         echo "built by the repository"
@@ -67,7 +67,7 @@ Feature: The repository of a push
         """
       Then the workflow of the webhook "ci" succeeds
 
-  Rule: A script that a forge's event starts can begin with the repository
+  Rule: A script that a forge's event starts can start with the repository
 
     @store @far-end @needs-git
     Scenario: of a handler, with the credential of the webhook, in every pass
@@ -95,7 +95,7 @@ Feature: The repository of a push
       And the log lacks "GIT_CHECKOUT"
       And the log lacks "token-of-the-forge"
 
-  Rule: A pull request has its head
+  Rule: A pull request gets its head commit
 
     @store @far-end @needs-git
     Scenario: that of the project with its credential

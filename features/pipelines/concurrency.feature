@@ -4,7 +4,7 @@ Feature: Concurrency groups of pipelines
   Rule: One run at a time is in a group, in order of arrival
 
     @RUN-021 @SUBJ-013
-    Scenario: a held run starts when it is promoted
+    Scenario: a queued run starts when it gets the lease
       When I submit the pipeline with '{"input": {"ref": "main"}}':
         """
         name: first

@@ -4,7 +4,7 @@ Feature: Credentials of a pipeline
     Given the credential "wide" is '{"kind": "bearer", "token": "token-of-the-workflow"}'
     And the credential "narrow" is '{"kind": "bearer", "token": "token-of-the-job"}'
 
-  Rule: The nearer credential wins, and every credential wins over variables and secrets
+  Rule: The more specific credential wins, and every credential wins over variables and secrets
 
     @AUTH-021
     Scenario: a job over the workflow
@@ -32,7 +32,7 @@ Feature: Credentials of a pipeline
       And the log has "***"
       And the log lacks "token-of"
 
-  Rule: An untrusted run gets none
+  Rule: An untrusted run gets no credentials
 
     @AUTH-024 @AUTH-027 @needs-cc
     Scenario: a job that declares one fails, and the others have no secret

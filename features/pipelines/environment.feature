@@ -1,7 +1,7 @@
 Feature: Values and variables of a pipeline
 
   @contract
-  Rule: The nearer variable wins
+  Rule: The more specific variable wins
 
     Scenario: document, job, step and submit
       When I submit the pipeline with '{"env": {"B": "submit"}, "input": {"who": "ann"}}':
@@ -17,7 +17,7 @@ Feature: Values and variables of a pipeline
       Then the run succeeds
       And the log has "document submit job step document+ann step"
 
-    Scenario: a secret gives way to a variable
+    Scenario: a variable overrides a secret
       Given the secret "TOKEN" is "from-the-project"
       And the secret "OTHER" is "kept-secret"
       When I submit the pipeline:
@@ -60,7 +60,7 @@ Feature: Values and variables of a pipeline
       And "subject" of the run is "acme/site"
 
   @contract
-  Rule: A script has the file of the input and the variables of the trigger
+  Rule: A script has the input file and the variables of the trigger
 
     Scenario: manual
       When I submit the pipeline with '{"input": {"a": 1}}':

@@ -94,7 +94,7 @@ Feature: Jobs that run a file of a repository
       And the far end got 0 requests
 
   @contract
-  Rule: What can be known before is checked
+  Rule: What is known in advance is checked
 
     Scenario Outline: <what>
       When I check the pipeline:

@@ -1,9 +1,9 @@
 Feature: Jobs of a pipeline
 
-  Rule: A pipeline is a kind of workflow beside scripts
+  Rule: A pipeline is a kind of workflow, like a script
 
     @OVW-009 @OVW-012
-    Scenario: each kind is known by its document
+    Scenario: each kind is recognized by its document
       When I submit the pipeline:
         """
         name: nightly
@@ -62,7 +62,7 @@ Feature: Jobs of a pipeline
       Then "runs" of the answer is "[]"
 
     @VERB-030
-    Scenario: a script spawns one
+    Scenario: a script spawns a pipeline
       When I submit the script "parent.sh":
         """
         printf 'jobs: { a: { steps: [{ run: echo spawned with tea }] } }' > {folder}/child.txt
@@ -78,7 +78,7 @@ Feature: Jobs of a pipeline
   @contract
   Rule: Jobs begin when their needs are met
 
-    Scenario: in order, side by side, skipped, and after a failure
+    Scenario: in order, in parallel, skipped, and after a failure
       When I submit the pipeline:
         """
         vars: { channel: stable }
@@ -97,7 +97,7 @@ Feature: Jobs of a pipeline
       And the log lacks "NEVER"
       And the log lacks "NOR"
 
-    Scenario: a failure stops what needs it and nothing else
+    Scenario: a failure stops only the jobs that need it
       When I submit the pipeline:
         """
         jobs:

@@ -93,7 +93,7 @@ Feature: Checking a pipeline
         | a job        | 1:34  | {jobs: {a: {credentials: {TOKEN: 'x${{ vars.x }}'}, steps: [{run: x}]}}}                   |
 
     @contract
-    Scenario: a credential that is not there
+    Scenario: a missing credential
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "ci.yml", "source": "{credentials: {TOKEN: nobody}, jobs: {a: {steps: [{run: x}]}}}"}
@@ -101,7 +101,7 @@ Feature: Checking a pipeline
       Then the answer is 422 with code "workflow_invalid"
       And "detail" of the answer matches "1:15 .*nobody"
 
-  Rule: svc check prints them
+  Rule: svc check prints the problems
 
     @WAIT-013
     Scenario: a predicate that does not compile
@@ -122,7 +122,7 @@ Feature: Checking a pipeline
       And standard output has "  |                             ^"
 
     @contract
-    Scenario: anchors and merged maps are read as YAML has them
+    Scenario: anchors and merged maps are read as YAML defines them
       When I submit the pipeline:
         """
         x-base: &base

@@ -29,7 +29,7 @@ Feature: Pipelines without a server
       And standard output is JSON whose "output.doubled" is "8"
 
     @contract
-    Scenario: the artifacts are there when it has ended
+    Scenario: the artifacts are available when the run has ended
       Given a file "ci.yml":
         """
         jobs:
@@ -162,7 +162,7 @@ Feature: Pipelines without a server
         | a removed ref         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {"deleted": true, "repository": {"full_name": "a/b"}}} | removed its ref    |
 
   @contract
-  Rule: What it waits for can be sent
+  Rule: Events that it waits for can be sent
 
     Background:
       Given a file "ci.yml":

@@ -23,10 +23,10 @@ Feature: svc in a step of a job
       And there are 2 events "built"
       And the first event "built" carries "1"
 
-  Rule: Verbs that need a memo belong to scripts
+  Rule: Verbs that need a journal belong to scripts
 
     @SCR-067
-    Scenario: spawn reports it
+    Scenario: spawn reports this
       When I submit the pipeline:
         """
         jobs:
@@ -46,10 +46,10 @@ Feature: svc in a step of a job
       When I send "GET" to "{scoped}/runs"
       Then the answer lists 1 "runs"
 
-  Rule: SVC_IDEMPOTENCY_KEY is one for each step, job and run
+  Rule: Each step of each job and run has its own SVC_IDEMPOTENCY_KEY
 
     @SCR-029
-    Scenario: the same for every attempt, another one everywhere else
+    Scenario: the same in every attempt, and different everywhere else
       When I submit the pipeline:
         """
         jobs:

@@ -4,7 +4,7 @@ Feature: Jobs that wait for an event
   Rule: A wait_for_event job receives the next event of its type
 
     @DLV-003 @HAND-057 @WAIT-014
-    Scenario: without an agent, and its envelope is its output
+    Scenario: without an agent; the envelope is the output of the job
       When I submit the pipeline:
         """
         outputs: { sha: "${{ jobs.approval.outputs.payload.sha }}", type: "${{ jobs.approval.outputs.type }}" }
@@ -36,7 +36,7 @@ Feature: Jobs that wait for an event
       And the log has "by hand: ann"
 
     @contract
-    Scenario: the time is up
+    Scenario: the wait times out
       When I submit the pipeline:
         """
         jobs: { approval: { wait_for_event: deploy.approved, timeout: 100ms } }
@@ -120,10 +120,10 @@ Feature: Jobs that wait for an event
       And the run fails with code "wait_timeout"
       And the job "slow" ended within 5 seconds of "{first}"
 
-  Rule: An event of another subject is not for the run
+  Rule: An event with another subject does not reach the run
 
     @SUBJ-007
-    Scenario: events for another repository pass by
+    Scenario: events for another repository are ignored
       When I submit the pipeline with '{"subject": "acme/site"}':
         """
         outputs: { n: "${{ jobs.approval.outputs.payload }}" }

@@ -175,7 +175,7 @@ Feature: Jobs that run another workflow
       Then standard output matches 'one .*succeeded[^]*two .*succeeded[^]*three .*succeeded[^]*four .*succeeded'
 
     @contract
-    Scenario: a lock without a command is held until the run ends, and not only its job
+    Scenario: a lock without a command is held until the run ends, and not only until its job ends
       When I submit the pipeline as "first":
         """
         files: { "take.sh": "svc lock site", "stay.sh": "svc wait-signal go; echo first >> {folder}/order" }
@@ -233,7 +233,7 @@ Feature: Jobs that run another workflow
       Then the run fails with code "flow_node_timeout"
 
     @contract
-    Scenario: more waiting ones than any agent has slots for
+    Scenario: more waiting jobs than any agent has slots for
       When I submit the pipeline as "many":
         """
         files: { "wait.sh": "svc step before -- true; svc wait-signal go" }

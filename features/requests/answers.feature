@@ -1,7 +1,7 @@
 @far-end
 Feature: Which responses are data, and which fail the request
 
-  Rule: A status that nobody nominated is data
+  Rule: A status that is not listed is data
 
     @ERR-033 @ERR-034 @CONN-077 @CONN-078 @CONN-084
     Scenario Outline: <status> is a response like any other
@@ -40,7 +40,7 @@ Feature: Which responses are data, and which fail the request
       And "output.t.headers.x-own" of the run is "1"
       And "output.j.body" of the run is "{broken"
 
-  Rule: Nominated statuses fail the request
+  Rule: Listed statuses fail the request
 
     @GRAPH-012 @ERR-028 @ERR-030 @ERR-031 @ERR-032 @LIM-008 @CONN-079
     Scenario: retry_on names statuses; the message has the URL, the status and 200 characters of the body

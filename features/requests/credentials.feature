@@ -18,7 +18,7 @@ Feature: Credentials of requests
       And nobody can read "tok-1-canary" anywhere in the run
 
     @AUTH-005 @AUTH-007
-    Scenario: a pair
+    Scenario: a username and a password
       Given a far end
       And the credential "pair" is '{"kind": "basic", "username": "ann", "password": "pass-1-canary"}'
       When I run the node "http" with:
@@ -83,7 +83,7 @@ Feature: Credentials of requests
         | authorization |
         | Own scheme    |
 
-  Rule: Documents hold names of credentials only
+  Rule: Documents contain only the names of credentials
 
     @CRED-002
     Scenario: a stored graph shows the name
@@ -137,7 +137,7 @@ Feature: Credentials of requests
         | a pair for a place     | pair   | {credential} | credential_wrong_kind |
 
     @AUTH-015
-    Scenario: one that is removed after the submit
+    Scenario: a credential that is removed after the submit
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the graph:

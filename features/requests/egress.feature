@@ -1,7 +1,7 @@
 @contract
 Feature: Requests reach public addresses and those that the operator allows
 
-  Rule: No node reaches an address of a special purpose
+  Rule: No node reaches a special-purpose address
 
     Scenario Outline: <url>
       When I run the node "http" with:

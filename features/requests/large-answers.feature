@@ -1,5 +1,5 @@
 @far-end @contract
-Feature: Large answers
+Feature: Large responses
 
   Rule: What does not fit into a record becomes an artifact of the run
 

@@ -17,7 +17,7 @@ Feature: Who sends a request
       Then standard output lacks "server "
 
     @own-server @configured
-    Scenario: turned off, an agent sends it
+    Scenario: when this is turned off, an agent sends it
       Given a far end
       And a server and an agent of their own with:
         | SVC_EGRESS_ALLOW | 127.0.0.1 |
@@ -51,7 +51,7 @@ Feature: Who sends a request
       Then the run succeeds
 
     @own-server @configured
-    Scenario Outline: a setting that makes no sense stops the start: <value>
+    Scenario Outline: a server does not start with an invalid setting: <value>
       Given an empty database
       And a master key noted as "key"
       When I call "svc serve" with the settings:

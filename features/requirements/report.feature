@@ -3,7 +3,7 @@ Feature: The requirements report of a graph
   Rule: It names every credential of a stored graph with its state
 
     @REQ-001 @REQ-002 @REQ-003 @REQ-004 @REQ-005 @REQ-009 @REQ-010 @HTTP-001
-    Scenario: what is there and what is missing
+    Scenario: existing and missing credentials
       Given the credential "here" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
         """

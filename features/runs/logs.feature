@@ -1,5 +1,5 @@
 @contract
-Feature: Looking at a log
+Feature: Reading a log
 
   Rule: A log can be read in part
 
@@ -75,7 +75,7 @@ Feature: Looking at a log
 
   Rule: A follower sees the outcome, and can leave earlier
 
-    Scenario: the exit code is that of the run on request
+    Scenario: on request, the exit code is that of the run
       When I submit the script "job.sh":
         """
         echo no; exit 3

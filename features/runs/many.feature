@@ -1,7 +1,7 @@
 @store @contract
 Feature: Runs are cancelled and rerun by a filter
 
-  Rule: first they are shown, and nothing is done without confirmation
+  Rule: the runs are shown first, and nothing is done without confirmation
 
     Scenario: runs of one workflow are cancelled, and others stay
       When I submit the script "wrong.sh" as "one":

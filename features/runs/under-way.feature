@@ -112,7 +112,7 @@ Feature: What runs now
       When I open the gate "open"
       Then the run succeeds
 
-  Rule: what nobody executes is not shown
+  Rule: calls that no agent executes are not shown
 
     @own-agent
     Scenario: the agent is killed, and another one begins the step again

@@ -1,7 +1,7 @@
 @contract
-Feature: Schedules by hand
+Feature: Manual ticks of schedules
 
-  Rule: a tick by hand is a tick in everything but its time
+  Rule: a manual tick differs from a regular tick only in its time
 
     Scenario: it runs now, shows who requested it, and does not change later due times
       Given a file "backup.sh":

@@ -23,7 +23,7 @@ Feature: What happens when a schedule is due
   Rule: a tick starts the workflow of its schedule
 
     @SCR-049
-    Scenario: the input file holds the schedule, the event and the input
+    Scenario: the input file contains the schedule, the event and the input
       Given the schedule "pulse" of every second runs "job.js":
         """
         const text = require('node:fs').readFileSync(process.env.SVC_INPUT_FILE, 'utf8');
@@ -55,7 +55,7 @@ Feature: What happens when a schedule is due
         """
 
     @contract
-    Scenario: the environment holds the schedule and the event
+    Scenario: the environment contains the schedule and the event
       Given the schedule "pulse" of every second runs "job.sh":
         """
         echo "$CI_TRIGGER_EVENT $CI_TRIGGER_EVENT_ID $CI_TRIGGER_SCHEDULE"
@@ -93,7 +93,7 @@ Feature: What happens when a schedule is due
   Rule: each tick has exactly one run, even when servers die
 
     @own-server
-    Scenario: after a server died no tick lacks its run and none has two
+    Scenario: after a server dies, every tick still has exactly one run
       Given the schedule "pulse" of every second runs "job.sh":
         """
         true

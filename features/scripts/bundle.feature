@@ -92,7 +92,7 @@ Feature: Scripts of several files
 
   Rule: What cannot be included is rejected with its position
 
-    Scenario Outline: an import that is not there, and native code
+    Scenario Outline: a missing import, and native code
       Given a file "job.ts":
         """
         import 'svc/sdk';
@@ -161,7 +161,7 @@ Feature: Scripts of several files
 
   Rule: What an author writes by habit works
 
-    Scenario: types are imported as values are, in a file with a space in its name
+    Scenario: types are imported like values, in a file with a space in its name
       Given a file "my order.ts":
         """
         import { Line } from './lib/prices.ts';

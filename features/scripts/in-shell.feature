@@ -1,6 +1,6 @@
 Feature: A bash script behaves the same whichever client answers its calls
 
-  Rule: the agent can be set to use the verb client for bash too
+  Rule: the agent can be configured to use the verb client for bash too
 
     @own-agent @VERB-002 @VERB-004 @VERB-005 @VERB-006 @ERR-040 @ERR-041 @SCR-027 @SCR-028 @SCR-072
     Scenario Outline: <who>

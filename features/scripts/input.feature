@@ -1,6 +1,6 @@
 Feature: The input of a script is a file
 
-  Rule: the file holds everything that started the run
+  Rule: the file contains everything that started the run
 
     @SCR-046 @SCR-048
     Scenario: a run submitted by a person is manual
@@ -44,7 +44,7 @@ Feature: The input of a script is a file
   @contract
   Rule: `svc input` prints what was submitted, or a part of it
 
-    Scenario Outline: texts as they are and the rest as JSON, in every language
+    Scenario Outline: strings unchanged and the rest as JSON, in every language
       When I submit the script "<file>" with input '{"name": "Ana B", "items": [{"id": 1}, {"a b": [true, null]}], "nil": null}':
         """
         <script>

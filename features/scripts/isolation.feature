@@ -54,7 +54,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       And "output.own" of the run is "untouched"
 
   @contract
-  Rule: They get a share of the slots, and trusted work goes first
+  Rule: Untrusted runs get a share of the slots, and trusted work goes first
 
     @own-server @configured @needs-cc
     Scenario: an untrusted run requests more than that, and a trusted run continues
@@ -157,7 +157,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
   Rule: Trusted runs are isolated too if the agent's owner chooses so
 
     @own-server @configured @needs-cc
-    Scenario: everything apart
+    Scenario: every run is isolated
       Given a server and an agent of their own with:
         | SVC_AGENT_ISOLATE | all |
       And the secret "TOKEN" is "canary-of-the-project"

@@ -1,6 +1,6 @@
 Feature: A script behaves the same in a prepared interpreter
 
-  Rule: the agent can be set to keep none
+  Rule: the agent can be configured to prepare none
 
     @own-agent @contract
     Scenario Outline: TypeScript, <who>

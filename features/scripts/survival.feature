@@ -33,7 +33,7 @@ Feature: A script survives its processes
   Rule: when the server dies, nothing is lost
 
     @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078
-    Scenario: a working, a sleeping, a waiting run and a run with a child survive a server restart
+    Scenario: a running, a sleeping, a waiting run and a run with a child survive a server restart
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 60000 |
       And a gate "open"

@@ -37,7 +37,7 @@ Feature: events and runs from an SDK
         | emits.py | hears.ts |
 
   @contract
-  Rule: a run submitted through an SDK is independent and made once
+  Rule: a run submitted through an SDK is independent and created once
 
     Scenario Outline: <program>
       When I submit the SDK program "<program>"

@@ -1,7 +1,7 @@
 @contract
 Feature: Retries and timeouts through an SDK
 
-  Rule: a function is tried as a command is
+  Rule: a function is retried like a command
 
     Scenario Outline: <program>
       When I submit the SDK program "<program>"
@@ -31,7 +31,7 @@ Feature: Retries and timeouts through an SDK
         | tries-aio.py |
 
     @needs-python3
-    Scenario: an exit or an interrupt of a Python program is not tried again
+    Scenario: an exit or an interrupt of a Python program is not retried
       When I submit the SDK program "leaves.py"
       Then the run succeeds
       And the log is:

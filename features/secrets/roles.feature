@@ -51,7 +51,7 @@ Feature: Who can see and set secrets
     And the answer lacks "hidden-value"
 
   @contract
-  Scenario: from another org a secret looks absent
+  Scenario: another org cannot see whether a secret exists
     Given another org noted as "rival" with the project "web"
     When I send "GET" to "/api/v1/orgs/{rival}/projects/web/secrets/TOKEN"
     Then the answer is 404 with code "not_found"

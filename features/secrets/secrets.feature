@@ -1,6 +1,6 @@
 Feature: Secrets of a project
 
-  Rule: A secret is set, shown alone, and removed
+  Rule: A secret is set, shown individually, and removed
 
     @CLI-001 @CLI-003 @CLI-004 @SEC-001 @SEC-004 @SEC-005 @SEC-006 @SEC-007
     Scenario: from the command line

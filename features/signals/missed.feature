@@ -1,5 +1,5 @@
 @store @contract
-Feature: A signal that nobody waits for is seen
+Feature: Signals that nobody waits for
 
   Rule: the sender gets a notice immediately
 

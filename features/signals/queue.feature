@@ -35,7 +35,7 @@ Feature: Signals queue up under their name
         | other#0 | "another queue"\n  |
 
     @SIG-002
-    Scenario: a signal serves exactly one wait
+    Scenario: a signal ends exactly one wait
       When I submit the script "one.sh":
         """
         svc wait-signal q

@@ -4,7 +4,7 @@ Feature: A signal wait can time out
   Rule: the outcome of a wait is final
 
     @SIG-005 @ERR-042
-    Scenario: a timeout exits 124 and prints nothing
+    Scenario: a timeout exits with 124 and prints nothing
       When I submit the script "late.sh":
         """
         code=0; text=$(svc wait-signal go --timeout 50ms 2> {folder}/said) || code=$?

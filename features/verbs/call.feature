@@ -88,7 +88,7 @@ Feature: svc call runs a node or a graph and waits for it
         """
 
   @contract
-  Rule: What does not succeed is a failure of the call, and a cancel goes down
+  Rule: A run that does not succeed fails the call, and a cancel reaches the called run
 
     Scenario: a failure exits with 1 and the reason, and the script can continue
       When I submit the script "job.sh":
@@ -133,7 +133,7 @@ Feature: svc call runs a node or a graph and waits for it
       When I call "svc call node set --config '{\"values\": 1}' --json"
       Then standard output is JSON whose "status" is "succeeded"
 
-    Scenario: a failed run exits 1, a missing name 2
+    Scenario: a failed run exits with 1, a missing name with 2
       When I call "svc call node shell --config '{\"script\": \"exit 3\"}'"
       Then it exits with 1
       And standard output is ""

@@ -1,10 +1,10 @@
 @store @contract
 Feature: Leases of untrusted runs
 
-  Rule: untrusted runs have groups of their own
+  Rule: untrusted runs have their own groups
 
     @needs-cc
-    Scenario: a group of trusted runs and one of untrusted runs with the same name do not meet
+    Scenario: a group of trusted runs and a group of untrusted runs with the same name are separate
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """
@@ -51,7 +51,7 @@ Feature: Leases of untrusted runs
       Then the run succeeds
 
     @needs-cc
-    Scenario: a rerun is trusted as its first run was, and asks for the same group
+    Scenario: a rerun has the trust of its first run, and requests the same group
       When a fork runs "outside.sh" as "outside":
         """
         svc lock deploy

@@ -94,7 +94,7 @@ Feature: svc lock lets one run of a project pass at a time
   @contract
   Rule: a wait for a lease can time out
 
-    Scenario: a lock that is not free in time exits 124 and leaves the queue
+    Scenario: a lock that is not free in time exits with 124 and leaves the queue
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """

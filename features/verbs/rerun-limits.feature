@@ -1,6 +1,6 @@
 Feature: Limits of a rerun
 
-  Rule: a prefix that does not reproduce fails the run
+  Rule: a rerun that does not repeat the recorded calls fails
 
     @ERR-045
     Scenario: the script makes other calls than recorded

@@ -1,4 +1,4 @@
-Feature: A finished run is run again, from the beginning or from a site
+Feature: A finished run is rerun, from the beginning or from a site
 
   Rule: a rerun is a new run with the same inputs
 
@@ -103,7 +103,7 @@ Feature: A finished run is run again, from the beginning or from a site
       And the log lacks "ann"
 
     @contract
-    Scenario: cells of the run are restored to the site
+    Scenario: cells of the run are as they were at the site
       When I submit the script "cells.sh":
         """
         svc state set a one

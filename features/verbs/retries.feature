@@ -1,7 +1,7 @@
 @contract
-Feature: A step is tried again after a failure
+Feature: A step is retried after a failure
 
-  Rule: the last attempt is the record, and those before it are shown beside it
+  Rule: the last attempt is the record, and earlier attempts are shown with it
 
     Scenario: the third attempt succeeds
       When I submit the script "flaky.sh":
@@ -37,7 +37,7 @@ Feature: A step is tried again after a failure
       When I call "svc explain {run}"
       Then standard output has "hopeless#0"
 
-    Scenario: a child on another agent is tried in the same way
+    Scenario: a child on another agent is retried in the same way
       When I submit the script "child.sh":
         """
         svc activity far --retry 3 --backoff 10ms --timeout 1m -- sh -c 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2'
@@ -49,7 +49,7 @@ Feature: A step is tried again after a failure
       When I call "svc steps {run} --output"
       Then standard output matches 'far#0 attempt 1 +exit 1 .*try 1'
 
-    Scenario: nonsense is rejected before anything runs
+    Scenario: invalid options are rejected before anything runs
       When I submit the script "wrong.sh":
         """
         for options in "--retry 0" "--retry 101" "--retry two" "--backoff 1s" "--retry 2 --max-backoff 1s" "--timeout 0s" "--retry 2 --backoff 0ms" "--again 2"; do

@@ -78,7 +78,7 @@ Feature: svc spawn starts independent runs
         | sleep#0 | sleep | 0    |
 
   @contract
-  Rule: runs spawn runs at most sixteen deep
+  Rule: spawned runs can nest at most sixteen levels deep
 
     Scenario: a script that spawns itself comes to an end
       When I submit the script "first.sh":
@@ -128,7 +128,7 @@ Feature: svc spawn starts independent runs
         | spawn#2 | spawn | 2    |
 
     @SCR-065
-    Scenario: a name for it
+    Scenario: a spawned run cannot get a name
       When I submit the script "named.sh":
         """
         echo true > {folder}/child.sh

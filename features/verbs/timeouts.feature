@@ -1,5 +1,5 @@
 @store @contract
-Feature: A step and a run end in time
+Feature: Timeouts of steps and runs
 
   Rule: a command that takes too long is killed with its whole process group
 
@@ -49,7 +49,7 @@ Feature: A step and a run end in time
       When I call "svc explain {run}"
       Then standard output has "deadline_exceeded"
 
-    Scenario: its script is at work
+    Scenario: its script is running
       Given a file "works.sh":
         """
         echo "$$" > {folder}/pids
@@ -60,7 +60,7 @@ Feature: A step and a run end in time
       Then the run fails with code "deadline_exceeded"
       And the processes of the file "pids" are gone
 
-    Scenario: a time that is none
+    Scenario: an invalid time
       Given a file "waits.sh":
         """
         svc wait-signal never

@@ -63,7 +63,7 @@ Feature: svc wait-signal waits for a signal
         """
 
     @HAND-055 @HAND-056
-    Scenario: a script cannot wait for a name of event bridges
+    Scenario: a script cannot wait for a signal name of the engine
       When I submit the script "reserved.sh":
         """
         code=0; svc wait-signal event:push || code=$?

@@ -97,7 +97,7 @@ export function graphRoutes({ graphs, publishing, requirements: report, types, e
           operation: 'unpublishGraph',
           summary: 'Remove the registrations of the triggers of a graph',
           role: 'write',
-          answer: { description: 'Only a submit can start it now.', schema: entry },
+          answer: { description: 'Only a submit can now start the graph.', schema: entry },
           handle: (call) => publishing.unpublish(call),
         },
       ],

@@ -41,7 +41,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(HttpRoutes, (use) => liveRoute(hub(use), use.all(LiveTopics)));
   plugin.onStart(SERVER_ROLES, async (use) => {
     use(Metrics).gauge('svc_live_streams', 'Open streams of live changes.', () => hub(use).size);
-    use(Metrics).gauge('svc_live_readers', 'Topics of projects that are read for them.', () => hub(use).feeds);
+    use(Metrics).gauge('svc_live_readers', 'Topics of projects that are read for open streams.', () => hub(use).feeds);
     return () => hub(use).stop();
   });
 });

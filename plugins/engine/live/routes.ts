@@ -27,8 +27,8 @@ export const liveRoute = (hub: LiveHub, topics: readonly LiveTopic[]): Route => 
 const describeTopics = (topics: readonly LiveTopic[]): string =>
   [
     'Messages have an ID; send the last one as `Last-Event-ID` with the same topics to continue after it. The first is `ready`:',
-    'what you read after it is complete. `reset` means that messages were lost and that you must read again; after',
-    '`{"reason":"too_slow"}` the stream ends. `end` says why the caller may no longer read. Topics:',
+    'lists that you read after it are complete. `reset` means that messages were lost and that you must read again; after',
+    '`{"reason":"too_slow"}` the stream ends. `end` says why the caller can no longer read. Topics:',
     topics
       .map(({ name, description }) => `\`${name.endsWith(':') ? `${name}<id>` : name}\`: ${description}.`)
       .join(' '),

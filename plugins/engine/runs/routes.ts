@@ -93,7 +93,7 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
     method: 'POST',
     path: `${RUN}/rerun`,
     operation: 'rerunRun',
-    summary: 'Run a finished run again: what did not succeed, from a site on, or everything',
+    summary: 'Run a finished run again: the parts that did not succeed, everything from a site, or everything',
     access: MEMBER,
     body: rerunSchema,
     responses: {

@@ -17,7 +17,7 @@ export const replayRoute = (deps: ReplayDeps): Route => ({
   responses: {
     201: { description: 'A run of the handler has started.', schema: replayed },
     200: {
-      description: 'Recorded, but no run started, as `reason` says; or the first replay with the key.',
+      description: 'Recorded, but no run has started: `reason` says why. Or the first replay with this key.',
       schema: replayed,
     },
   },

@@ -23,9 +23,9 @@ export const handlerRoutes = (handlers: Handlers, dry_run_deps: TrialDeps): Rout
         in_flight: {
           type: 'integer',
           description:
-            'Handler runs of the project that are queued or running. At 16, no event starts another; waiting ones still continue.',
+            'Handler runs of the project that are queued or running. At 16, no event starts another run; waiting runs still continue.',
         },
-        queued: { type: 'integer', description: 'Deliveries that wait until there are fewer.' },
+        queued: { type: 'integer', description: 'Deliveries that wait until fewer runs are in flight.' },
       },
     },
     service: handlers,

@@ -45,7 +45,7 @@ export const scheduleRoutes = (schedules: Schedules, triggering: TriggeringDeps)
         handle: (call, request) => triggerSchedule(triggering, call, keyDigest(request)),
       },
       clockAction('pause', 'Stop the ticks of a schedule', (call) => schedules.pause(call)),
-      clockAction('resume', 'Let a paused schedule tick again', (call) => schedules.resume(call)),
+      clockAction('resume', 'Resume a paused schedule', (call) => schedules.resume(call)),
     ],
   });
 

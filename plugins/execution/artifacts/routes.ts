@@ -106,7 +106,7 @@ const readRoute = (library: ArtifactLibrary): Route => ({
   responses: {
     200: { description: 'The content, with `Repr-Digest` (RFC 9530).', type: 'application/octet-stream' },
     206: { description: 'The requested range.', type: 'application/octet-stream' },
-    304: { description: 'The caller has it: `If-None-Match` names its `ETag`.' },
+    304: { description: 'The caller already has this content: `If-None-Match` contains its `ETag`.' },
   },
   handle: async (request) =>
     download(library, await library.find(readUploadScope(request), readPath(request)), request),
@@ -122,7 +122,7 @@ const putRoute = (library: ArtifactLibrary, limit_bytes: number): Route => ({
   body_limit: limit_bytes,
   headers: UPLOAD_HEADERS,
   responses: {
-    200: { description: 'Stored; it replaces an artifact with this path.', schema: artifactSchema },
+    200: { description: 'Stored; it replaced the artifact with this path.', schema: artifactSchema },
     201: { description: 'Stored.', schema: artifactSchema },
     202: { description: 'The part is stored; others are missing.', schema: uploadSchema },
   },

@@ -61,7 +61,7 @@ export const stateRoutes = (state: ProjectState): Route[] => [
     body_limit: MAX_BODY_BYTES,
     responses: {
       200: { description: 'Replaced.', schema: keySchema },
-      201: { description: 'Made.', schema: keySchema },
+      201: { description: 'Created.', schema: keySchema },
     },
     async handle(request) {
       const { entity, key } = request.params as { entity: string; key: string };

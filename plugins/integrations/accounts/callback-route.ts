@@ -12,7 +12,7 @@ export const callbackRoute = (callback: Callback, links: ConsoleLinks): Route =>
   summary: 'Receive a user who returns from a provider; only the browser that began the connection can finish it',
   access: { kind: 'public' },
   query: { type: 'object', additionalProperties: { type: 'string' }, properties: {} },
-  responses: { 200: { description: 'A page that says what happened.', type: 'text/html; charset=utf-8' } },
+  responses: { 200: { description: 'A page that shows the result.', type: 'text/html; charset=utf-8' } },
   async handle(request) {
     // Link previews must not use up the answer.
     if (request.method === 'HEAD') return { status: 200, text: '', type: 'text/html; charset=utf-8' };

@@ -84,7 +84,7 @@ const writeRoutes = ({ service, consents }: AccountRoutesDeps): Route[] => [
     summary: 'Redirect a person to the provider, to connect or reconnect an account; only in a console session',
     access: ADMIN,
     body: connect,
-    responses: okResponse('Where the person grants access.', consent),
+    responses: okResponse('The address where the user grants access.', consent),
     async handle(request) {
       const { provider } = request.body as ConnectAccount;
       const call = { scope: request.scope, name: request.params.account ?? '', by: auditSource(request) };
@@ -106,7 +106,7 @@ const writeRoutes = ({ service, consents }: AccountRoutesDeps): Route[] => [
     operation: 'deleteAccount',
     summary: 'Remove a connected account, and end its grant at the provider',
     access: ADMIN,
-    responses: okResponse('It is removed; the response shows the result at the provider.', removed),
+    responses: okResponse('Removed; the response shows the result at the provider.', removed),
     handle: async (request) => ({ status: 200, json: await service.remove(existingRequest(request)) }),
   },
 ];

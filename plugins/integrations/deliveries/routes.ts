@@ -35,7 +35,8 @@ export function deliveryRoutes(resource: DeliveryResource, { database, redeliver
       path,
       operation: `list${toPascalCase(noun)}Deliveries`,
       summary: `List the deliveries to ${/^[aeiou]/.test(display_name) ? 'an' : 'a'} ${display_name}, newest first`,
-      description: 'A page of deliveries, including rejected ones. Of many rejected deliveries, some are kept.',
+      description:
+        'A page of deliveries, including rejected ones. If many deliveries are rejected, only some are listed.',
       access: VIEWER,
       plural: 'deliveries',
       item,

@@ -21,14 +21,14 @@ export const webhookRoutes = (service: Webhooks): Route[] =>
     schemas: { put: withWorkflow(put), item },
     service,
     body_limit: WORKFLOW_BODY_LIMIT,
-    removed: { description: 'Removed here; the forge still has it, for the reason in the answer.', schema: warnings },
+    removed: { description: 'Removed here; the forge still has it, for the reason in the response.', schema: warnings },
     texts: {
       list: 'List the webhooks of forges, newest first',
       get: 'Show a webhook of a forge',
-      received_text: 'Its current state.',
+      received_text: 'The current state of the webhook.',
       put: 'Create or replace a webhook for a repository at a forge',
       replaced: 'Replaced; its address and, unless rotated, its secret are unchanged.',
-      remove: 'Remove a webhook, at its forge too when it was registered there',
+      remove: 'Remove a webhook, and its registration at the forge if there is one',
     },
     actions: [
       {

@@ -57,7 +57,7 @@ export const ingestRoute = (ingest: Ingest): Route => ({
       description: 'The response that the sender expects, as its connector defines. Nothing is recorded.',
       type: 'text/plain',
     },
-    202: { description: 'Recorded, now or at its first delivery.', schema: delivered },
+    202: { description: 'Recorded now, or when it was first delivered.', schema: delivered },
   },
   async handle({ params, headers, query, raw }) {
     const answer = await ingest.deliver(params.hook ?? '', { headers, query, raw });

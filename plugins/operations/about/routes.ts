@@ -11,7 +11,7 @@ export const pluginsRoute = (plugins: PluginList): Route => ({
   operation: 'listPlugins',
   summary: 'List the plugins of this server in boot order, with their additions and health',
   access: USER,
-  responses: { 200: { description: 'All of them.', schema: pluginSchema } },
+  responses: { 200: { description: 'All loaded plugins.', schema: pluginSchema } },
   handle: async () => ({ status: 200, json: await plugins.view() }),
 });
 

@@ -20,7 +20,7 @@ export class AccessLog {
     this.#tracer = tracer;
     this.#durations = metrics.histogram(
       'svc_http_request_duration_seconds',
-      'From the head of a request to the end of its response.',
+      'Time from the head of a request to the end of its response.',
       ['method', 'route', 'status'],
     );
   }

@@ -51,7 +51,7 @@ export class Connections {
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
     const { metrics, limits, streams } = options;
-    metrics.gauge('svc_http_connections', 'Open connections, WebSockets of agents among them.', () => this.#open.size);
+    metrics.gauge('svc_http_connections', 'Open connections, including WebSockets of agents.', () => this.#open.size);
     metrics.gauge('svc_http_streams', 'Open streams: logs, downloads, live pages.', () => streams.count);
     this.#closed = metrics.counter(
       'svc_http_connections_closed_total',

@@ -38,7 +38,7 @@ const SECURITY_SCHEMES = {
     in: 'cookie',
     name: 'svc_session',
     description:
-      'The session of a browser (`__Host-svc_session` where the service is at an https address). Requests other than GET ' +
+      'The session of a browser (`__Host-svc_session` if the service has an https address). Requests other than GET ' +
       'and HEAD also need its CSRF token in the header `X-SVC-CSRF`.',
   },
   agent: { type: 'http', scheme: 'bearer', description: 'A token of an agent: `svc_agt_…`.' },
@@ -77,7 +77,7 @@ const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
 function describeAccess(access: Access): string {
   if (access.kind === 'org' || access.kind === 'project') return `${access.kind} role \`${access.role}\` or higher`;
-  return { public: 'anybody', user: 'any valid token of a person', agent: 'an agent' }[access.kind];
+  return { public: 'no authentication', user: 'a valid token of a person', agent: "an agent's token" }[access.kind];
 }
 
 function parameters(route: Route, names: readonly string[], registry: SchemaRegistry): object[] {
@@ -135,7 +135,7 @@ function operation(route: Route, names: readonly string[], registry: SchemaRegis
   return {
     operationId: route.operation,
     summary: route.summary,
-    description: `For ${describeAccess(access)}.`,
+    description: `Requires ${describeAccess(access)}.`,
     security: SECURITY[access.kind],
     parameters: parameters(route, names, registry),
     ...(body ? { requestBody: body } : {}),

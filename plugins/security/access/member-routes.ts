@@ -93,7 +93,7 @@ const routesOf = (access: Access, of: Membership): Route[] => {
       method: 'DELETE',
       path: `${path}/:user`,
       operation: `delete${suffix}`,
-      summary: `Removes a member from the ${what}, or lets one leave; the last owner of an org cannot be removed.`,
+      summary: `Removes a member from the ${what}, or leaves it; the last owner of an org cannot be removed.`,
       access: read,
       responses: { 204: { description: 'Removed.' } },
       async handle(request) {

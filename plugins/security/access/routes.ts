@@ -119,7 +119,7 @@ const orgRoutes = (access: Access): Route[] => [
     method: 'PUT',
     path: ORG,
     operation: 'putOrg',
-    summary: 'Creates an org; the caller becomes its owner. Only owners of an org can create another.',
+    summary: 'Creates an org; the caller becomes its owner. Only owners of an org can create another one.',
     access: USER,
     body: EMPTY_BODY,
     responses: {
@@ -203,7 +203,7 @@ const projectRoutes = (access: Access): Route[] => [
     access: { kind: 'org', role: 'owner' },
     body: EMPTY_BODY,
     responses: {
-      200: { description: 'It already exists; nothing changed.', schema: projectSchema },
+      200: { description: 'The project already exists; nothing changed.', schema: projectSchema },
       201: { description: 'Created.', schema: projectSchema },
     },
     async handle(request) {

@@ -33,7 +33,7 @@ const revokeQuery = {
       type: 'string',
       enum: ['true', 'false'],
       description:
-        'true: the tokens that it created stay valid. Otherwise they are revoked too, with the tokens that these created, and so on.',
+        'true: the tokens that it created stay valid. Otherwise they are revoked too, and so are the tokens that these created.',
     },
     with_minted: {
       type: 'string',
@@ -58,7 +58,7 @@ const revokedSchema = {
       description: 'The tokens that it created and that were revoked with it.',
     },
     living: { type: 'array', items: tokenSchema, description: 'The tokens that it created and that are still valid.' },
-    more: { type: 'integer', description: 'The number of others of both kinds.' },
+    more: { type: 'integer', description: 'The number of other tokens of both kinds.' },
     beyond_reach: {
       type: 'integer',
       description: 'The number of valid tokens that it created and that the caller can neither see nor revoke.',
@@ -74,7 +74,7 @@ export const tokenRoutes = (access: Access): Route[] => [
     method: 'POST',
     path: TOKENS,
     operation: 'createToken',
-    summary: 'Creates a token, which is shown only once. It never allows more than the token that creates it.',
+    summary: 'Creates a token, which is shown only once. It never has more permissions than the token that creates it.',
     access: USER,
     body: bodySchema,
     responses: { 201: { description: 'The token.', schema: createdSchema } },
@@ -125,8 +125,8 @@ const revokeRoute = (access: Access): Route => ({
   access: USER,
   query: revokeQuery,
   responses: {
-    200: { description: 'Revoked; it has created others.', schema: revokedSchema },
-    204: { description: 'Revoked; it has created none that is valid.' },
+    200: { description: 'Revoked. The token had created others.', schema: revokedSchema },
+    204: { description: 'Revoked. No token that it created is valid.' },
   },
   async handle(request) {
     const identity = await access.identities.get(callerOf(request));

@@ -45,7 +45,7 @@ const currentSessionRoutes = ({ sessions }: SessionRoutesOptions): Route[] => [
     method: 'POST',
     path: SESSION_PATH,
     operation: 'beginSession',
-    summary: 'Sign this browser in, as the holder of the token, by a cookie',
+    summary: 'Sign this browser in with a cookie, as the user of the token',
     access: USER,
     responses: { 201: { description: 'The new session, which replaces the previous one.', schema: session } },
     async handle(request) {

@@ -21,7 +21,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
       'Every save creates a version, unless the document is unchanged. A submit by name runs the latest version;\n' +
       'triggers run the published one. Warnings list what would currently make a run fail.',
     args: [NAME, { name: 'file', summary: 'the graph in JSON; - reads standard input' }],
-    examples: [['svc graph save deploy deploy.json', 'another version of deploy']],
+    examples: [['svc graph save deploy deploy.json', 'a new version of deploy']],
     load: () => import('./save.ts'),
   },
   {
@@ -67,7 +67,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     summary: 'register the triggers of a graph, so that they start it',
     description:
       'A webhook trigger gets an event hook, whose address and secret are shown once; an event trigger gets a handler; a schedule\n' +
-      'trigger gets a schedule. All are called graph.<graph>.<node>. Publishing again changes them and removes those that are\n' +
+      'trigger gets a schedule. All are named graph.<graph>.<node>. Publishing again changes them and removes those that are\n' +
       'no longer in the graph.',
     args: [VERSIONED],
     examples: [['svc graph publish deploy', 'its latest version']],

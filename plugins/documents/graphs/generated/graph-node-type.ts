@@ -7,7 +7,7 @@ export interface GraphNodeTypeView {
   type: string;
   title: string;
   /**
-   * It starts a graph.
+   * True for a type that starts a graph.
    */
   trigger: boolean;
   /**

@@ -1,15 +1,15 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Whether the things that a graph names exist now. Names from expressions are not listed.
+ * Whether the credentials that a graph names exist now. Names from expressions are not listed.
  */
 export interface GraphRequirements {
   /**
-   * Every entry is `ok`.
+   * True if every entry is `ok`.
    */
   ready: boolean;
   /**
-   * By name, the kinds that fit all of its nodes. A name that is missing can be of any kind.
+   * For each name, the kinds that fit all nodes that use it. A name that is not listed can be of any kind.
    */
   kinds: {
     [k: string]: ('bearer' | 'api_key' | 'basic' | 'url_token')[];
@@ -24,11 +24,11 @@ export interface RequiredCredential {
   name: string;
   state: 'ok' | 'missing' | 'wrong_kind' | 'conflict' | 'needs_reconnect';
   /**
-   * With `wrong_kind`: the accepted kinds, like `bearer|api_key|basic`.
+   * With `wrong_kind`: the accepted kinds, such as `bearer|api_key|basic`.
    */
   required_kind?: string;
   /**
-   * With `wrong_kind`.
+   * With `wrong_kind`: the kind of the stored credential.
    */
   stored_kind?: string;
 }

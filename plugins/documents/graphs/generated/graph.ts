@@ -65,11 +65,11 @@ export interface GraphNode {
     [k: string]: unknown;
   };
   /**
-   * For a fan_out: of each item.
+   * For a fan_out: applies to each item.
    */
   retry?: {
     /**
-     * All attempts, the first one included.
+     * All attempts, including the first one.
      */
     attempts: number;
     /**
@@ -82,7 +82,7 @@ export interface GraphNode {
    */
   timeout?: string;
   /**
-   * A failure is data: the nodes after it run. For a fan_out: of each item.
+   * True: a failure is data, and the nodes after it run. For a fan_out: applies to each item.
    */
   continue_on_error?: boolean;
   /**
@@ -90,13 +90,13 @@ export interface GraphNode {
    */
   join?: 'all' | 'any';
   /**
-   * Replaces the ID of run, node and item. `{{ }}` and `$expr` are evaluated.
+   * Replaces the key that is derived from run, node and item. `{{ }}` and `$expr` are evaluated.
    */
   idempotency_key?: string | {};
   title?: string;
   description?: string;
   /**
-   * On a canvas.
+   * The position on a canvas.
    */
   position?: {
     x: number;

@@ -19,7 +19,7 @@ export interface Registered {
    */
   hook?: string;
   /**
-   * Where deliveries go.
+   * The address for deliveries.
    */
   ingest_url?: string;
   /**

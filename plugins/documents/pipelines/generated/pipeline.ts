@@ -37,7 +37,7 @@ export type Duration = string;
  */
 export interface PipelineDocument {
   /**
-   * Shown as the run's workflow; absent: the file name.
+   * The name of the workflow, shown with its runs; absent: the file name.
    */
   name?: string;
   env?: Env;
@@ -62,7 +62,7 @@ export interface PipelineDocument {
    */
   tags?: string[];
   /**
-   * The run's subject, unless its submit or trigger gives one.
+   * The run's subject, unless its submit or trigger sets one.
    */
   subject?: string;
   /**
@@ -90,7 +90,7 @@ export interface PipelineDocument {
     [k: string]: Job;
   };
   /**
-   * Not evaluated: for anchors.
+   * Not evaluated; for YAML anchors.
    *
    * This interface was referenced by `PipelineDocument`'s JSON-Schema definition
    * via the `patternProperty` "^x-".
@@ -138,7 +138,7 @@ export interface CheckoutChoices {
    */
   ref?: string;
   /**
-   * Commits of the history, default 1; 0: all commits, and the tags.
+   * Number of commits of the history. Default 1; 0: all commits, and the tags.
    */
   depth?: number;
   /**
@@ -146,7 +146,7 @@ export interface CheckoutChoices {
    */
   submodules?: true | false | 'recursive';
   /**
-   * Folders that are written, in addition to the files at the root. Absent: all.
+   * Folders to check out, in addition to the files at the root. Absent: all.
    *
    * @minItems 1
    * @maxItems 64
@@ -268,7 +268,7 @@ export interface Strategy {
 }
 export interface Retry {
   /**
-   * All attempts, the first one included.
+   * All attempts, including the first one.
    */
   attempts: number;
   /**

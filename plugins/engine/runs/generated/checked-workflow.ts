@@ -15,7 +15,7 @@ export interface CheckedWorkflow {
     code: string;
   }[];
   /**
-   * Likely mistakes in what can run. Absent if there are none.
+   * Likely mistakes that do not prevent a run. Absent if there are none.
    */
   warnings?: {
     /**

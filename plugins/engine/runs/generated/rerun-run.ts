@@ -6,7 +6,7 @@ export interface RerunRunBody {
    */
   from?: string;
   /**
-   * Runs everything in a pipeline or a graph again. Otherwise a rerun without `from` keeps the jobs and nodes that succeeded, unless the whole run did. A script without `from` runs from its first line anyway.
+   * Runs everything in a pipeline or a graph again. Otherwise a rerun without `from` keeps the jobs and nodes that succeeded, unless the run succeeded. A script without `from` runs from its first line anyway.
    */
   all?: boolean;
 }

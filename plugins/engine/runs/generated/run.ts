@@ -31,7 +31,7 @@ export interface RunRecord {
     kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
-     * The called run; only of a `child`.
+     * The called run; only for a `child`.
      */
     run_id?: string;
     /**
@@ -58,7 +58,7 @@ export interface RunRecord {
     site: string;
     label?: string;
     /**
-     * When it started, or its current attempt did.
+     * When it started, or when its current attempt started.
      */
     since: string;
     agent_id: string;
@@ -81,7 +81,7 @@ export interface RunRecord {
     activity: string;
   }[];
   /**
-   * Activities that agents have claimed, at most 20, those with the longest silent agents first; only for a single open run.
+   * Activities that agents have claimed, at most 20, those whose agents have been silent longest first; only for a single open run.
    */
   claims?: {
     activity_id: string;
@@ -178,7 +178,7 @@ export interface RunRecord {
    */
   run_url?: string;
   /**
-   * Its trace; only when the server exports traces, or did when the run was submitted.
+   * Its trace; only when the server exports traces, or exported them when the run was submitted.
    */
   trace_id?: string;
   /**

@@ -21,7 +21,7 @@ export interface SubmittedRun {
    */
   duplicate?: boolean;
   /**
-   * True when the repeat carries another document, input, `env`, credentials, tags or subject than the first.
+   * True if the repeat has another document, input, `env`, credentials, tags or subject than the first.
    */
   source_differs?: boolean;
 }

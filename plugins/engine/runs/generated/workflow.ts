@@ -117,7 +117,7 @@ export interface CheckoutOptions {
    */
   ref?: string;
   /**
-   * Commits of the history, default 1; 0: all commits, and the tags.
+   * Number of commits of the history. Default 1; 0: all commits, and the tags.
    */
   depth?: number;
   /**
@@ -125,7 +125,7 @@ export interface CheckoutOptions {
    */
   submodules?: true | false | 'recursive';
   /**
-   * Folders that are written, in addition to the files at the root. Absent: all.
+   * Folders to check out, in addition to the files at the root. Absent: all.
    *
    * @minItems 1
    * @maxItems 64

@@ -36,7 +36,7 @@ export function startRelay({
   log,
   metrics,
 }: RelayDeps): () => Promise<void> {
-  const messages = metrics.counter('svc_wake_messages_total', 'Messages of wake-ups, by outcome.', ['what']);
+  const messages = metrics.counter('svc_wake_messages_total', 'Wake-up messages, by outcome.', ['what']);
   let complained = false;
   const onMessage = (data: Uint8Array) => {
     const read = decode(data);

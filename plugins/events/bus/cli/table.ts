@@ -12,8 +12,8 @@ export const commands: readonly Command[] = inGroup('Events', [
     name: 'emit',
     summary: 'emit an event; prints its ID',
     description:
-      'Every run that waits for the type receives the event, handlers start and `cancel_on` cancels. With --key, only runs\n' +
-      'of that subject and runs without a subject receive it. In a script, svc emit emits once for each call.',
+      'Every run that waits for the type receives the event, handlers start, and `cancel_on` cancels runs. With --key, only runs\n' +
+      'of that subject and runs without a subject receive it. In a script, each call of svc emit emits one event.',
     args: [
       { name: 'type', summary: 'up to 64 characters from A-Z a-z 0-9 . _ -, e.g. deploy.done', from: 'events types' },
     ],
@@ -50,7 +50,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       since: {
         type: 'string',
         value: '<time>',
-        summary: 'only since a time (ISO 8601), or in the last duration (`2h`)',
+        summary: 'only since a time (ISO 8601) or within a duration (`2h`)',
       },
     },
     examples: [['svc events ls --type deploy.done --since 1d', 'deployments since yesterday']],
@@ -74,7 +74,7 @@ export const commands: readonly Command[] = inGroup('Events', [
   {
     name: 'runs chain',
     summary: 'show the causes and effects of a run or an event',
-    description: 'Callers, reruns, events and the runs that they started, woke and cancelled, as a tree.',
+    description: 'Shows callers, reruns, events and the runs that they started, woke and cancelled, as a tree.',
     args: [{ name: 'run-id', summary: 'the run or event: run_01J…, the end of its ID, @last, or evt_01J…', run: true }],
     flags: {
       limit: { type: 'number', least: 1, most: 200, summary: 'the maximum number of effects (default 50)' },

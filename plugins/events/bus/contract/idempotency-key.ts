@@ -4,7 +4,7 @@ import { Errors, type HttpRequest } from '../../../../kernel/contracts/index.ts'
 const KEY_LENGTH = 255;
 
 /** Describes the header for `Route.headers`. */
-export const KEY_HEADER = { 'Idempotency-Key': 'A repeated request with the same key is answered as the first one.' };
+export const KEY_HEADER = { 'Idempotency-Key': 'A repeated request with the same key returns the first result.' };
 
 /**
  * Returns the digest of the request's `Idempotency-Key`, to be used as a deduplication key. Throws `invalid_request`.

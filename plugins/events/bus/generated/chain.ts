@@ -11,7 +11,7 @@ export interface Chain {
    */
   before: ChainLink[];
   /**
-   * The chain starts even earlier.
+   * True: there are earlier causes than those listed.
    */
   before_more?: boolean;
   /**
@@ -19,7 +19,7 @@ export interface Chain {
    */
   after: ChainLink[];
   /**
-   * There are more than shown.
+   * True: there are more effects than those listed.
    */
   after_more?: boolean;
 }

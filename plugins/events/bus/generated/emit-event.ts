@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Body of `POST {scoped}/events`. With the header `Idempotency-Key`, a second emit of the project with that key returns the first one.
+ * Body of `POST {scoped}/events`. With the header `Idempotency-Key`, a second emit of the project with that key returns the first event.
  */
 export interface EmitEventBody {
   /**

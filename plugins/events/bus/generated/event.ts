@@ -5,7 +5,7 @@
  */
 export interface Event {
   /**
-   * Its id, `evt_…`.
+   * ID of the event, `evt_…`.
    */
   event: string;
   type: string;
@@ -22,7 +22,7 @@ export interface Event {
    */
   source_name: string;
   /**
-   * The number of handler runs between it and the outside.
+   * The number of handler runs in the chain that led to it.
    */
   generation: number;
   trusted: boolean;

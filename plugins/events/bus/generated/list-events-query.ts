@@ -16,7 +16,7 @@ export interface ListEventsQuery {
   key?: string;
   source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
-   * A time (2026-01-31T12:00:00Z), or the last duration (2h).
+   * A time (2026-01-31T12:00:00Z), or a duration before now (2h).
    */
   since?: string;
 }

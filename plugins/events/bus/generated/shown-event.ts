@@ -5,7 +5,7 @@
  */
 export interface ShownEvent {
   /**
-   * Its id, `evt_…`.
+   * ID of the event, `evt_…`.
    */
   event: string;
   type: string;
@@ -60,7 +60,7 @@ export interface ShownEvent {
    */
   replays: {
     /**
-     * Its id, `rpl_…`.
+     * ID of the replay, `rpl_…`.
      */
     replay: string;
     handler: string;

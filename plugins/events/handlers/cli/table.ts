@@ -50,7 +50,7 @@ export const commands: readonly Command[] = inGroup('React', [
     },
     list: {
       summary: 'list the handlers, newest first, with their results of the last 24 hours',
-      examples: [['svc handler ls --json', 'for programs, with how many of their runs are in flight']],
+      examples: [['svc handler ls --json', 'for programs, with the number of their runs in flight']],
       note: ({ in_flight, queued }) =>
         Number(in_flight) > 0
           ? `${in_flight} ${Number(in_flight) === 1 ? 'handler run' : 'handler runs'} in flight, ${queued} queued`
@@ -68,7 +68,7 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'handler test',
     summary: 'show what a handler would do with an event, and why, without starting anything',
     description:
-      'With --event it tests a recorded event, with --payload a made-up one. For a made-up one it also shows the input of the run.\n' +
+      'With --event it tests a recorded event, with --payload a sample event. For a sample event it also shows the input of the run.\n' +
       '--type is optional if a pattern of the handler is not a prefix.',
     args: [NAME],
     flags: {
@@ -76,15 +76,15 @@ export const commands: readonly Command[] = inGroup('React', [
       payload: {
         type: 'string',
         value: '<json>',
-        summary: 'payload of a made-up event; - reads standard input, @file a file',
+        summary: 'payload of a sample event; - reads standard input, @file a file',
       },
-      type: { type: 'string', value: '<type>', summary: 'type of the made-up event' },
+      type: { type: 'string', value: '<type>', summary: 'type of the sample event' },
       key: { type: 'string', value: '<subject>', summary: 'its subject' },
       untrusted: { type: 'boolean', summary: 'as an untrusted event' },
     },
     examples: [
       ['svc handler test report --event evt_01J…', 'shows whether the pattern matches and the predicate is true'],
-      ['svc handler test receipt --payload \'{"total": 3}\' --type order.paid', 'before the first such event'],
+      ['svc handler test receipt --payload \'{"total": 3}\' --type order.paid', 'test it before the first such event'],
     ],
     load: () => import('./test.ts'),
   },
@@ -92,7 +92,7 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'handler init',
     summary: 'print an example script',
     description:
-      'Without a file it prints the script; it does not replace an existing file. The first lines show how to register it.',
+      'Without a file it prints the script. An existing file is not replaced. The first lines show how to register it.',
     args: [
       {
         name: 'language',

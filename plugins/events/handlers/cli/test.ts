@@ -10,7 +10,7 @@ import {
 
 const SHOWN: Columns<Api.TestedHandlerView> = {
   event: ({ event, type, trusted }) =>
-    event === undefined ? `made up (${type}${trusted === false ? ', untrusted' : ''})` : `${event} (${type})`,
+    event === undefined ? `sample (${type}${trusted === false ? ', untrusted' : ''})` : `${event} (${type})`,
   pattern: ({ pattern }) => pattern ?? 'none matches',
   when: ({ when }) => when && `${when.source} → ${when.error ?? when.value}`,
   outcome: 'outcome',
@@ -39,7 +39,11 @@ async function buildBody(invocation: Invocation): Promise<Record<string, unknown
     const other = Object.entries({ payload, type, key, untrusted }).find(
       ([, value]) => value !== undefined && value !== false,
     );
-    if (other) throw usageError(`--event and --${other[0]} exclude each other`, 'with --payload the event is made up');
+    if (other)
+      throw usageError(
+        `--event and --${other[0]} exclude each other`,
+        'with --payload, the command tests a sample event',
+      );
     return { event };
   }
   if (payload === undefined)

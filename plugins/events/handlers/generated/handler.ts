@@ -46,7 +46,7 @@ export interface HandlerView {
         [k: string]: unknown;
       };
   /**
-   * How long its runs may take.
+   * The time limit of its runs.
    */
   timeout?: string;
   cancel_on?: string[];
@@ -59,7 +59,7 @@ export interface HandlerView {
    */
   set_by?: string;
   /**
-   * Its results of the current hour and the previous 23 hours, and what waits.
+   * Its results of the current hour and the previous 23 hours, and its queued deliveries.
    */
   lately?: {
     since: string;

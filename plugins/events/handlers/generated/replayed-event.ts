@@ -5,7 +5,7 @@
  */
 export interface ReplayedEvent {
   /**
-   * Its id, `rpl_…`.
+   * ID of the replay, `rpl_…`.
    */
   replay: string;
   event: string;

@@ -1,23 +1,23 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A recorded or a made-up event.
+ * A recorded event or a sample event.
  */
 export interface TestHandlerBody {
   /**
-   * The ID of a recorded event; it excludes all other members.
+   * The ID of a recorded event; no other member is allowed with it.
    */
   event?: string;
   /**
-   * The payload of a made-up event.
+   * The payload of a sample event.
    */
   payload?: null | boolean | number | string | unknown[] | {};
   /**
-   * Its type. Absent: the first of the handler's patterns that is not a prefix.
+   * Type of the sample event. Absent: the first of the handler's patterns that is not a prefix.
    */
   type?: string;
   /**
-   * Its subject.
+   * Subject of the sample event.
    */
   key?: string;
   /**

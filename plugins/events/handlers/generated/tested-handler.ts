@@ -6,15 +6,15 @@
 export interface TestedHandlerView {
   handler: string;
   /**
-   * Absent when the event is made up.
+   * Absent for a sample event.
    */
   event?: string;
   /**
-   * Whether a made-up event is trusted.
+   * Whether a sample event is trusted.
    */
   trusted?: boolean;
   /**
-   * For a made-up event: the input file of the run, with an id of zeros for the event.
+   * For a sample event: the input file of the run, with an id of zeros for the event.
    */
   input?: {};
   type: string;
@@ -35,11 +35,11 @@ export interface TestedHandlerView {
    */
   outcome: 'start' | 'queue' | 'not_matched' | 'withheld' | 'declined' | 'refused';
   /**
-   * Why; for people.
+   * The reason, for people.
    */
   reason: string;
   /**
-   * The run that this event has or would have for the handler, if it would start.
+   * The run that this event has started or would start for the handler.
    */
   run_id?: string;
 }

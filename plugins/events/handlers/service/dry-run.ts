@@ -46,10 +46,10 @@ export async function dryRun(deps: TrialDeps, call: NamedRequest, body: TestHand
   const has_payload = 'payload' in body;
   if (event !== undefined) {
     const conflicting = ['payload', 'type', 'key', 'trusted'].find((member) => member in body);
-    if (conflicting !== undefined) throw invalid(`/${conflicting}`, 'belongs to a made-up event; leave `event` out');
+    if (conflicting !== undefined) throw invalid(`/${conflicting}`, 'belongs to a sample event; leave `event` out');
     return dryRunRecorded(deps, call, event);
   }
-  if (!has_payload) throw invalid('/payload', 'is required without `event`: the payload of a made-up event');
+  if (!has_payload) throw invalid('/payload', 'is required without `event`: the payload of a sample event');
   const handler = await deps.handlers.read(call);
   const pending = buildEvent(call.scope, type ?? defaultType(handler), {
     key: key ?? null,

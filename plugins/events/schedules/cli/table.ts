@@ -31,10 +31,10 @@ export const commands: readonly Command[] = inGroup('React', [
       summary: 'create or replace a schedule, which runs a workflow or only emits schedule.tick',
       description:
         'Five fields: minute hour day month weekday; with six, seconds come first. Names (MON-FRI, JAN), L, W, # and\n' +
-        '@daily and similar names work. An existing schedule is replaced completely. Without a file it only records events.',
+        '@daily and similar names are supported. An existing schedule is replaced completely. Without a file it only records events.',
       args: [
         NAME,
-        { name: 'cron', summary: 'the expression, in quotes' },
+        { name: 'cron', summary: 'the cron expression, in quotes' },
         { name: 'file', summary: 'the workflow; - reads standard input', optional: true },
       ],
       flags: {
@@ -50,7 +50,7 @@ export const commands: readonly Command[] = inGroup('React', [
         ],
         [
           'svc schedule set report \'0 9 * * MON#1\' report.py --input \'{"to":"team"}\'',
-          'the first Monday of a month',
+          'on the first Monday of every month',
         ],
         ["svc schedule set pulse '*/10 * * * * *'", 'an event every ten seconds, for handlers and waits'],
       ],
@@ -65,7 +65,7 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'print the next times of a schedule, as the server computes them',
     args: [NAME],
     flags: { count: { type: 'number', short: 'n', least: 1, most: 100, summary: 'how many times (default 5)' } },
-    examples: [['svc schedule next nightly -n 3', 'the next three']],
+    examples: [['svc schedule next nightly -n 3', 'the next three times']],
     load: () => import('./next.ts'),
   },
   {
@@ -73,7 +73,7 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'run a schedule now, as a tick would; prints the ID of the run',
     description:
       'A manual tick records schedule.tick and starts the workflow, paused or not. The next due time does not change. The payload of the\n' +
-      'event says that it was triggered, and by whom. Without a workflow it prints the ID of the event.',
+      'event shows that the tick was manual, and who triggered it. Without a workflow it prints the ID of the event.',
     args: [NAME],
     flags: {
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first tick' },
@@ -90,7 +90,7 @@ export const commands: readonly Command[] = inGroup('React', [
   },
   {
     name: 'schedule resume',
-    summary: 'let a paused schedule tick again; missed due times are left out',
+    summary: 'resume a paused schedule; missed due times are skipped',
     args: [NAME],
     examples: [['svc schedule resume nightly', 'prints the next due time']],
     load: () => import('./resume.ts'),

@@ -22,7 +22,7 @@ export interface ScheduleView {
    */
   next_due?: string;
   /**
-   * Absent before the first.
+   * Absent before the first tick.
    */
   last_tick?: {
     /**

@@ -8,7 +8,7 @@ export interface AgentRecord {
    */
   org?: string;
   /**
-   * The only project that it serves, if its token is limited to it.
+   * The only project that it serves, if its token is limited to a project.
    */
   project?: string;
   state: 'online' | 'offline';

@@ -18,10 +18,10 @@ export const commands: readonly Command[] = inGroup('Run', [
     description:
       'In a script, leave --run out: then it is a verb, which stores the files once, no matter how often the script replays. The\n' +
       'paths start with the name of the folder, or with --as (. for none). To continue an interrupted upload, run\n' +
-      'the command again. Links are rejected. The service neither masks nor encrypts what is stored.',
+      'the command again. Links are rejected. The service does not mask or encrypt the stored files.',
     args: [{ name: 'folder', summary: 'a folder, or one file' }],
     flags: {
-      run: { type: 'string', run: true, value: '<run-id>', summary: 'the run that they belong to' },
+      run: { type: 'string', run: true, value: '<run-id>', summary: 'the run that gets the artifacts' },
       as: { type: 'string', value: '<path>', summary: 'the start of the paths; for a file, its whole path' },
     },
     examples: [
@@ -43,7 +43,7 @@ export const commands: readonly Command[] = inGroup('Run', [
     summary: 'download the artifacts of a run',
     description:
       'Without a path it downloads everything, and with the path of a folder it downloads its content. To continue\n' +
-      'an interrupted download, run the command again. Every file is verified by its digest before it gets its\n' +
+      'an interrupted download, run the command again. Every file is verified by its digest before it gets its final\n' +
       'name. An existing file is replaced; a link that leads out of the folder is rejected.',
     args: [RUN, { ...PATH, optional: true }],
     flags: {
@@ -51,12 +51,12 @@ export const commands: readonly Command[] = inGroup('Run', [
         type: 'string',
         short: 'o',
         value: '<folder>',
-        summary: 'where to put the files (default .); - writes one to standard output',
+        summary: 'where to put the files (default .); - writes one file to standard output',
       },
     },
     examples: [
       ['svc artifact get run_01J… --output results', 'all artifacts, into results'],
-      ['svc artifact get run_01J… dist/app.js -o -', 'one, to standard output'],
+      ['svc artifact get run_01J… dist/app.js -o -', 'one artifact, to standard output'],
     ],
     load: () => import('./get.ts'),
   },

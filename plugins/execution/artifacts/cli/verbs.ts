@@ -6,7 +6,7 @@ export const artifactPutHelp = {
   usage: 'svc artifact put <folder>|<file> [--as <path>]',
   brief: 'store files as artifacts of the run',
   summary:
-    'Stores the files of a folder, or one file, as artifacts of the run, once for this call of the script, and prints their paths. They appear together. The paths start with the name of the folder, or with --as (. for none).',
+    'Stores the files of a folder, or one file, as artifacts of the run, once for this call of the script, and prints their paths. All files become visible together. The paths start with the name of the folder, or with --as (. for none).',
   args: [{ name: 'folder', summary: 'a folder, or one file' }],
   flags: {
     as: { type: 'string', value: '<path>', summary: 'the start of the paths; for a file, its whole path' },
@@ -15,7 +15,7 @@ export const artifactPutHelp = {
     ['0', 'the paths are on standard output'],
     ['1', 'a file cannot be used, or cannot be stored'],
   ],
-  recorded: 'The paths. The files appear together with the record, and a later pass looks at no file.',
+  recorded: 'The paths. The files appear together with the record, and a later pass reads no files.',
   examples: [['svc artifact put dist', 'stores dist/index.html and all other files']],
 } as const satisfies ScriptVerb;
 

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A file of an activity as it was stored.
+ * A stored file of an activity.
  */
 export interface StagedArtifact {
   /**
@@ -17,7 +17,7 @@ export interface StagedArtifact {
    */
   digest: string;
   /**
-   * With `stage`: what the call of the script names.
+   * With `stage`: the ID with which the call of the script publishes it.
    */
   upload_id?: string;
   /**

@@ -7,9 +7,9 @@ import type { Delivery } from './receive.ts';
 export const UPLOAD_HEADERS = {
   'Repr-Digest':
     '`sha-256=:<base64>:` of the whole file (RFC 9530). It is checked, and with `Content-Length` it makes the upload resumable.',
-  'Content-Digest': 'The same for this content alone.',
+  'Content-Digest': 'The same for this part alone.',
   'Content-Range':
-    '`bytes <first>-<last>/<size>`: this content is a piece of a file; `bytes */<size>` without content completes one. Needs `Repr-Digest`.',
+    '`bytes <first>-<last>/<size>`: this content is a piece of a file; `bytes */<size>` without content completes the upload. Needs `Repr-Digest`.',
 } as const;
 
 /** Reads the headers of a request with content. Throws `invalid_request`. */

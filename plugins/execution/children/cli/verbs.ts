@@ -1,15 +1,15 @@
 import type { ScriptVerb } from '../../../../cli/contract.ts';
 
 const NAME = { name: 'name', summary: 'the name of the child, unique in the script' } as const;
-const COMMAND = { name: 'command', summary: 'a program of that machine and its arguments' } as const;
+const COMMAND = { name: 'command', summary: 'a program on that machine, and its arguments' } as const;
 const CHILD_FLAGS = {
   requires: { type: 'string', value: '<capability>', many: true, summary: 'capability that the agent must have' },
-  retry: { type: 'number', value: '<attempts>', summary: 'like `svc step`; any capable agent makes the next attempt' },
+  retry: { type: 'number', value: '<attempts>', summary: 'like `svc step`; any capable agent runs the next attempt' },
   backoff: { type: 'string', value: '<duration>', summary: 'like `svc step`' },
   'max-backoff': { type: 'string', value: '<duration>', summary: 'like `svc step`' },
   timeout: { type: 'string', value: '<duration>', summary: 'like `svc step`: the time limit of each attempt' },
 } as const;
-const TAKEN = ['2', 'the name is in use, or no child has it; the journal records that too'] as const;
+const TAKEN = ['2', 'the name is already used, or no child has it; the journal records this too'] as const;
 
 /** The help of this plugin's verbs, which the CLI reads too. */
 export const activityHelp = {
@@ -62,7 +62,7 @@ export const activityWaitAllHelp = {
   summary:
     'Waits for all submitted children that were not collected, prints the number of failed ones and exits with 0.',
   exits: [['0', 'the number of failed children is on standard output']],
-  recorded: 'That number.',
+  recorded: 'The number of failed children.',
   examples: [['failed=$(svc activity-wait-all); test "$failed" = 0', 'all of them must succeed']],
 } as const satisfies ScriptVerb;
 
@@ -73,8 +73,8 @@ export const callHelp = {
   summary:
     'Submits a run of a node or a graph, waits for it without a process, and prints its output as JSON; exits with 1 if it fails. --config and --input take JSON, - for standard input or @file.',
   args: [
-    { name: 'kind', summary: 'of a node: its type, e.g. http' },
-    { name: 'name', summary: 'of a graph: the name of a stored graph' },
+    { name: 'kind', summary: 'for a node: its type, e.g. http' },
+    { name: 'name', summary: 'for a graph: the name of a stored graph' },
   ],
   flags: {
     config: { type: 'string', value: '<json>', summary: 'the configuration of the node; -, @file' },

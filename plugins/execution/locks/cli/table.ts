@@ -5,7 +5,7 @@ export const commands: readonly Command[] = inGroup('Look', [
   {
     name: 'locks ls',
     summary: 'list the leases, who holds them and who waits',
-    description: 'Runs of a queue get the lease in this order. To free a lease, cancel the run that holds it.',
+    description: 'Queued runs get the lease in the order shown. To free a lease, cancel the run that holds it.',
     examples: [['svc locks ls', 'holders, with their queues in order']],
     load: () => import('./ls.ts'),
   },

@@ -3,7 +3,7 @@
 export interface LockView {
   group: string;
   /**
-   * False: the group is one of untrusted runs, which share no lease with trusted ones.
+   * False: the group belongs to untrusted runs, which share no leases with trusted runs.
    */
   trusted: boolean;
   holder: {

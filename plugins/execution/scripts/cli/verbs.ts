@@ -70,7 +70,7 @@ export const waitSignalHelp = {
   flags: { timeout: { type: 'string', value: '<duration>', summary: 'give up after this time (default: never)' } },
   exits: [
     ['0', 'the payload is on standard output; null if there was none'],
-    ['124', 'no signal came in time'],
+    ['124', 'no signal arrived in time'],
   ],
   recorded:
     'The payload. A signal that was sent earlier and not consumed is consumed immediately; signals are consumed in order.',
@@ -84,7 +84,7 @@ export const spawnHelp = {
   usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]… [--root <folder>]',
   brief: 'submit a file as an independent run',
   summary:
-    'Submits a file as an independent run and prints its ID; - reads it from standard input; --include sends files beside it along. This run does not wait for it, and its result does not affect this run. Runs spawn runs at most 16 deep.',
+    'Submits a file as an independent run and prints its ID; - reads it from standard input; --include sends files along with it. This run does not wait for it, and its result does not affect this run. Spawned runs can nest at most 16 levels deep.',
   args: [{ name: 'file', summary: 'the workflow; - reads standard input' }],
   flags: {
     as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },
@@ -118,10 +118,10 @@ export const stateHelp = {
     entity: { type: 'string', value: '<name>', summary: 'state that all runs of the project share under this name' },
   },
   exits: [
-    ['0', 'done; `get` and `list` print'],
+    ['0', '`get` and `list` print their result'],
     ['1', '`get` of a key that does not exist, or a write that the server rejects'],
   ],
-  recorded: 'The result of each call: later passes get the same one, even if other runs have written since.',
+  recorded: 'The result of each call: later passes get the same result, even if other runs have written since.',
   examples: [
     ['last=$(svc state get last-page --entity crawler) || last=0', 'of the project'],
     ['svc state set last-page "$page" --entity crawler', 'for the next run'],
@@ -147,13 +147,13 @@ export const inputHelp = {
   },
   exits: [
     ['0', 'it is printed: a string unchanged, everything else as JSON'],
-    ['1', 'nothing is at that path, and there is no --default'],
+    ['1', 'the input has nothing at that path, and --default is not set'],
     ['2', 'the path is not valid'],
   ],
   recorded: 'Nothing: the input of a run never changes.',
   examples: [
-    ['region=$(svc input region --default eu)', 'of svc submit file --input region=us'],
-    ['type=$(svc input type --envelope)', 'of the event that started the run'],
+    ['region=$(svc input region --default eu)', 'the input of svc submit file --input region=us'],
+    ['type=$(svc input type --envelope)', 'the type of the event that started the run'],
   ],
 } as const satisfies ScriptVerb;
 

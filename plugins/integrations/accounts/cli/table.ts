@@ -28,9 +28,9 @@ const remove: Run = async ({ args, output, client }) => {
 export const commands = inGroup('Vault', [
   listCommand<Account>({
     name: 'account ls',
-    summary: 'list the connected accounts: provider, account there, status',
+    summary: 'list the connected accounts: provider, account at the provider, status',
     description:
-      'Accounts are connected on the Connections page of the console. If an account must be connected again, the last column\nhas its address.',
+      'Accounts are connected on the Connections page of the console. If an account must be reconnected, the last column\nshows the address for this.',
     examples: [['svc account ls --json', 'for programs']],
     path: '/accounts',
     member: 'accounts',
@@ -75,7 +75,7 @@ export const commands = inGroup('Vault', [
   },
   {
     name: 'account disable',
-    summary: 'disable a connected account; connecting it again enables it',
+    summary: 'disable a connected account; reconnecting it enables it again',
     args: [NAME],
     load: async () => ({ run: disable }),
   },

@@ -4,7 +4,7 @@ export interface AccountView {
   name: string;
   provider: string;
   /**
-   * The account on the provider.
+   * The account at the provider.
    */
   account: {
     id: string;
@@ -35,7 +35,7 @@ export interface AccountView {
   expires_at?: string;
   renewed_at?: string;
   /**
-   * `none`: the provider gave no refresh token. `unknown_lifetime`: it does not report when the token expires.
+   * `none`: the provider gave no refresh token. `unknown_lifetime`: the provider does not report when the token expires.
    */
   renewal: 'automatic' | 'none' | 'unknown_lifetime';
   last_used_at?: string;
@@ -45,7 +45,7 @@ export interface AccountView {
   last_used_by?: string;
   last_error?: string;
   /**
-   * Its address on the Connections page, for connecting it again.
+   * Its address on the Connections page, for reconnecting it.
    */
   connect_url: string;
 }

@@ -2,7 +2,7 @@
 
 export interface ConsentView {
   /**
-   * Where the person grants access.
+   * The address where the user grants access.
    */
   authorize_url: string;
 }

@@ -17,7 +17,7 @@ type States = ReadonlyMap<string, string>;
 export const accountsTopic = ({ database, wakeups, clock, log }: LiveAccountsDeps): LiveTopic => ({
   name: 'accounts',
   description:
-    '`account` messages: name and status of connected accounts; the status is `removed` when one was forgotten',
+    '`account` messages: name and status of connected accounts; the status is `removed` when an account was removed',
   access: MEMBER,
   async open(scope, _, feed) {
     const read = async (): Promise<States> => {

@@ -21,7 +21,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
       actions: listActions,
       hook: formatProof,
     },
-    examples: [['svc connector ls --json', 'the whole manifests']],
+    examples: [['svc connector ls --json', 'the complete manifests']],
   }),
   {
     name: 'connector show',
@@ -36,8 +36,8 @@ export const commands: readonly Command[] = inGroup('Connect', [
       name: 'connector check',
       summary: 'check manifests and run their examples, without a server',
       description:
-        'A file, a folder with a manifest.json, or a folder of such folders. Each problem shows file, pointer, rule and\n' +
-        'what to do. Exits with 1 when there is one.',
+        'A file, a folder with a manifest.json, or a folder of such folders. Each problem shows its file, pointer, rule and\n' +
+        'what to do. Exits with 1 if there is a problem.',
       args: [{ name: 'path', summary: 'a manifest, or a folder', rest: true }],
       examples: [['svc connector check ./my_chat', 'before you put it into SVC_CONNECTORS']],
     },
@@ -51,7 +51,11 @@ export const commands: readonly Command[] = inGroup('Connect', [
       flags: {
         with: { type: 'string', value: '<json>', summary: 'the fields: \'{"channel": "#ops"}\'' },
         input: { type: 'string', value: '<json>', summary: 'the inputs: \'{"text": "hello"}\'' },
-        credential: { type: 'string', value: '<name>', summary: 'show it even if the connector does not need it' },
+        credential: {
+          type: 'string',
+          value: '<name>',
+          summary: 'show the credential even if the connector does not need it',
+        },
         key: { type: 'string', value: '<key>', summary: 'the idempotency key of the node' },
         from: { type: 'string', value: '<path>', summary: 'take the manifest from this file or folder' },
       },
@@ -67,7 +71,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
     name: 'connector init',
     summary: 'write a working connector to start from: a folder with a manifest and a README',
     args: [{ name: 'name', summary: 'a lowercase letter, then lowercase letters, digits, _ and -' }],
-    examples: [['svc connector init my_chat', 'makes ./my_chat']],
+    examples: [['svc connector init my_chat', 'creates ./my_chat']],
     load: () => import('./init.ts'),
   },
 ]);

@@ -21,7 +21,7 @@ export interface RenderAction {
    */
   key?: string;
   /**
-   * True: a credential is named although the connector does not need it.
+   * True: shows a credential even if the connector does not need one.
    */
   credential?: boolean;
 }

@@ -14,10 +14,11 @@ const deliveryCommands = (noun: string, title: string, path: string, redeliver: 
   listCommand<Delivery>({
     name: `${noun} deliveries`,
     summary: `list the deliveries to ${title}, newest first, including rejected ones`,
-    description: 'The events contain the bodies. Of many rejected deliveries, some are kept, without their bodies.',
+    description:
+      'The events contain the bodies. If many deliveries are rejected, only some are listed, without their bodies.',
     args: [NAME],
     filters: {},
-    examples: [[`svc ${noun} deliveries builds --limit 5`, 'the last five']],
+    examples: [[`svc ${noun} deliveries builds --limit 5`, 'the last five deliveries']],
     path: (api, { args }) => api.scoped(`${path}/${encodeURIComponent(args[0]!)}/deliveries`),
     member: 'deliveries',
     columns: {
@@ -33,9 +34,9 @@ const deliveryCommands = (noun: string, title: string, path: string, redeliver: 
     name: `${noun} redeliver`,
     summary: 'record a delivery again, as a new event; prints its ID',
     description:
-      'The event has the body, the type and the trust of the first one, and its envelope has redelivery_of. It starts handlers\n' +
+      'The event has the body, the type and the trust of the original event, and its envelope has redelivery_of. It starts handlers\n' +
       'and ends waits like any other event.',
-    args: [NAME, { name: 'delivery', summary: `its ID, dlv_…, as svc ${noun} deliveries lists it` }],
+    args: [NAME, { name: 'delivery', summary: `the ID of the delivery, dlv_…, from svc ${noun} deliveries` }],
     flags: {
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first event' },
     },

@@ -5,7 +5,7 @@
  */
 export interface DeliveryView {
   /**
-   * Its id, `dlv_…`.
+   * ID of the delivery, `dlv_…`.
    */
   delivery: string;
   at: string;
@@ -16,7 +16,7 @@ export interface DeliveryView {
   event?: string;
   event_type?: string;
   /**
-   * The sender's ID of it.
+   * The sender's ID of the delivery.
    */
   sent_id?: string;
   /**
@@ -28,7 +28,7 @@ export interface DeliveryView {
    */
   reason?: string;
   /**
-   * It used the secret from before a rotation.
+   * True: the delivery used the secret from before a rotation.
    */
   old_secret?: boolean;
   /**
@@ -36,7 +36,7 @@ export interface DeliveryView {
    */
   redelivery_of?: string;
   /**
-   * The name of that person.
+   * The name of the user who requested the redelivery.
    */
   redelivered_by?: string;
 }

@@ -5,7 +5,7 @@
  */
 export interface Redelivered {
   /**
-   * Its own id in the list, `dlv_…`.
+   * ID of the redelivery in the list, `dlv_…`.
    */
   delivery: string;
   event: string;

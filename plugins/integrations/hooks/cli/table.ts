@@ -27,12 +27,19 @@ export const commands: readonly Command[] = inGroup('React', [
         'hmac-header': { type: 'string', value: '<header>', summary: 'header that contains the HMAC of the body' },
         'hmac-key': { type: 'string', value: '-|@file', summary: 'for --hmac-header: the signing key' },
         'hmac-prefix': { type: 'string', value: '<text>', summary: 'text before the HMAC, e.g. sha256=' },
-        'hmac-algorithm': { type: 'string', choices: ['sha256', 'sha1', 'sha512'], summary: 'default sha256' },
-        'hmac-encoding': { type: 'string', choices: ['hex', 'base64'], summary: 'default hex' },
+        'hmac-algorithm': {
+          type: 'string',
+          choices: ['sha256', 'sha1', 'sha512'],
+          summary: 'hash algorithm (default sha256)',
+        },
+        'hmac-encoding': { type: 'string', choices: ['hex', 'base64'], summary: 'encoding of the HMAC (default hex)' },
       },
       examples: [
         ['svc event-hook set builds --event-type build.done', 'a shared secret'],
-        ['svc event-hook set billing --manifest standard_webhooks --key @key.txt', 'events billing.<type>'],
+        [
+          'svc event-hook set billing --manifest standard_webhooks --key @key.txt',
+          'emits events of type billing.<type>',
+        ],
         [
           'pass key | svc event-hook set shop --hmac-header X-Sig --hmac-key - --hmac-prefix sha256=',
           'an HMAC of the body',
@@ -45,20 +52,20 @@ export const commands: readonly Command[] = inGroup('React', [
   }),
   {
     name: 'event-hook rotate',
-    summary: 'replace the secret of an event hook; with --overlap the old one is valid for a time',
+    summary: 'replace the secret of an event hook; with --overlap, the old one stays valid for a while',
     description:
       'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without --overlap the\n' +
-      'old one expires at once. While it is valid, svc event-hook show says until when, and when it was last used.',
+      'old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was last used.',
     args: [NAME],
     flags: {
       key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' },
-      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one also stays valid, at most 30d' },
+      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one stays valid, at most 30d' },
       'end-overlap': { type: 'boolean', summary: 'end the old one now, without creating a new one' },
     },
     examples: [
       ['svc event-hook rotate builds', 'a new shared secret'],
       ['svc event-hook rotate builds --overlap 24h', 'senders have a day to change'],
-      ['svc event-hook rotate builds --end-overlap', 'when every sender has changed'],
+      ['svc event-hook rotate builds --end-overlap', 'when every sender uses the new secret'],
     ],
     load: () => import('./rotate.ts'),
   },

@@ -3,17 +3,17 @@
 export interface Hook {
   name: string;
   /**
-   * How a delivery is verified: a shared token, a signature by a manifest, a signature by settings.
+   * How a delivery is verified: a shared token, a signature that a manifest describes, or a signature that settings describe.
    */
   mode: 'token' | 'manifest' | 'hmac';
   /**
-   * Of every event. Absent: `<hook>.<type of the delivery>`.
+   * Type of every event. Absent: `<hook>.<type of the delivery>`.
    */
   event_type?: string;
   manifest?: string;
   hmac?: HmacView;
   /**
-   * Where deliveries are sent to.
+   * The address for deliveries.
    */
   ingest_url: string;
   /**
@@ -34,7 +34,7 @@ export interface Hook {
    */
   old_secret_until?: string;
   /**
-   * When a delivery last used the old one, to about a minute. Absent if none did.
+   * When a delivery last used the old one, accurate to about a minute. Absent if no delivery did.
    */
   last_old_secret_use?: string;
 }

@@ -2,7 +2,7 @@
 
 export interface RotateHook {
   /**
-   * The new signing key, of hooks whose deliveries are signed. The service creates a shared token itself.
+   * The new signing key, for hooks whose deliveries are signed. The service creates a shared token itself.
    */
   key?: string;
   /**

@@ -14,7 +14,7 @@ export type EventTypePlace =
   | {
       header: HeaderName;
       /**
-       * Types of the sender and their names here.
+       * The sender's types, and the event types that they become.
        */
       map?: {
         [k: string]: string;
@@ -28,7 +28,7 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * For deliveries without one.
+       * The type for deliveries without one.
        */
       default?: string;
     }
@@ -50,7 +50,7 @@ export type EventTypePlace =
         | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer]
         | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer];
       /**
-       * Types of the sender and their names here.
+       * The sender's types, and the event types that they become.
        */
       map?: {
         [k: string]: string;
@@ -64,7 +64,7 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * For deliveries without one.
+       * The type for deliveries without one.
        */
       default?: string;
     };
@@ -80,7 +80,7 @@ export type DeliveryPlace =
       pointer: Pointer;
     };
 /**
- * Who did it; the first one that exists.
+ * The user who did it: the first of these that exists.
  *
  * @minItems 1
  */
@@ -129,7 +129,7 @@ export interface ManifestCredential {
    */
   required?: boolean;
   /**
-   * Of api_key: the header for the key, instead of the stored one.
+   * For `api_key`: the header for the key, instead of the stored one.
    */
   header?: string;
 }
@@ -223,7 +223,7 @@ export interface ManifestSign {
  */
 export interface KeyForm {
   /**
-   * Absent if it exists.
+   * A prefix that is removed from the key if it is present.
    */
   prefix?: string;
   encoding: 'base64' | 'hex' | 'text';
@@ -274,7 +274,7 @@ export interface SignatureSection {
  */
 export interface HeaderParts {
   /**
-   * Between the parts. Default `,`.
+   * The separator of the parts. Default `,`.
    */
   separator?: ',' | ';' | ' ';
   signature: PartName;
@@ -317,12 +317,12 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent: the sender sends none.
+   * Where the JSON of a form-encoded delivery is. Absent: the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
   /**
-   * For deliveries other than pushes; the first one that exists.
+   * For deliveries other than pushes: the first of these that exists.
    */
   fields?: {
     sha?: Pointers1;
@@ -355,11 +355,11 @@ export interface PushSection {
    */
   paths: [Name, ...Name[]];
   /**
-   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the answer is always no.
+   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
-   * CEL over `payload`: was the ref removed?
+   * CEL over `payload`: whether the ref was removed.
    */
   deleted?: string;
 }
@@ -393,7 +393,7 @@ export interface ForgeApi {
   };
   list: ForgeCall;
   /**
-   * A page with fewer entries is the last.
+   * A page with fewer entries is the last one.
    */
   page_size: number;
   create: ForgeCall;
@@ -437,7 +437,7 @@ export interface ForgeFile {
   };
 }
 /**
- * Runs as a test: of an action, or of a delivery.
+ * A test of an action or a delivery.
  */
 export interface ManifestExample {
   title?: string;

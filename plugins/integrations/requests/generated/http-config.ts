@@ -5,7 +5,7 @@
  */
 export interface HttpConfig {
   /**
-   * http: or https:. `{credential}` is where the token of a url_token credential is put.
+   * http: or https:. `{credential}` is replaced with the token of a url_token credential.
    */
   url: string;
   /**

@@ -27,7 +27,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
   {
     name: 'server settings',
     summary: 'list the settings of the server and whether they are set; for owners of an org',
-    description: 'Values of settings that contain a secret are not shown.',
+    description: 'Values that contain a secret are not shown.',
     load: () => import('./server-settings.ts'),
   },
 ]);

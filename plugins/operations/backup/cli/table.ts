@@ -8,15 +8,15 @@ export const commands: readonly Command[] = inGroup('Operate', [
     summary: 'write the whole database into one file, while servers run',
     description:
       'The file is a consistent copy. It contains every row, and sealed values stay sealed; the master key is not in it. Logs,\n' +
-      'inputs and outputs of runs are in it as text: keep it as safe as the database. `-` writes to standard output.\n' +
+      'inputs and outputs of runs are in it as plain text: protect it like the database. `-` writes to standard output.\n' +
       'Contents of artifacts are stored in a separate folder or bucket; the backup includes them only with --artifacts.',
     args: [{ name: 'file', summary: 'the new file, or -' }],
     flags: {
-      artifacts: { type: 'boolean', summary: 'with the contents of all artifacts' },
+      artifacts: { type: 'boolean', summary: 'include the contents of all artifacts' },
       force: { type: 'boolean', summary: 'replace an existing file' },
     },
     examples: [
-      ['svc admin backup /backups/monday.svc', 'of the database of SVC_DATABASE_URL, or of `svc dev` here'],
+      ['svc admin backup /backups/monday.svc', 'the database of SVC_DATABASE_URL, or of `svc dev` in this folder'],
       ['svc admin backup -', 'to standard output: for a pipe into age, gpg or ssh'],
     ],
     load: () => import('./backup.ts'),
@@ -26,15 +26,15 @@ export const commands: readonly Command[] = inGroup('Operate', [
     anywhere: true,
     summary: 'fill an empty database from a backup',
     description:
-      'The database of SVC_DATABASE_URL must be empty; it may be of the other kind (SQLite or MySQL). The master key must be\n' +
-      'the one of the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup of an older version is brought up to\n' +
-      'date. If anything fails, the database is empty again.',
+      'The database of SVC_DATABASE_URL must be empty; it can be SQLite or MySQL, whichever the backup came from. The master key must be\n' +
+      'the one of the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup of an older version is\n' +
+      'migrated. If anything fails, the database is empty again.',
     args: [{ name: 'file', summary: 'a backup, or - for standard input' }],
     flags: {
       verify: { type: 'boolean', summary: 'only read the file to its end, check it, and describe its content' },
     },
     examples: [
-      ['svc admin restore --verify /backups/monday.svc', 'is it complete? needs no database and no key'],
+      ['svc admin restore --verify /backups/monday.svc', 'check that it is complete; needs no database or key'],
       ['SVC_DATABASE_URL=mysql://… svc admin restore monday.svc', 'then: svc serve'],
     ],
     load: () => import('./restore.ts'),

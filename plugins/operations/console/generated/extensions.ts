@@ -11,7 +11,7 @@ export interface ConsoleExtensions {
      */
     module: string;
     /**
-     * The page of the menu below which it stands.
+     * The page below which it appears in the menu.
      */
     area?: string;
   }[];
@@ -25,7 +25,7 @@ export interface ConsoleExtensions {
      */
     module: string;
     /**
-     * The page on which it stands.
+     * The page that shows it.
      */
     place: string;
   }[];

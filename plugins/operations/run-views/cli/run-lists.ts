@@ -30,7 +30,7 @@ export const runLists: readonly Command[] = [
       ...CHANGE_FLAGS,
     },
     examples: [
-      ["svc runs cancel --workflow etl.py --since 2h --reason 'wrong input'", 'shows them, and asks'],
+      ["svc runs cancel --workflow etl.py --since 2h --reason 'wrong input'", 'shows the runs, then asks'],
       ['svc runs cancel --status queued --tag team:data --yes', 'in a script'],
     ],
     load: () => import('./runs-cancel.ts'),

@@ -19,7 +19,7 @@ const ARGUMENTS: Argument = { name: 'argument', summary: 'arguments of the scrip
 
 const CALL_ABOUT =
   'Prints the output as JSON; with --json the whole run. Exits with 0 if the run succeeded, otherwise 1. If you stop this command,\n' +
-  'the run continues. In a script, the verb of that name is recorded, and the script waits without a process.';
+  'the run continues. In a script, the call is recorded, and the script waits without a process.';
 
 const CALL_FLAGS: Flags = {
   input: INPUT_FLAG,
@@ -35,10 +35,10 @@ export const commands: readonly Command[] = [
       anywhere: true,
       summary: 'run a workflow here, in memory, without a server',
       description:
-        'Uses the same engine, agent and replay in this process and stores nothing. Exits with 0 if the run succeeded, otherwise 1.\n' +
+        'Uses the engine, agent and replay of a server in this process, and stores nothing. Exits with 0 if the run succeeded, otherwise 1.\n' +
         'With --event the run starts as if this event had started it. The file contains an event with its `type`, as\n' +
         '`svc events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the\n' +
-        'run waits for an event or a signal, it says how another terminal can send it.\n' +
+        'run waits for an event or a signal, it shows the command that sends it from another terminal.\n' +
         'With --skip-time waits take no time: while no step, job or request runs, the clock of the service jumps to the\n' +
         'next end of a sleep, a timeout or a pause between attempts, or to the next tick of a schedule, and says so. Events and\n' +
         'signals of the command line come first. Programs use the clock of this machine.',
@@ -62,7 +62,11 @@ export const commands: readonly Command[] = [
           summary: 'signal to queue before the run starts',
         },
         'skip-time': { type: 'boolean', summary: 'jump to the next due time when nothing runs' },
-        artifacts: { type: 'string', value: '<folder>', summary: 'store the artifacts there when the run ends' },
+        artifacts: {
+          type: 'string',
+          value: '<folder>',
+          summary: 'folder for the artifacts of the run, filled when it ends',
+        },
       },
       examples: [
         ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run that is already approved'],
@@ -106,7 +110,7 @@ export const commands: readonly Command[] = [
       description: CALL_ABOUT,
       args: [{ name: 'kind', summary: 'type of the node, e.g. http', from: 'graph types' }],
       flags: {
-        config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
+        config: { type: 'string', value: '<json>', summary: 'configuration of the node; - reads standard input' },
         ...CALL_FLAGS,
       },
       examples: [
@@ -137,7 +141,7 @@ export const commands: readonly Command[] = [
       summary: 'validate files without running them: workflows, handlers, connector manifests',
       description:
         'Recognizes each file by its content or extension, and prints every problem with its line, its column and the code of\n' +
-        'the rule. Predicates are compiled, and workflows in workflows are checked too. Exits with 1 if there is a problem.\n' +
+        'the rule. Predicates are compiled, and nested workflows are checked too. Exits with 1 if there is a problem.\n' +
         'In scripts it checks the syntax of bash, Python, TypeScript and JavaScript, unknown verbs and names of the SDK, what a replay would\n' +
         'do differently and, with --local, imports that this machine does not have.\n' +
         'With --replay the script runs here: its calls get their results from the history, and the first call that is not in it ends\n' +
@@ -171,7 +175,7 @@ export const commands: readonly Command[] = [
       examples: [
         ['svc check deploy.sh ci.yaml', 'prints every problem with its line and column'],
         ['svc check on-push.json --as handler', 'the body of a registration'],
-        ['svc check deploy.sh --replay run_01J…', 'whether an edited script still replays the records of the run'],
+        ['svc check deploy.sh --replay run_01J…', 'check that an edited script still replays the records of the run'],
       ],
       load: () => import('./check.ts'),
     },
@@ -179,7 +183,7 @@ export const commands: readonly Command[] = [
       name: 'signal',
       summary: 'send a signal to a run',
       description:
-        'If nothing in the run waits for the name, it says so: the signal is queued, and the next wait for the name consumes it.',
+        'If nothing in the run waits for the name, the command says so: the signal is queued, and the next wait for the name consumes it.',
       args: [
         RUN,
         {
@@ -207,7 +211,7 @@ export const commands: readonly Command[] = [
       name: 'runs timeout',
       summary: 'show or set the time limit for runs of the project without a --timeout',
       description:
-        'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout of the submit, the\nhandler, the schedule or the webhook wins. Earlier runs keep their limit.',
+        'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout of the submit, the\nhandler, the schedule or the webhook takes precedence. Earlier runs keep their limit.',
       args: [
         { name: 'duration', summary: 'e.g. 2h, or none for no limit; without it, prints the setting', optional: true },
       ],
@@ -219,12 +223,12 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'rerun',
-      summary: 'run a finished run again: the parts that did not succeed, or from a site on',
+      summary: 'run a finished run again: the parts that did not succeed, or everything from a site',
       description:
         'The new run has the document, input and environment of the first one, but new idempotency keys. A pipeline or a graph\n' +
         'that did not succeed keeps the jobs and nodes that did, with their outputs and artifacts, and runs the rest again;\n' +
         'with --all it keeps nothing. A script runs from its first line, with a new journal. With --from, calls before the\n' +
-        'site do not run again: the script starts at its first line and gets the recorded results. If it makes other calls,\n' +
+        'site do not run again: the script starts at its first line and gets the recorded results. If the script makes other calls,\n' +
         'the new run fails with determinism_violation, which names the call. If several verbs share a site, put the verb\n' +
         'before it. In a pipeline or a graph --from names a job or a node: that node, everything after it and everything that did not\n' +
         'succeed run again. If a script is a job, put the job before the site: the calls before it are kept.',

@@ -14,11 +14,11 @@ export interface LogsQuery {
    */
   format?: 'text' | 'json';
   /**
-   * Only this many of the last lines.
+   * Only the last lines, at most this many.
    */
   tail?: string;
   /**
-   * Only the output from the start of this call to the start of the next one: its name, or its site (`build#1`). Or the name of a node or a job.
+   * Only the output from the start of this call to the start of the next one. The value is the name or site (`build#1`) of the call, or the name of a node or a job.
    */
   step?: string;
   /**

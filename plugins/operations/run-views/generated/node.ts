@@ -5,7 +5,7 @@
  */
 export interface NodeRecord {
   /**
-   * Its id.
+   * ID of the node.
    */
   node: string;
   /**
@@ -25,11 +25,11 @@ export interface NodeRecord {
    */
   state: 'waiting' | 'running' | 'backoff' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
   /**
-   * Begun attempts.
+   * The number of attempts that have begun.
    */
   attempt: number;
   /**
-   * Only of nodes with items.
+   * Only for nodes with items.
    */
   items?: {
     total: number;
@@ -42,7 +42,7 @@ export interface NodeRecord {
    */
   case?: boolean | string;
   /**
-   * Only with `output=true`, after success. A node with items has it with its items.
+   * Only with `output=true`, after success. The output of a node with items is shown with its items.
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
@@ -85,7 +85,7 @@ export interface NodeRecord {
       site: string;
       label?: string;
       /**
-       * When it started, or its current attempt did.
+       * When it started, or when its current attempt started.
        */
       since: string;
       /**
@@ -124,7 +124,7 @@ export interface NodeRecord {
     kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
-     * The called run; only of a `child`.
+     * The called run; only for a `child`.
      */
     run_id?: string;
     since: string;

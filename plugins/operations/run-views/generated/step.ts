@@ -31,7 +31,7 @@ export interface StepRecord {
    */
   running?: {
     /**
-     * When it started, or its current attempt did.
+     * When it started, or when its current attempt started.
      */
     since: string;
     agent_id: string;
@@ -140,7 +140,7 @@ export interface StepRecord {
      */
     running?: {
       /**
-       * When it started, or its current attempt did.
+       * When it started, or when its current attempt started.
        */
       since: string;
       agent_id: string;

@@ -14,7 +14,7 @@ export interface Summary {
    */
   at: string;
   /**
-   * Unfinished runs now (100000 means that many or more), and runs that ended since.
+   * Unfinished runs now (100000 means that many or more), and runs that have ended since `since`.
    */
   runs: {
     queued: number;
@@ -43,7 +43,7 @@ export interface Summary {
    */
   throughput: number;
   /**
-   * The proportion of failed ones, 0 to 1; 0 if none ended.
+   * The proportion of these runs that failed, 0 to 1; 0 if none ended.
    */
   failure_rate: number;
   waits: {
@@ -80,7 +80,7 @@ export interface Summary {
     free: number;
   };
   /**
-   * At most 50 things that need somebody to act; absent for a viewer, who may not see them.
+   * At most 50 things that need attention; absent for viewers, who cannot see them.
    */
   attention?: {
     /**

@@ -16,7 +16,7 @@ export const commands: readonly Command[] = [
       since: {
         type: 'string',
         value: '<time>',
-        summary: 'only since a time (ISO 8601), or in the last duration (`7d`)',
+        summary: 'only since a time (ISO 8601) or within a duration (`7d`)',
       },
     },
     examples: [['svc audit ls --action secret.read --since 7d', 'who read a secret this week']],

@@ -4,7 +4,7 @@ export interface AuditEntry {
   id: string;
   at: string;
   /**
-   * Null: the operator at the database, or the service itself.
+   * Null for the operator (`svc admin`) and for the service itself.
    */
   principal: null | {
     kind: 'user' | 'agent';

@@ -10,7 +10,7 @@ export interface ListAuditQuery {
    */
   principal?: string;
   /**
-   * A time (2026-01-31T12:00:00Z), or the last duration (7d).
+   * A time (2026-01-31T12:00:00Z), or a duration before now (7d).
    */
   since?: string;
   limit?: number;

@@ -81,7 +81,7 @@ function textsOf<Put>({ noun, plural, texts }: NamedResource<Put>): Texts {
     get: `Show ${phrase}`,
     received_text: `The ${displayName(noun)}.`,
     put: `Set ${phrase}`,
-    made: 'Made.',
+    made: 'Created.',
     replaced: 'Replaced.',
     remove: `Remove ${phrase}`,
     ...texts,

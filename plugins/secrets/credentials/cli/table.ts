@@ -24,8 +24,8 @@ export const commands = inGroup(
         token: { type: 'string', value: '-|@file', summary: 'token, for bearer and url-token' },
         header: { type: 'string', value: '<header>', summary: 'for api-key: the header that contains the key' },
         value: { type: 'string', value: '-|@file', summary: 'for api-key: the key' },
-        username: { type: 'string', value: '<user>', summary: 'of basic' },
-        password: { type: 'string', value: '-|@file', summary: 'of basic' },
+        username: { type: 'string', value: '<user>', summary: 'for basic: the username' },
+        password: { type: 'string', value: '-|@file', summary: 'for basic: the password' },
       },
       examples: [
         ['pass bot | svc credential set bot --kind bearer --token -', 'a token'],

@@ -9,15 +9,15 @@ export interface PutCredential {
    */
   kind: string;
   /**
-   * Of bearer and url_token.
+   * For `bearer` and `url_token`.
    */
   token?: string;
   /**
-   * Of api_key: the name of the header.
+   * For `api_key`: the name of the header.
    */
   header?: string;
   /**
-   * Of api_key: the key.
+   * For `api_key`: the key.
    */
   value?: string;
   /**

@@ -16,7 +16,7 @@ import { INVITATIONS, invitationsPath, membersPath, scopeName, projectsPath } fr
 const USER: Argument = { name: 'user', summary: 'the user' };
 const INVITATION: Argument = { name: 'id', summary: 'its ID, from `svc invitation ls`' };
 const PROJECT_FLAG: Flags = {
-  project: { type: 'string', value: '<project>', summary: 'of this project instead of the org' },
+  project: { type: 'string', value: '<project>', summary: 'use this project instead of the org' },
 };
 
 /** Who may do what. */

@@ -23,7 +23,7 @@ export interface BrowserSession {
    */
   expires_at: string;
   /**
-   * It is the session of this request.
+   * True for the session of this request.
    */
   current: boolean;
 }

@@ -2,7 +2,7 @@
 
 export interface RedeemLink {
   /**
-   * What follows the # of the link.
+   * The part after the `#` of the link.
    */
   code: string;
 }

@@ -3,7 +3,7 @@
 export interface SessionView {
   user: string;
   /**
-   * For the header X-SVC-CSRF of writes. It stays the same for the whole session.
+   * Value of the header X-SVC-CSRF in write requests. It stays the same for the whole session.
    */
   csrf: string;
   /**
@@ -11,7 +11,7 @@ export interface SessionView {
    */
   expires_at: string;
   /**
-   * It ends earlier if it is not used for this long.
+   * The session ends earlier if it is not used for this long.
    */
   idle_ms: number;
 }

@@ -5,7 +5,7 @@
  */
 export interface SignInMethods {
   /**
-   * A token can always be used.
+   * Signing in with a token is always possible.
    */
   token: true;
   /**
@@ -13,7 +13,7 @@ export interface SignInMethods {
    */
   oidc?: {
     /**
-     * For the button.
+     * Text of the button.
      */
     title: string;
     /**

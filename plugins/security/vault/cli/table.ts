@@ -24,13 +24,13 @@ export const commands: readonly Command[] = [
       },
       'keep-old': {
         type: 'boolean',
-        summary: 'leave the old key valid; a later call without this flag ends the change',
+        summary: 'keep the old key valid; a later call without this flag completes the change',
       },
       abandon: { type: 'boolean', summary: 'abandon an unfinished change' },
     },
     examples: [
       ['svc admin rekey --key-file new.key --keep-old', 'then start every server with the new key'],
-      ['svc admin rekey --key-file new.key', 'ends the change'],
+      ['svc admin rekey --key-file new.key', 'completes the change'],
     ],
   }),
 ];

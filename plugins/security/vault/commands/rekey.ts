@@ -30,7 +30,7 @@ export const rekeyCommand = (keyring: Keyring): AdminCommand => ({
     {
       name: 'keep-old',
       type: 'boolean',
-      summary: 'leave the old key valid; a later call without this flag ends the change',
+      summary: 'keep the old key valid; a later call without this flag completes the change',
     },
     { name: 'abandon', type: 'boolean', summary: 'abandon an unfinished change' },
   ],
