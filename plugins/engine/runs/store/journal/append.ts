@@ -96,7 +96,7 @@ async function beyondQuota(
 ): Promise<ReadonlyMap<Append, Error>> {
   const rejected = new Map<Append, Error>();
   for (const append of appends) {
-    const error = store.journal_sizes.checkRoom(append.owner, recordBytes(append.sealed.record));
+    const error = store.journal_sizes.checkLimit(append.owner, recordBytes(append.sealed.record));
     if (error) rejected.set(append, error);
   }
   const counted = appends.filter(({ owner }) => !owner.trusted);

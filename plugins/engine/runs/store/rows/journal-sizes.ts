@@ -39,8 +39,8 @@ export class JournalSizes {
     this.set(activity_id, Number(row?.bytes ?? 0));
   }
 
-  /** Returns an error if a record with so many bytes does not fit in the journal. */
-  checkRoom({ activity_id, trusted }: Pick<ActivityTraits, 'activity_id' | 'trusted'>, bytes: number) {
+  /** Returns an error if a record of so many bytes exceeds the limit of the journal. */
+  checkLimit({ activity_id, trusted }: Pick<ActivityTraits, 'activity_id' | 'trusted'>, bytes: number) {
     if (!trusted || (this.#bytes.get(activity_id) ?? 0) + bytes <= this.#limit) return undefined;
     return runStorageLimit(
       `the recorded calls of a script can have ${shownBytes(this.#limit)} of output in total (calls in SVC_RUN_LIMITS), and this call exceeds that limit`,
