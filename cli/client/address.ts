@@ -6,7 +6,7 @@ const redactUrl = (address: string): string => address.replace(/\/\/.*@/s, '//')
 const invalidAddress = (address: string, why: string): CliError =>
   usageError(
     `"${redactUrl(address)}" ${why}`,
-    'set SVC_URL to one like http://127.0.0.1:8787, or log in to it with `svc login --url`',
+    'set SVC_URL to an address like http://127.0.0.1:8787, or log in with `svc login --url`',
   );
 
 /**

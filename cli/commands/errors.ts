@@ -15,7 +15,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'docs_not_built',
     0,
-    'The page is generated, and this clone has not built it.',
+    'The page is generated and has not been built in this clone.',
     'Build the documentation with `npm run docs`.',
   ],
   [
@@ -54,15 +54,15 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'plugin_link_taken',
     0,
-    'An svc is installed in the node_modules of the plugin, and tools use that one.',
-    'To use this svc, remove it first: `npm uninstall svc`.',
+    'Another copy of svc is installed in the node_modules of the plugin, and tools use that copy.',
+    'To use this svc, remove the other copy first: `npm uninstall svc`.',
   ],
-  ['profile_invalid', 0, 'The file of the profile cannot be used.', 'Sign in again with `svc login`.'],
+  ['profile_invalid', 0, 'The profile file cannot be used.', 'Sign in again with `svc login`.'],
   [
     'profile_open',
     0,
-    'A file holds a token, and other users may read or write it.',
-    'Close it with `chmod 600`; if others were on this machine meanwhile, replace the token.',
+    'A file contains a token, and other users can read or write it.',
+    'Run `chmod 600` on it. If other users had access to this machine, replace the token.',
   ],
   [
     'redirected',

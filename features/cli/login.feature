@@ -77,7 +77,7 @@ Feature: Logging in
       And I call "svc whoami" without the environment's target
       Then it exits with 2
       And standard error has "(profile_open)"
-      And standard error has "→ close it with `chmod 600"
+      And standard error has "→ run `chmod 600"
 
   Rule: Profiles with names are for several servers and projects
 

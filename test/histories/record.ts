@@ -44,7 +44,7 @@ try {
       () => true,
       () => false,
     );
-    if (known) console.log(`${path} is there already`);
+    if (known) console.log(`${path} already exists`);
     else await writeFile(path, `${JSON.stringify(await record(place, script, version), null, 2)}\n`);
   }
 } finally {

@@ -35,7 +35,7 @@ function lockedHome({ home, home_locked, database_url }: Settings): string | und
 }
 
 export function makeSessions(use: Resolve, table: AgentTable): Sessions {
-  const assignments_total = use(Metrics).counter('svc_assignments_total', 'Activities handed to agents.');
+  const assignments_total = use(Metrics).counter('svc_assignments_total', 'Activities sent to agents.');
   const log = use(Log).child({ part: 'agents' });
   const locked = lockedHome(use(Settings));
   const sessions = new Sessions({

@@ -72,7 +72,7 @@ t.test('holes: whole ones keep their type, in a text values become text, what is
     [{ k: '{{ html(input.md) }}' }, {}, {}],
   ];
   for (const [template, input, body] of cases) t.same(bodyOf(template, input), body, JSON.stringify(template));
-  t.match(bodyOf('{{ input.a + 1 }}', { a: 'x' }), [{ pointer: '/input/a', message: /does not suit/ }]);
+  t.match(bodyOf('{{ input.a + 1 }}', { a: 'x' }), [{ pointer: '/input/a', message: /does not match/ }]);
   t.match(bodyOf('{{ input.a.b == 1 && true }}', {}), [{ pointer: '/input/a' }]);
 });
 
@@ -199,7 +199,7 @@ t.test('fields and inputs: defaults, types, choices, unknown names', async (t) =
     '/input/more',
   ]);
   t.match(action.lower(call({ input: { a: 1 } })), {
-    faults: [{ message: 'must be a string, and is a whole number' }],
+    faults: [{ message: 'must be a string, not a whole number' }],
   });
   const schema = configSchema(action) as { required: string[]; properties: Record<string, { required?: string[] }> };
   t.same(schema.required, ['input']);

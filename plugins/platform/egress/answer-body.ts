@@ -58,7 +58,7 @@ export async function readAnswer(
   );
   const ratioExceeded = () =>
     EgressErrors.answerRatioExceeded(
-      `${redacted_url}: the response becomes more than ${ratio} times as long as what was sent (SVC_DECOMPRESSION_RATIO)`,
+      `${redacted_url}: the response decompresses to more than ${ratio} times its size (SVC_DECOMPRESSION_RATIO)`,
     );
   const readBody = async (source: AsyncIterable<Buffer>) => {
     const isAcceptable = (size: number) => decoder === undefined || size <= max_bytes || size <= received * ratio;

@@ -30,7 +30,9 @@ export const systemResolver: Resolver = (hostname) =>
   });
 
 const addressNotAllowed = (hostname: string, what: string) =>
-  EgressErrors.egressRefused(`${hostname.slice(0, 255)} is an address to which the service may not connect (${what})`);
+  EgressErrors.egressRefused(
+    `${hostname.slice(0, 255)} is an address that the service is not allowed to connect to (${what})`,
+  );
 
 /**
  * Connects only to checked addresses. A name is resolved once for each connection, all of its addresses must be

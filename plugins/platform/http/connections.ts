@@ -51,7 +51,7 @@ export class Connections {
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
     const { metrics, limits, streams } = options;
-    metrics.gauge('svc_http_connections', 'Open connections, WebSockets of agents among them.', () => this.#open.size);
+    metrics.gauge('svc_http_connections', 'Open connections, including WebSockets of agents.', () => this.#open.size);
     metrics.gauge('svc_http_streams', 'Open streams: logs, downloads, live pages.', () => streams.count);
     this.#closed = metrics.counter(
       'svc_http_connections_closed_total',
@@ -143,7 +143,7 @@ export class Connections {
     if (now - this.#logged_at < LOG_INTERVAL_MS) return;
     this.#options.log.warn(
       { most: this.#options.max, closed: this.#closed_count },
-      'there are as many connections as SVC_MAX_CONNECTIONS allows; for each new one another is closed',
+      'the limit of SVC_MAX_CONNECTIONS is reached; each new connection closes another one',
     );
     this.#closed_count = 0;
     this.#logged_at = now;

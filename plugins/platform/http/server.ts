@@ -183,7 +183,7 @@ export class HttpServer {
     if (most < configured)
       this.#log.warn(
         { files, wanted: configured, most },
-        'this process may open too few files for SVC_MAX_CONNECTIONS (ulimit -n)',
+        'this process cannot open enough files for SVC_MAX_CONNECTIONS (ulimit -n)',
       );
     return most;
   }

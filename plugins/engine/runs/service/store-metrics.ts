@@ -49,12 +49,12 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock, l
 type Histogram = ReturnType<Metrics['histogram']>;
 
 export const claimLatency = (metrics: Metrics): Histogram =>
-  metrics.histogram('svc_runs_claim_latency_seconds', 'From the moment work was claimable to its claim.');
+  metrics.histogram('svc_runs_claim_latency_seconds', 'Time from when work becomes claimable to its claim.');
 
 /** The histogram counts appends and claims; no counter repeats it. */
 const metersOf = (metrics: Metrics) => ({
-  submitted: metrics.counter('svc_runs_submitted_total', 'Runs accepted, duplicates left out.'),
+  submitted: metrics.counter('svc_runs_submitted_total', 'Runs accepted, excluding duplicates.'),
   expired: metrics.counter('svc_runs_claims_expired_total', 'Claims that expired because they were not renewed.'),
-  claim: metrics.histogram('svc_runs_claim_seconds', 'Time of one claim of a batch.'),
-  append: metrics.histogram('svc_runs_journal_append_seconds', 'From an append of a record to its commit.'),
+  claim: metrics.histogram('svc_runs_claim_seconds', 'Time to claim one batch.'),
+  append: metrics.histogram('svc_runs_journal_append_seconds', 'Time from appending a record to its commit.'),
 });

@@ -39,7 +39,7 @@ export class OutboxRelay {
     this.#deps = deps;
     this.#forwarded_total = deps.metrics.counter(
       'svc_bus_events_handed_over_total',
-      'Events left to the server that numbers.',
+      'Events that wait for the server that numbers them.',
     );
   }
 

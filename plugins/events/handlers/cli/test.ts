@@ -39,7 +39,7 @@ async function buildBody(invocation: Invocation): Promise<Record<string, unknown
     const other = Object.entries({ payload, type, key, untrusted }).find(
       ([, value]) => value !== undefined && value !== false,
     );
-    if (other) throw usageError(`--event and --${other[0]} exclude each other`, 'with --payload the event is made up');
+    if (other) throw usageError(`--event and --${other[0]} cannot be combined`, 'with --payload the event is made up');
     return { event };
   }
   if (payload === undefined)

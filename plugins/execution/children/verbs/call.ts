@@ -96,6 +96,6 @@ function decodeText(bytes: Buffer, option: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw verbUsage(`what ${option} names is not UTF-8 text`);
+    throw verbUsage(`the content of ${option} is not UTF-8 text`);
   }
 }

@@ -6,7 +6,7 @@ export function findUrlProblem(url: unknown): string | undefined {
   const { protocol, hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') return 'has a user in it; give the webhook a credential';
   if (protocol === 'https:' || protocol === 'file:') return undefined;
-  return protocol === 'http:' && LOCAL.test(hostname) ? undefined : 'is not https, nor on this machine';
+  return protocol === 'http:' && LOCAL.test(hostname) ? undefined : 'is neither https nor on this machine';
 }
 
 export const isCommit = (sha: unknown): sha is string =>

@@ -39,7 +39,7 @@ export const insideAStep = (what, step) =>
   new SvcError(
     'step_in_progress',
     `${what} was called inside the step ${JSON.stringify(step)}, where nothing can be recorded`,
-    'Call it before or after the step, and hand values over as the result of the step.',
+    'Call it before or after the step, and return values as the result of the step.',
   );
 
 export const tooOld = (what, protocol, needed) =>

@@ -34,7 +34,7 @@ t.test('the setting names a user or a range, and nothing else', async (t) => {
     '30-20': /must ascend/,
     '1-4294967295': /must ascend|at most/,
     '20000-320000': /at most 100000 users/,
-    '61000-62000': /users of isolated runs/,
+    '61000-62000': /reserved for isolated runs/,
     'a b': /name a user, or a range/,
     '20000-': /name a user, or a range/,
   }))

@@ -35,7 +35,7 @@ export interface AccountView {
   expires_at?: string;
   renewed_at?: string;
   /**
-   * `none`: the provider gave no refresh token. `unknown_lifetime`: it does not report when the token expires.
+   * `none`: the provider sent no refresh token. `unknown_lifetime`: it does not report when the token expires.
    */
   renewal: 'automatic' | 'none' | 'unknown_lifetime';
   last_used_at?: string;

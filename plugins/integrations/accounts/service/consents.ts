@@ -107,6 +107,8 @@ export class Consents {
     if (source === 'credential') throw Errors.nameConflict(`a credential of this project already has the name ${name}`);
     const present = await accounts.find(database, scope, name);
     if (present && present.provider !== provider_name)
-      throw AccountErrors.accountMismatch(`the account ${name} is one of ${present.provider}, not of ${provider_name}`);
+      throw AccountErrors.accountMismatch(
+        `the account ${name} is an account of ${present.provider}, not of ${provider_name}`,
+      );
   }
 }

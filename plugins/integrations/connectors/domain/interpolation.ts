@@ -112,7 +112,7 @@ export function readInterpolation(
   const undeclared = interpolation.expression.evaluate(scope as never);
   if (!undeclared.ok)
     return {
-      error: { pointer: pointerOf(interpolation), message: `does not suit {{ ${source} }}: ${undeclared.reason}` },
+      error: { pointer: pointerOf(interpolation), message: `does not match {{ ${source} }}: ${undeclared.reason}` },
     };
   const value = undeclared.value as Json;
   if (form === 'html') return { value: htmlOf(String(value)) };

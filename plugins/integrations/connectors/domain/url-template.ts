@@ -79,7 +79,7 @@ function checkShape(pieces: readonly TextPiece[], template: string, pointer: str
       .slice(1)
       .some((one) => one === '.' || one === '..')
   )
-    report('must not contain . or .. as a part of its path', 'write the path that is meant');
+    report('must not contain . or .. as a part of its path', 'write the intended path');
 }
 
 function checkCredentialPlaceholder(

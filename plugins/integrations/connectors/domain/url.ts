@@ -7,7 +7,7 @@ export type UrlSegment = { literal: string } | { value: string; slashes: boolean
 export type BuiltUrl = { url: string } | { error: string; segment_index: number };
 
 const MAX_CHARACTERS = 16_384;
-const OTHER_ADDRESS = 'makes . or .. a part of the path: that is another address';
+const OTHER_ADDRESS = 'puts . or .. in the path, which changes the address';
 const HOST = /^[A-Za-z0-9.:[\]-]*$/;
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
@@ -58,9 +58,9 @@ function checkPrefix(value: string, is_only: boolean): string | { error: string 
 
 /** Validates the finished URL. An address that the caller gave as a whole is not searched for dot segments. */
 function validateUrl(url: string, is_only: boolean): string | undefined {
-  if (url.length > MAX_CHARACTERS) return `makes an address of more than ${MAX_CHARACTERS} characters`;
+  if (url.length > MAX_CHARACTERS) return `results in an address of more than ${MAX_CHARACTERS} characters`;
   const [path = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?');
   const segments = path.split('/').slice(1);
   if (!is_only && segments.some((one) => DOTS.test(one))) return OTHER_ADDRESS;
-  return URL.canParse(url.replaceAll(CREDENTIAL_PLACEHOLDER, 'x')) ? undefined : 'does not make an address';
+  return URL.canParse(url.replaceAll(CREDENTIAL_PLACEHOLDER, 'x')) ? undefined : 'does not result in a valid address';
 }

@@ -60,7 +60,7 @@ export function readHeader(line: unknown): BackupHeader {
     unknown
   >;
   if (typeof svc_backup !== 'number') throw CopyErrors.damaged('it does not start like a backup of svc');
-  if (svc_backup > FORMAT) throw CopyErrors.newer(`its format is ${svc_backup}, and this svc knows ${FORMAT}`);
+  if (svc_backup > FORMAT) throw CopyErrors.newer(`its format is ${svc_backup}, but this svc supports ${FORMAT}`);
   const is_complete =
     isText(svc) &&
     typeof made_at === 'number' &&

@@ -129,7 +129,7 @@ function dropProjectProblems({ problems, notes = [], ...rest }: Api.CheckedWorkf
   const left = problems.filter(({ code }) => !PROJECT_CODES.has(code));
   const said = problems
     .filter((problem) => !left.includes(problem))
-    .map(({ line, column, message }) => `only a server can say of ${line}:${column}: ${message}`);
+    .map(({ line, column, message }) => `only a server can check ${line}:${column}: ${message}`);
   const more = notes.length + said.length > 0 ? { notes: [...notes, ...said] } : {};
   return { ...rest, ok: left.length === 0, problems: left, ...more };
 }

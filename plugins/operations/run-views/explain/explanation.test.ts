@@ -126,7 +126,7 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   t.match(told({ run: waits('signal', 'approval'), signals }), {
     because:
       /signal approval\. aproval was sent 1m ago, and nothing waits for that name\. 2 signals were sent that no wait has consumed: other \(2 times\)\.$/,
-    next: 'send it under the name that is waited for: svc signal run_1 approval',
+    next: 'send it under the name that the run waits for: svc signal run_1 approval',
   });
   t.match(told({ signals: signals.slice(1, 2) }).because, /One signal was sent that no wait has consumed: other\.$/);
   const many = Array.from({ length: 7 }, (_, n) => sent(`name${n}`, 0));
@@ -149,7 +149,7 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   const because = told({ run: waits('event', 'deploy.done'), declined }).because;
   t.match(
     because,
-    /declined the event evt_1, 1m ago: an untrusted run emitted it, and the wait does not accept such events\./,
+    /declined the event evt_1, 1m ago: an untrusted run emitted it, and the wait does not accept events from untrusted runs\./,
   );
   t.match(because, /declined the event evt_2, 1m ago: the predicate is false\.$/);
   t.notMatch(near, /deploy\.don /, 'one that was never recorded');
@@ -172,7 +172,10 @@ t.test('waiting for a lease: who holds it, and the place in the queue', async (t
     because: /lock deploy, which the run run_9 has held for 2h\. It is number 2 of 2 in the queue\./,
     next: /svc explain run_9[\s\S]*svc cancel run_9/,
   });
-  t.match(told({ run: waits, locks: [{ ...lock, queue: [], queue_length: 500 }] }).because, /500 wait in its queue/);
+  t.match(
+    told({ run: waits, locks: [{ ...lock, queue: [], queue_length: 500 }] }).because,
+    /500 are waiting in its queue/,
+  );
   t.match(told({ run: waits }).because, /which is free now/);
 });
 

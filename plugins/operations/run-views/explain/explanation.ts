@@ -156,7 +156,7 @@ function explainCalledRun(run_id: string | undefined, name: string): Explanation
   if (run_id === undefined) return { because: [`It waits for the run of ${name} that it called.`], next: [] };
   return {
     because: [`It waits for the run ${run_id} of ${name} that it called.`],
-    next: [`see what that one does: svc explain ${run_id}`],
+    next: [`see what that run is doing: svc explain ${run_id}`],
   };
 }
 
@@ -171,11 +171,13 @@ function explainLease({ run, locks, now }: ExplanationInput, group: string): Exp
   const place = queue.findIndex(({ run_id }) => run_id === run.run_id);
   const held = `It waits for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`;
   const turn =
-    place < 0 ? `${queue_length} wait in its queue.` : `It is number ${place + 1} of ${queue_length} in the queue.`;
+    place < 0
+      ? `${queue_length} are waiting in its queue.`
+      : `It is number ${place + 1} of ${queue_length} in the queue.`;
   return {
     because: [held, turn],
     next: [
-      `see what the holder does: svc explain ${holder.run_id}`,
+      `see what the holder is doing: svc explain ${holder.run_id}`,
       `end it, which frees the lock: svc cancel ${holder.run_id}`,
     ],
   };

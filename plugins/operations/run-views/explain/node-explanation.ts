@@ -85,7 +85,7 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
   const when = `since ${since} (${formatSpan(now - Date.parse(since))})${until}`;
   switch (kind) {
     case 'sleep':
-      return told(`waits until ${deadline ?? 'its time has come'}.`);
+      return told(`waits until ${deadline ?? 'it is due'}.`);
     case 'signal': {
       const { because, next } = explainSignalWait(name, known);
       return append(told(`has been waiting for the signal ${name} ${when}.`, next), because);
@@ -100,7 +100,7 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
     case 'child':
       return told(
         `has been waiting for the run ${substate.run_id ?? ''} of ${name}, which it called, ${when}.`,
-        substate.run_id === undefined ? [] : [`see what that one does: svc explain ${substate.run_id}`],
+        substate.run_id === undefined ? [] : [`see what that run is doing: svc explain ${substate.run_id}`],
       );
     default:
       return told(`has been waiting for ${kind} ${name} ${when}.`);

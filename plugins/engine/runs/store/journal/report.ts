@@ -174,8 +174,8 @@ async function logQuotaExceeded(
   const own = ofTrust(limits.run, trusted).log;
   if (bytes > own)
     return trusted
-      ? `it has reached the ${shownBytes(own)} that the log of a run may have (SVC_RUN_LIMITS)`
-      : `it has reached the ${shownBytes(own)} that the log of an untrusted run may have (SVC_UNTRUSTED_RUN_LIMITS)`;
+      ? `it has reached ${shownBytes(own)}, the limit for the log of a run (SVC_RUN_LIMITS)`
+      : `it has reached ${shownBytes(own)}, the limit for the log of an untrusted run (SVC_UNTRUSTED_RUN_LIMITS)`;
   const missing = bytes - ofTrust(UNCOUNTED_LOG_BYTES, trusted) - head.granted;
   if (missing <= 0) return undefined;
   const shared = ofTrust(limits.project, trusted).log;
@@ -183,8 +183,8 @@ async function logQuotaExceeded(
   head.granted += granted;
   if (granted > 0) return undefined;
   return trusted
-    ? `the logs of the project have reached the ${shownBytes(shared)} that they may have together (SVC_PROJECT_LIMITS)`
-    : `the logs of untrusted runs of the project have reached the ${shownBytes(shared)} that they may have together (SVC_UNTRUSTED_PROJECT_LIMITS)`;
+    ? `the logs of the project have reached ${shownBytes(shared)}, their combined limit (SVC_PROJECT_LIMITS)`
+    : `the logs of untrusted runs of the project have reached ${shownBytes(shared)}, their combined limit (SVC_UNTRUSTED_PROJECT_LIMITS)`;
 }
 
 /** The head of a run's log: its next number, its size, and whether it has ended. */

@@ -51,7 +51,7 @@ def inside_a_step(what: str, step: str) -> SvcError:
     return SvcError(
         "step_in_progress",
         f"{what} was called inside the step {quoted(step)}, where nothing can be recorded",
-        "Call it before or after the step, and hand values over as the result of the step.",
+        "Call it before or after the step, and return values as the result of the step.",
     )
 
 
