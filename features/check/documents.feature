@@ -27,7 +27,7 @@ Feature: Checking documents that are not workflows
       When I call "svc check bad.json"
       Then it exits with 1
       # @contract
-      And standard output has "bad.json:2:19: /on/1 may have only one *"
+      And standard output has "bad.json:2:19: /on/1 can have only one *"
       # @contract
       And standard output has "bad.json:3:10: /wen is not a known member; did you mean when?"
       # @contract

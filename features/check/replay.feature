@@ -66,7 +66,7 @@ Feature: Playing an edited script on a recorded history
         """
       When I call "svc check a.sh --replay {run}"
       Then it exits with 0
-      And standard output is "a.sh: reads all 1 call of {run} and waits in wait-signal go#0, as the run does"
+      And standard output is "a.sh: reads all 1 call of {run} and waits in wait-signal go#0, like the run"
       When I call "svc check b.sh --replay {run}"
       Then it exits with 1
       And standard output has "b.sh:2:1: call 2 of {run} is wait-signal go#0, and the script calls sleep#0"

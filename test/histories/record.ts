@@ -44,7 +44,7 @@ try {
       () => true,
       () => false,
     );
-    if (known) console.log(`${path} already exists`);
+    if (known) console.log(`${path} is there already`);
     else await writeFile(path, `${JSON.stringify(await record(place, script, version), null, 2)}\n`);
   }
 } finally {

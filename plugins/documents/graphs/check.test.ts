@@ -250,7 +250,7 @@ t.test('a check warns of what is probably not meant', async (t) => {
     ok: true,
     warnings: [
       { line: 15, code: 'graph_warning', message: /^\/nodes\/1\/config\/values contains/ },
-      { message: /^node both needs yes and no/ },
+      { message: /^node both needs both yes and no/ },
     ],
   });
 });

@@ -97,7 +97,7 @@ t.test('what a machine cannot do is said at the start', root_only, async (t) => 
   await refused(usersOf(join(folder, 'a'), '20000-20009', { group }), /the group docker \(20007\) of this machine/);
   await refused(
     usersOf(join(folder, 'a'), '20008-20009', { subid: 'ana:20000:9' }),
-    /numbers of ana \(20000 to 20008\)/,
+    /IDs of ana \(20000 to 20008\)/,
   );
   const open = join(folder, 'open');
   mkdirSync(open);
