@@ -39,8 +39,8 @@ t.test('an issuer that cannot be used is told of, and lets nobody in', async (t)
     ['another issuer', 200, { ...good, issuer: 'https://evil.example' }, /invalid response/],
     ['no place to go', 200, { ...good, authorization_endpoint: undefined }, /has no authorization_endpoint/],
     ['a place without TLS', 200, { ...good, authorization_endpoint: 'http://evil.example/auth' }, /must be https/],
-    ['a place that is no text', 200, { ...good, authorization_endpoint: 5 }, /authorization_endpoint is no text/],
-    ['a token place that is no text', 200, { ...good, token_endpoint: {} }, /token_endpoint is no text/],
+    ['a place that is no text', 200, { ...good, authorization_endpoint: 5 }, /authorization_endpoint is not text/],
+    ['a token place that is no text', 200, { ...good, token_endpoint: {} }, /token_endpoint is not text/],
     ['no token place', 200, { ...good, token_endpoint: undefined }, /has no token_endpoint/],
     ['keys at no place', 200, { ...good, jwks_uri: 'nowhere' }, /jwks_uri must be an https address/],
     [
