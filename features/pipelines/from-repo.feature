@@ -109,7 +109,7 @@ Feature: Jobs that run a file of a repository
         | a credential with a hole    | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: "${{ vars.c }}"}}}}}     | the credential name literally         | 1:71  |
         | a credential nobody has     | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: none}}}}}                | none                                  | 1:23  |
         | a path that leaves          | {jobs: {a: {workflow: {from_repo: {path: ../a.sh, repo: a/b, credential: c}}}}}                | `path` must be names                  | 1:42  |
-        | a member nobody knows       | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: c, reff: x}}}}}          | `reff` is not known here; did you mean `ref`? | 1:74 |
+        | a member nobody knows       | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: c, reff: x}}}}}          | `reff` is not supported here; did you mean `ref`? | 1:74 |
         | two forms                   | {jobs: {a: {workflow: {graph: g, from_repo: {path: a.sh, repo: a/b, credential: c}}}}}         | either `graph` or `from_repo`        | 1:23  |
         | no form                     | {jobs: {a: {workflow: {}}}}                                                                    | either `graph` or `from_repo`        | 1:23  |
         | a place of each combination | {jobs: {a: {strategy: {matrix: {n: [1]}}, workflow: {from_repo: {path: "${{ matrix.n }}", repo: a/b, credential: c}}}}} | matrix | 1:77 |

@@ -56,7 +56,7 @@ Feature: Runs are cancelled and rerun by a filter
       Then it exits with 0
       When I call "svc runs rerun --tag batch:1 --yes --json"
       Then standard output is JSON whose "runs.0.run_id" is "{first}"
-      And standard output is JSON whose "runs.0.outcome" is "rerun before as"
+      And standard output is JSON whose "runs.0.outcome" is "already rerun as"
       When I call "svc runs rerun --tag batch:1 --again --yes --json"
       Then standard output is JSON whose "runs.0.outcome" is "rerun as"
       When I call "svc status @last --wait 60s"

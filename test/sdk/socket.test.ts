@@ -147,7 +147,7 @@ for (const { language, run } of [javascript, python])
         ['svc.waitSignal("go")', 'svc.wait_signal("go")'],
       ]);
       const refusal = (verb: string) =>
-        `protocol_unsupported: ${verb} with a timeout needs protocol 2 of the agent socket, and this agent speaks protocol 1`;
+        `protocol_unsupported: ${verb} with a timeout needs protocol 2 of the agent socket, but this agent speaks protocol 1`;
       t.same(lines, [refusal('wait-signal'), refusal('wait-event'), refusal('lock'), '1']);
       t.same(
         said.map(({ op, args }) => [op, args]),

@@ -137,7 +137,7 @@ t.test('names leave room for types of events', async (t) => {
 
 t.test('configs of every type', async (t) => {
   const one = (type: string, config: unknown) => faultsOf(createGraph([node('n', type, config)]));
-  t.same(await one('emit', { type: 'run.done' }), ['/nodes/0/config/type is a type that only the service emits']);
+  t.same(await one('emit', { type: 'run.done' }), ['/nodes/0/config/type is a type that only the service can emit']);
   t.same(await one('wait_signal', { name: 'event:x', timeout: 'soon' }), [
     '/nodes/0/config/name must not begin with event:, which is reserved for the service',
     '/nodes/0/config/timeout "soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m',

@@ -230,7 +230,7 @@ t.test('templates that cannot work are told with rule and fix', async (t) => {
     [request({ url: 'ftp://h/' }), '/url', 'url_form', /must begin with https/],
     [request({ url: '{{ with.f }}x' }), '/url', 'url_form', /must begin with \/ or \?/],
     [request({ url: 'https://h/a b' }), '/url', 'url_form', /spaces/],
-    [request({ url: 'https://h/{a}' }), '/url', 'url_form', /may contain \{ and \}/],
+    [request({ url: 'https://h/{a}' }), '/url', 'url_form', /can contain \{ and \}/],
     [request({ url: 'https://u:p@h/' }), '/url', 'url_form', /user or a password/],
     [request({ url: 'https://h/../x' }), '/url', 'url_form', /\. or \.\./],
     [request({ url: 'https://h/{credential}' }), '/url', 'credential_place', /needs a credential of kind url_token/],

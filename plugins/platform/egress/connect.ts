@@ -93,7 +93,7 @@ export function reasonOf(error: unknown): string {
     return `the TLS certificate of the other server is not valid (${code})`;
   if (isParserError(error) || /^UND_ERR_(HEADERS_OVERFLOW|RESPONSE|RES_)/.test(code))
     return 'the response is not valid HTTP';
-  return code === '' ? 'the exchange failed' : `the exchange failed (${code})`;
+  return code === '' ? 'the request failed' : `the request failed (${code})`;
 }
 
 const isParserError = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError';

@@ -30,7 +30,7 @@ const types = (text: string) => text.replaceAll('dyn', 'any');
 const REASONS: readonly [RegExp, (match: RegExpExecArray, path: string) => string][] = [
   [/^field not found: /, (_, path) => `${path}: no such field`],
   [/^index (.* )?out of bounds/, (_, path) => `${path}: no such element`],
-  [/^unresolved attribute/, (_, path) => `${path}: not known here`],
+  [/^unresolved attribute/, (_, path) => `${path}: unknown name`],
   [/^unsupported key type/, (_, path) => `${path}: a key must be a string, a whole number, true or false`],
   [/^not indexable/, (_, path) => `${path}: only lists and maps have elements`],
   [/^not an index/, (_, path) => `${path}: the index of a list must be a whole number`],

@@ -17,7 +17,7 @@ export const HttpErrors = {
   expectationFailed: defineError({
     code: 'expectation_failed',
     status: 417,
-    title: 'The Expect header has a value that the server does not know.',
+    title: 'The Expect header has a value that the server does not support.',
     next: 'Send `Expect: 100-continue` or no Expect header.',
   }),
   upgradeRequired: defineError({

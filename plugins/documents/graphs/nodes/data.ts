@@ -73,6 +73,7 @@ const emit: GraphNodeType = {
   emits: ({ type }) => (typeof type === 'string' ? [type] : []),
 };
 
-const validateNotReserved = (type: string) => (isReserved(type) ? 'is a type that only the service emits' : undefined);
+const validateNotReserved = (type: string) =>
+  isReserved(type) ? 'is a type that only the service can emit' : undefined;
 
 export const dataNodes: readonly GraphNodeType[] = [set, condition, choice, emit];

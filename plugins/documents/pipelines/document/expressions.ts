@@ -283,6 +283,6 @@ function checkMembers(
 }
 
 const describeInjection = (name: string): string =>
-  `\`${name}\` comes from outside and would become a part of the program; pass it through \`env\` and read it as "$NAME"`;
+  `\`${name}\` comes from outside and would become part of the program; pass it through \`env\` and read it as "$NAME"`;
 
 const describeReach = (root: string): string => (root === 'steps' ? ' before this step' : '');

@@ -312,7 +312,7 @@ export class Advance {
 
   async #onWorkEnded(row: StoredNode, end: ActivityEnd): Promise<void> {
     await this.#memory.run.start();
-    if (row.timer_id !== null) await this.#memory.cancel('the node that it belongs to has ended', [row.timer_id]);
+    if (row.timer_id !== null) await this.#memory.cancel('its node has ended', [row.timer_id]);
     const convert = this.#deps.types.get(this.#memory.node(row.n).type)?.ended;
     // The output stays with the activity.
     if (end.result.status === 'succeeded') this.#addStored(jsonBytes(end.result.output));

@@ -172,7 +172,7 @@ function checkArguments(kind: WorkflowKind, { args = [] }: Pick<CheckedDocument,
 /** Throws `include_unsupported`. */
 function checkFiles(kind: WorkflowKind, { files = [] }: Pick<CheckedDocument, 'files'>): void {
   if (files.length === 0 || kind.takes_files) return;
-  throw filesNotKept(`only scripts can have included files, and this is a ${kind.kind}`, {
+  throw filesNotKept(`only scripts can have included files, but this is a ${kind.kind}`, {
     errors: [{ pointer: '/files', message: 'are only for scripts' }],
   });
 }
@@ -238,7 +238,7 @@ async function check(deps: EngineDeps, scope: Scope, given: CheckedDocument): Pr
   const pinned = await pin(kind, database, scope, given);
   const problems = [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
   if ((given.files ?? []).length > 0 && !kind.takes_files)
-    problems.push(asProblem(filesNotKept(`only scripts can have included files, and this is a ${kind.kind}`)));
+    problems.push(asProblem(filesNotKept(`only scripts can have included files, but this is a ${kind.kind}`)));
   if (given.checkout !== undefined && !kind.takes_checkout)
     problems.push({ line: 1, column: 1, message: `checkout ${NO_CHECKOUT}`, code: 'invalid_request' });
   await checkCredentials(deps.credential_checks, kind, { ...given, ...scope }).catch((error: unknown) => {

@@ -14,7 +14,7 @@ export const waitEventHelp = {
   },
   exits: [
     ['0', 'the event is on standard output: type, key, payload and more'],
-    ['124', 'no event came in time'],
+    ['124', 'no event arrived in time'],
   ],
   recorded:
     'The event. Earlier events do not count; a run with a subject takes events of that subject, and events\n' +

@@ -40,7 +40,7 @@ export async function prepareTarget(folder: string, path: string): Promise<strin
   }
   const stats = await tryStat(target);
   if (stats?.isDirectory())
-    throw new LocalFileError(`${target} is a folder, and ${path} is a file`, 'name another folder with --output');
+    throw new LocalFileError(`${target} is a folder, but ${path} is a file`, 'name another folder with --output');
   return target;
 }
 

@@ -70,7 +70,7 @@ export const waitSignalHelp = {
   flags: { timeout: { type: 'string', value: '<duration>', summary: 'give up after this time (default: never)' } },
   exits: [
     ['0', 'the payload is on standard output; null if there was none'],
-    ['124', 'no signal came in time'],
+    ['124', 'no signal arrived in time'],
   ],
   recorded:
     'The payload. A signal that was sent earlier and not consumed is consumed immediately; signals are consumed in order.',

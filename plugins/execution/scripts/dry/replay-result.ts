@@ -67,7 +67,7 @@ export function evaluateReplay(history: ReplayedHistory, played: DryReplayResult
     problem(
       played.last_call,
       'replay_ended',
-      `before it has read all ${counted(records.length)}, ${after(played)}: ${reason}`,
+      `the script ends before it has read all ${counted(records.length)}, ${after(played)}: ${reason}`,
     ),
   ]);
 }
@@ -82,7 +82,7 @@ function difference(
   const same = present !== undefined && isSameCall(recorded, present);
   const present_call =
     present === undefined ? 'ends' : `calls ${describeCall(present)}${same ? ' with other arguments' : ''}`;
-  const recorded_call = `call ${nth} of ${history.run_id} is ${describeCall(recorded)}, and the script ${present_call}`;
+  const recorded_call = `call ${nth} of ${history.run_id} is ${describeCall(recorded)}, but the script ${present_call}`;
   return problem(present ?? played.last_call, 'replay_differs', `${recorded_call}, ${after(played)}. ${ADVICE}`);
 }
 

@@ -45,7 +45,7 @@ export const insideAStep = (what, step) =>
 export const tooOld = (what, protocol, needed) =>
   new SvcError(
     'protocol_unsupported',
-    `${what} with ${needed > 2 ? 'retry or timeout' : 'a timeout'} needs protocol ${needed} of the agent socket, and this agent speaks protocol ${protocol}`,
+    `${what} with ${needed > 2 ? 'retry or timeout' : 'a timeout'} needs protocol ${needed} of the agent socket, but this agent speaks protocol ${protocol}`,
     'Run the script on a newer agent, or leave these options out.',
   );
 

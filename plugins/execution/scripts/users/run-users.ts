@@ -209,7 +209,7 @@ export class RunUsers {
     const account =
       (await this.#accounts()).find(({ name, uid }) => name === user || String(uid) === user) ??
       (await findDirectoryAccount(user));
-    if (!account) throw runAsUnusable(`SVC_AGENT_RUN_AS is "${user}", and this machine has no such user`);
+    if (!account) throw runAsUnusable(`SVC_AGENT_RUN_AS is "${user}", but this machine has no such user`);
     const { uid, gid, name, home } = account;
     if (uid === 0) throw runAsUnusable(`SVC_AGENT_RUN_AS is "${user}", which is root`);
     const workdir = resolve(this.#deps.env.SVC_AGENT_WORKDIR || home || '/');

@@ -163,7 +163,7 @@ export class Callback {
     const present = made ? undefined : await accounts.lock(tx, consent, name);
     if (present && (present.provider !== consent.provider || present.far_id !== far.id))
       throw AccountErrors.accountMismatch(
-        `${name} is the account ${present.far_label} of ${present.provider}, and this one is ${far.label} of ${consent.provider}`,
+        `${name} is the account ${present.far_label} of ${present.provider}, but this one is ${far.label} of ${consent.provider}`,
       );
     const row = this.#toRow(granted, present?.account_id ?? ids.next('acc'), Number(present?.epoch ?? 0) + 1);
     if (present) await accounts.replace(tx, row);

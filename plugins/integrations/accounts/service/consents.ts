@@ -90,12 +90,12 @@ export class Consents {
     const { origin } = request.headers;
     if (origin !== undefined && origin !== new URL(page).origin)
       throw AccountErrors.consoleSessionRequired(
-        `this page is at ${origin.slice(0, 200)}, and the provider sends people back to another address: open ${page}`,
+        `this page is at ${origin.slice(0, 200)}, but the provider sends people back to another address: open ${page}`,
       );
     const session = await sessions.of(request);
     if (session === undefined || session.principal.id !== request.principal?.id)
       throw AccountErrors.consoleSessionRequired(
-        `this request comes from no console session: open ${page} in a browser`,
+        `this request does not come from a console session: open ${page} in a browser`,
       );
     return session.session_id;
   }

@@ -68,7 +68,7 @@ function checkShape(pieces: readonly TextPiece[], template: string, pointer: str
     report('must not contain a user or a password', 'declare a credential of kind basic');
   if (/[{}]/.test(literals.replaceAll(CREDENTIAL_PLACEHOLDER, '')))
     report(
-      `may contain { and } only as {{ }} and ${CREDENTIAL_PLACEHOLDER}`,
+      `can contain { and } only as {{ }} and ${CREDENTIAL_PLACEHOLDER}`,
       `write {{ input.x }} in \`${template.slice(0, 60)}\``,
     );
   const path = literals.indexOf('?') < 0 ? literals : literals.slice(0, literals.indexOf('?'));

@@ -129,7 +129,7 @@ class BodyReader {
     if (absent) throw CopyErrors.damaged(`the rows of the table ${absent.name} are missing`);
     if (end.sha256 !== this.#reader.digest()) throw CopyErrors.damaged('its digest is not that of its content');
     if (end.rows !== rows || end.contents !== this.#contents || end.content_bytes !== this.#content_bytes)
-      throw CopyErrors.damaged('it has less content than its last line says');
+      throw CopyErrors.damaged('it has less content than its last line states');
     return end;
   }
 }

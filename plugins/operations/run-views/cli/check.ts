@@ -35,7 +35,7 @@ export const run: Run = async (invocation) => {
   const local = flags.local === true || (flags.replay === undefined && !(await hasServer(invocation)));
   if (!local) return checkAll(invocation, await invocation.client());
   if (flags.replay !== undefined)
-    throw usageError('--local and --replay cannot be combined', 'the history of a run is kept by its server');
+    throw usageError('--local and --replay cannot be combined', "only the run's server has its history");
   const { client, stop } = await invocation.local();
   try {
     return await checkAll({ ...invocation, flags: { ...flags, local: true } }, client);

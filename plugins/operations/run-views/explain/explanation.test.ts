@@ -281,7 +281,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const silent = told({ run: begun([claim('act_1', 'main', 12_000)]), agents, steps: [busy] }).because;
   t.match(
     silent,
-    /^The run started at .* There has been no sign of the agent a for 12s\. Unless it comes back, the work starts again at 2026-01-31T12:00:03\.000Z/,
+    /^The run started at .* Nothing has been received from the agent a for 12s\. Unless it comes back, the work starts again at 2026-01-31T12:00:03\.000Z/,
   );
   t.notMatch(silent, /under way|Now:/);
   const away = [agent('a', { state: 'offline' }), agent('b')];
@@ -308,7 +308,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const submitted = step({ kind: 'activity-submit', site: 'far#0', child });
   t.match(
     told({ run: waits, steps: [submitted], agents }).because,
-    /Its child far has started\. There has been no sign of the agent a for 14s/,
+    /Its child far has started\. Nothing has been received from the agent a for 14s/,
   );
   const node: NodeView = {
     node: 'build',
@@ -321,7 +321,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const graph = run({ kind: 'graph', claims: [claim('act_2', 'build', 14_000)] });
   t.match(
     told({ run: graph, nodes: [node], agents }).because,
-    /The node build started 1m 1s ago\. There has been no sign of the agent a/,
+    /The node build started 1m 1s ago\. Nothing has been received from the agent a/,
   );
 });
 

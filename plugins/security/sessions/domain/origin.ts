@@ -15,7 +15,7 @@ export function checkWriteOrigin(headers: Headers, public_url: string | undefine
 export function checkReadOrigin(headers: Headers): string | undefined {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
-  return 'a page of another origin sent it (Sec-Fetch-Site), and the session is for pages of this service only';
+  return 'a page of another origin sent it (Sec-Fetch-Site), but the session is only for pages of this service';
 }
 
 /** Compares an origin with the public address, and with the host of the request. */

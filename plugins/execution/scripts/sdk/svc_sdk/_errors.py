@@ -59,7 +59,7 @@ def too_old(what: str, protocol: int, needed: int) -> SvcError:
     return SvcError(
         "protocol_unsupported",
         f"{what} with {'retry or timeout' if needed > 2 else 'a timeout'} needs protocol {needed} of the agent socket, "
-        f"and this agent speaks protocol {protocol}",
+        f"but this agent speaks protocol {protocol}",
         "Run the script on a newer agent, or leave these options out.",
     )
 
