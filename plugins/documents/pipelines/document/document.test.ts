@@ -35,7 +35,7 @@ t.test('keys of other systems say what to write instead', (t) => {
   t.match(others, [/^1:45 `with` is not supported here: write `env`/], 'the missing `run` is not a problem of its own');
   t.match(
     problems(`jobs: { a: { on: x, ${steps} } }`),
-    [/^1:14 `on` is not supported here.* \(known: /],
+    [/^1:14 `on` is not supported here.* \(supported: /],
     'elsewhere it is a typo',
   );
   t.match(problems('jobs: { a: { steps: [{ id: x }] } }'), [/`run` is missing/]);
