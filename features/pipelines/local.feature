@@ -180,7 +180,7 @@ Feature: Pipelines without a server
     Scenario: from another terminal, with the command that it prints
       When I start "svc run ci.yml --json" as "it" with the settings:
         | SVC_LOG_LEVEL | error |
-      Then "it" says "approval of run_\w+ waits for the event deploy.approved; from another terminal: \(cd (\S+) && svc emit deploy.approved"
+      Then "it" says "approval of run_\w+ is waiting for the event deploy.approved; from another terminal: \(cd (\S+) && svc emit deploy.approved"
       When I call "svc emit deploy.approved --payload '{\"ok\":true,\"by\":\"eve\"}'" in the folder "{it}"
       Then it exits with 0
       And "it" ends with 0

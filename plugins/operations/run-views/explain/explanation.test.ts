@@ -115,7 +115,7 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
     run({ status: 'waiting', substate: { kind, name, since: at(61_000), ...more } });
   t.match(
     told({ run: waits('sleep', '', { deadline: at(-1000) }) }).because,
-    /since \S+ \(1m 1s\); the deadline is \S+\. It sleeps/,
+    /since \S+ \(1m 1s\); the deadline is \S+\. It is sleeping/,
   );
   t.match(told({ run: waits('signal', "it's") }), {
     because: /signal it's/,
@@ -155,11 +155,11 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   t.notMatch(near, /deploy\.don /, 'one that was never recorded');
   const called = waits('child', 'graph nightly');
   t.match(told({ run: { ...called, substate: { ...called.substate!, run_id: 'run_2' } } }), {
-    because: /waits for the run run_2 of graph nightly that it called/,
+    because: /is waiting for the run run_2 of graph nightly that it called/,
     next: /svc explain run_2/,
   });
   t.match(told({ run: called }).because, /the run of graph nightly/);
-  t.match(told({ run: waits('something' as Kind, 'else') }).because, /waits for something else/);
+  t.match(told({ run: waits('something' as Kind, 'else') }).because, /is waiting for something else/);
   t.match(told({ run: run({ status: 'waiting' }) }).because, /has just been woken/);
 });
 
@@ -225,9 +225,10 @@ t.test('running, and what has ended', async (t) => {
     told({ run: run({ started_at: at(9000) }), steps: [step({})] }).because,
     /the last of 1 recorded call was step build#0, 4s ago/,
   );
-  t.match(told({}).because, /no call is recorded yet/);
+  t.match(told({}).because, /no call has been recorded yet/);
   t.match(told({ agents: [agent('a', { state: 'offline' })] }), {
-    because: /no call is recorded yet\. No agent is online\. It continues when its agent is back, or on another agent/,
+    because:
+      /no call has been recorded yet\. No agent is online\. It continues when its agent is back, or on another agent/,
     next: 'start one: svc agent',
   });
   t.notMatch(told({ agents: [agent('a', { state: 'offline' }), agent('b')] }).because, /is online/);
@@ -296,7 +297,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   });
   t.match(
     told({ run: begun([]), agents: away }).because,
-    /^The run (has )?started.*No agent has claimed it: it waits for the next one\. b can take it/,
+    /^The run (has )?started.*No agent has claimed it: it is waiting for the next one\. b can take it/,
   );
   t.match(told({ run: begun([], { requires: ['gpu'] }), agents }).because, /a lacks gpu/);
   const child = { activity_id: 'act_2', state: 'running' as const, agent_id: 'agt_a' };

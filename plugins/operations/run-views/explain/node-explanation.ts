@@ -60,7 +60,7 @@ function explainNode(known: NodeContext, node: NodeView): Explanation {
   if (substate) return explainWait(known, substate, told);
   if (activity?.state === 'queued') {
     const { because, next } = explainEligibility(activity.requires ?? [], agents);
-    const waits = span === undefined ? 'waits for an agent' : `has been waiting for an agent for ${span}`;
+    const waits = span === undefined ? 'is waiting for an agent' : `has been waiting for an agent for ${span}`;
     return append(told(`${waits}.`, next), because);
   }
   const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);

@@ -3,7 +3,7 @@ import { rerunSite, shortWhy } from './short-why.ts';
 
 t.test('a card does not say twice what it says', async (t) => {
   const because = [
-    'The run has been waiting since 2026-11-28T00:02:51.263Z (17m 11s); the deadline is 2026-11-28T23:02:51.263Z. It waits for the signal approval.',
+    'The run has been waiting since 2026-11-28T00:02:51.263Z (17m 11s); the deadline is 2026-11-28T23:02:51.263Z. It is waiting for the signal approval.',
     'aproval was sent 5s ago, and nothing waits for that name.',
   ];
   const next = [
