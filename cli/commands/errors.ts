@@ -27,7 +27,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'home_in_use',
     0,
-    'Another `svc dev` uses this folder or this database.',
+    'Another `svc dev` is using this folder or this database.',
     'Use that one, stop it, or start this one in another folder (--home).',
   ],
   ['home_unusable', 0, 'svc cannot write to its folder.', 'Name a folder that you can write to with --home.'],
@@ -44,7 +44,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'The verb works only in a script run, and not inside a step body.',
     'Submit a script that calls it with `svc submit <file>`, or run the script here with `svc run <file>`.',
   ],
-  ['not_svc', 0, 'The server at this address is not svc.', 'Correct the address, which `svc whoami` shows.'],
+  ['not_svc', 0, 'The server at this address is not an svc server.', 'Correct the address, which `svc whoami` shows.'],
   [
     'plugin_commands_invalid',
     0,

@@ -189,7 +189,7 @@ for (const store of STORES) {
           what: `${run_id} to be cancelled`,
         });
       t.match(await read(server, child.run_id), {
-        reason: `the run ${caller.run_id}, which called it, no longer waits for it`,
+        reason: `the run ${caller.run_id}, which called it, is no longer waiting for it`,
       });
     }),
   );

@@ -220,7 +220,7 @@ t.test('templates that cannot work are told with rule and fix', async (t) => {
     [request({ body: "{{ require('fs') }}" }), '/body', 'hole_invalid', /unknown function `require`/],
     [request({ body: '{{ input.a + }}' }), '/body', 'hole_invalid', /line 1, column/],
     [request({ body: '{{ }}' }), '/body', 'hole_form', /empty/],
-    [request({ body: '{{ input.a' }), '/body', 'hole_form', /never closed/],
+    [request({ body: '{{ input.a' }), '/body', 'hole_form', /not closed/],
     [request({ body: '{{ html(input.a) }}' }), '/body', 'markdown_only', /marked as Markdown/],
     [request({ body: '{{ html(with.f) }}' }), '/body', 'markdown_only', /marked as Markdown/],
     [request({ body: '{{ "x" + html(input.md) }}' }), '/body', 'hole_invalid', /only around a whole expression/],

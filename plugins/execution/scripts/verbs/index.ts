@@ -149,7 +149,7 @@ function readPair(pair: string): [key: string, value: unknown] {
   const { key, value, invalid } = readKeyValue(pair);
   if (invalid === 'key') throw verbUsage(`${JSON.stringify(shortened(pair))} is not <key>=<value>`);
   if (invalid === 'json')
-    throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a text`);
+    throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a string`);
   return [key, value];
 }
 

@@ -35,12 +35,12 @@ function fillUrl(pieces: readonly TextPiece[], scope: ActionScope, errors: Fault
       if (errors.length === before)
         errors.push({
           pointer: pointerOf(interpolation),
-          message: 'is required: it is a part of the address of the request',
+          message: 'is required: it is part of the address of the request',
         });
     } else if (typeof value === 'object')
       errors.push({
         pointer: pointerOf(interpolation),
-        message: 'must be a string or a number: it is a part of the address',
+        message: 'must be a string or a number: it is part of the address',
       });
     else segments.push({ value: toText(value), slashes: interpolation.form === 'path' });
   }
@@ -79,7 +79,7 @@ function checkShape(pieces: readonly TextPiece[], template: string, pointer: str
       .slice(1)
       .some((one) => one === '.' || one === '..')
   )
-    report('must not contain . or .. as a part of its path', 'write the intended path');
+    report('must not contain . or .. as part of its path', 'write the intended path');
 }
 
 function checkCredentialPlaceholder(

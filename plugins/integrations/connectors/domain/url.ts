@@ -34,9 +34,9 @@ function encodeSegment(
 ): string | { error: string } {
   if (!value.isWellFormed()) return { error: 'must be valid Unicode' };
   if (before === '') return checkPrefix(value, is_only);
-  if (value === '') return before.includes('?') ? '' : { error: 'must not be empty: it is a part of the address' };
+  if (value === '') return before.includes('?') ? '' : { error: 'must not be empty: it is part of the address' };
   if (!/^https?:\/\/[^/?]*[/?]/.test(before))
-    return HOST.test(value) ? value : { error: 'must be a host name: it is a part of the host' };
+    return HOST.test(value) ? value : { error: 'must be a host name: it is part of the host' };
   if (!slashes) return encodeURIComponent(value);
   const steps = value.split('/');
   if (steps.includes('')) return { error: 'must not begin or end with /, nor have two of them in a row' };

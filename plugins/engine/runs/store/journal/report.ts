@@ -240,7 +240,7 @@ export async function annotate(store: StoreContext, claim: ClaimRef, nth: number
   if (bytes > MAX_NOTE_BYTES)
     throw Errors.payloadTooLarge(`the annotation has ${bytes} bytes; the limit is ${MAX_NOTE_BYTES}`);
   if (!Number.isInteger(nth) || nth < 0 || nth >= MAX_NOTES)
-    throw Errors.invalidRequest(`an activity has at most ${MAX_NOTES} annotations`);
+    throw Errors.invalidRequest(`an activity can have at most ${MAX_NOTES} annotations`);
   const owner = await store.owners.find(claim.activity_id);
   const shown = (await store.masks.of(owner)).text(text);
   await retryUnknownCommit(() =>
