@@ -19,7 +19,7 @@ export function checkAddress(address: string): void {
     throw invalidAddress(address, 'is not an address');
   const { username, password } = new URL(address);
   if (username !== '' || password !== '')
-    throw invalidAddress(address, 'contains a user or a password; svc sends only its token');
+    throw invalidAddress(address, 'contains a username or password; svc sends only its token');
   if (/[?#]/.test(address)) throw invalidAddress(address, 'must not contain ? or #');
 }
 

@@ -42,7 +42,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'not_in_a_script_run',
     0,
     'The verb works only in a script run, and not inside a step body.',
-    'Submit a script that calls it with `svc submit <file>`, or run the script here with `svc run <file>`.',
+    'Call the verb in a script, then submit the script with `svc submit <file>` or run it here with `svc run <file>`.',
   ],
   ['not_svc', 0, 'The server at this address is not an svc server.', 'Correct the address, which `svc whoami` shows.'],
   [

@@ -73,7 +73,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["flow_config_invalid",422,"The config of a node does not match its type.","Correct the member that `detail` names. An expression may have produced a value of an unexpected type."],
   ["flow_expression_failed",422,"An expression of a node has no value.","Correct the expression that `detail` names, or check with has() for values that may be absent."],
   ["flow_fan_out_too_large",422,"A fan-out has too many items.","Split the list, or process several items in each node."],
-  ["flow_invalid",422,"The plan of the flow is not valid.","Correct the nodes named in `errors` and submit it again."],
+  ["flow_invalid",422,"The plan of the flow is not valid.","Correct the nodes named in `errors` and submit the workflow again."],
   ["flow_kept_result_gone",422,"The original run was removed before the rerun had copied its results.","Submit the workflow again, or rerun a run that still exists."],
   ["flow_node_unknown",422,"No plugin provides this node type, or the language of its flow.","Load the plugin that provides it and rerun the run, or use a type that `svc plugins` shows."],
   ["flow_output_too_large",422,"The output of a node, or the outputs that an expression reads, are too large.","Select the members that are needed, or pass a reference to the data instead of the data."],

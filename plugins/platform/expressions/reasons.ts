@@ -47,13 +47,13 @@ const REASONS: readonly [RegExp, (match: RegExpExecArray, path: string) => strin
   [/^type mismatch: iterable vs (.*)$/, ([, type]) => `a loop needs a list or a map, not ${types(type!)}`],
   [/^u?int overflow/, () => 'a whole number is out of range'],
   [/(divide|modulus) by zero/, () => 'a division by zero'],
-  [/^map key conflict/, () => 'a map has one key twice'],
+  [/^map key conflict/, () => 'a map has a key twice'],
   [/^error parsing regexp/, () => 'the pattern is not a regular expression that RE2 supports'],
   [/^Failed to parse timestamp/, () => 'the text is not a valid timestamp'],
   [/^Unable to convert/, () => 'the text is neither true nor false'],
   [/^Failed to decode bytes/, () => 'the bytes are not valid text'],
   [
-    /^(the text is not a valid \w+|a pattern may have at most \d+ characters|the number is outside the range of \w+|a map has one key twice)$/,
+    /^(the text is not a valid \w+|a pattern may have at most \d+ characters|the number is outside the range of \w+|a map has a key twice)$/,
     ([text]) => text,
   ],
 ];

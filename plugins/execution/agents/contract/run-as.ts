@@ -24,7 +24,7 @@ export function readRunAs(text: string | undefined): RunAs | { fault: string } |
   const first = Number(from);
   const last = Number(to);
   if (first < 1 || last > MAX_UID || first > last) return invalid(`a range must ascend, from 1 to at most ${MAX_UID}`);
-  if (last - first >= MAX_RANGE_SIZE) return invalid(`a range has at most ${MAX_RANGE_SIZE} users`);
+  if (last - first >= MAX_RANGE_SIZE) return invalid(`a range can have at most ${MAX_RANGE_SIZE} users`);
   if (first <= ISOLATED_UIDS[1] && last >= ISOLATED_UIDS[0])
     return invalid(`${ISOLATED_UIDS.join(' to ')} are reserved for isolated runs; choose others`);
   return { first, last };

@@ -65,7 +65,7 @@ function checkShape(pieces: readonly TextPiece[], template: string, pointer: str
   if (/[\s\\#]/.test(literals))
     report('must not contain spaces, \\ or #', 'leave them out, or write them as %20, %5C, %23');
   if (/^https?:\/\/[^/?]*@/.test(literals))
-    report('must not contain a user or a password', 'declare a credential of kind basic');
+    report('must not contain a username or password', 'declare a credential of kind basic');
   if (/[{}]/.test(literals.replaceAll(CREDENTIAL_PLACEHOLDER, '')))
     report(
       `can contain { and } only as {{ }} and ${CREDENTIAL_PLACEHOLDER}`,

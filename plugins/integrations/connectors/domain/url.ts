@@ -50,7 +50,7 @@ function checkPrefix(value: string, is_only: boolean): string | { error: string 
   if (!parsed || !/^https?:\/\//i.test(value))
     return { error: 'must be an address that begins with https:// or http://' };
   if (parsed.username !== '' || parsed.password !== '')
-    return { error: 'must not contain a user or a password: use a credential' };
+    return { error: 'must not contain a username or password: use a credential' };
   if (/[\s\\{}#]|\p{Cc}/u.test(value)) return { error: 'must not contain spaces, \\, {, } or #' };
   if (!is_only && value.includes('?')) return { error: 'must not contain a query: a path follows it' };
   return is_only ? value : value.replace(/\/+$/, '');

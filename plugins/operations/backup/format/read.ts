@@ -83,7 +83,7 @@ class BodyReader {
   async #readTable(name: string): Promise<void> {
     const table = this.#header.tables.find((one) => one.name === name);
     if (!table || name in this.counts)
-      throw CopyErrors.damaged('it has a table twice, or one that its first line does not name');
+      throw CopyErrors.damaged('it has a table twice, or one that its first line does not list');
     const hash = createHash('sha256');
     let [some, bytes, count]: [CopiedRow[], number, number] = [[], 0, 0];
     for (;;) {
