@@ -53,7 +53,7 @@ const REASONS: readonly [RegExp, (match: RegExpExecArray, path: string) => strin
   [/^Unable to convert/, () => 'the text is neither true nor false'],
   [/^Failed to decode bytes/, () => 'the bytes are not valid text'],
   [
-    /^(the text is not a valid \w+|a pattern may have at most \d+ characters|the number is outside the range of \w+|a map has a key twice)$/,
+    /^(the text is not a valid \w+|a pattern can have at most \d+ characters|the number is outside the range of \w+|a map has a key twice)$/,
     ([text]) => text,
   ],
 ];
