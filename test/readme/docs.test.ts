@@ -66,7 +66,7 @@ t.test('every page of docs/ is on the site, and begins with what a reader has at
   t.ok(files.length > 30);
   for (const file of files) {
     t.ok(byPath.has(file.slice('docs/'.length, -'.md'.length)), file);
-    t.match(readFileSync(join(clone, file), 'utf8'), /^# .+\n\n\*\*At the end of this page\*\* you /, file);
+    t.match(readFileSync(join(clone, file), 'utf8'), /^# .+\n\n\*\*By the end of this page\*\*, you will /, file);
   }
 });
 

@@ -13,6 +13,8 @@ const ENV = {
   SVC_UNTRUSTED_TIMEOUT: '5m',
 };
 
+const LIMITED = { SVC_RUN_LIMITS: 'calls=16KiB' };
+
 const spawn = (position: number): JournaledCall => ({
   ...{ position, kind: 'spawn', name: '', ordinal: position, digest: '', started_at: 0 },
   args: { source: 'true', filename: 'a.sh' },
@@ -327,6 +329,42 @@ for (const store of STORES) {
       { SVC_UNTRUSTED_RUN_LIMITS: 'calls=64KiB' },
     ),
   );
+
+  t.test(`${store}: what the calls of a trusted script record has a limit, because every claim reads it all`, (t) => {
+    const step = (position: number, bytes: number): JournalRecord => ({
+      ...{ position, kind: 'step', name: `s${position}`, ordinal: 0, digest: '', started_at: 0 },
+      ...{ exit_code: 0, output: Buffer.alloc(bytes).toString('base64') },
+    });
+    const cell = (position: number, args: JournaledCall['args']): JournaledCall => ({
+      ...{ position, kind: 'state', name: 'k', ordinal: 0, digest: '', started_at: 0 },
+      args,
+    });
+    const full = { code: 'run_storage_limit', message: /16KiB of output in total .*SVC_RUN_LIMITS/ };
+    return withServer(
+      store,
+      async (server, runs) => {
+        const claim = await begun(server, true);
+        await runs.append(claim, step(0, 6000));
+        await runs.append(claim, step(1, 6000));
+        await t.rejects(runs.append(claim, step(2, 6000)), full);
+        await runs.append(claim, step(1, 6000));
+        t.pass('a repeat of a recorded call is no new one');
+        await runs.append(claim, step(2, 1000));
+        await t.rejects(runs.perform(claim, cell(3, { op: 'set', key: 'k', value: 'x'.repeat(6000) })), full);
+        await runs.perform(claim, cell(3, { op: 'set', key: 'k', value: 'x' }));
+
+        // Another server of the same database has not seen the claim.
+        const other = await bootEngine({ database: server.database, env: LIMITED, plugins: ['children'] });
+        try {
+          await t.rejects(other.use(RunStore).append(claim, step(4, 6000)), full);
+          await other.use(RunStore).append(claim, step(4, 1000));
+        } finally {
+          await other.close();
+        }
+      },
+      LIMITED,
+    );
+  });
 
   t.test(`${store}: names, labels, notes, small outcomes and runs that it starts count for an untrusted run`, (t) => {
     const record = (position: number): JournalRecord => ({

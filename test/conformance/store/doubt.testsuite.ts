@@ -69,7 +69,10 @@ async function wholeRun(t: Test, h: Scenario): Promise<void> {
   t.match(await readRun(h.first.database, h.first.sealer, h.run(run.run_id), run.run_id), { status: 'succeeded' });
   t.equal(await h.count('runs_logs', 'run_id = ?', [run.run_id]), 2);
   t.equal(await h.count('runs_signals', 'run_id = ?', [run.run_id]), 3);
-  t.equal(await h.count('runs_announcements', 'run_id = ?', [run.run_id]), 2);
+  t.equal(
+    await h.count('runs_runs', 'run_id = ? AND started_at IS NOT NULL AND finished_at IS NOT NULL', [run.run_id]),
+    1,
+  );
   const other = await h.submit();
   t.match(await h.store.cancelRun({ ...h.run(other.run_id), reason: 'r' }), { status: 'cancelled' });
 }

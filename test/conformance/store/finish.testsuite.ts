@@ -146,7 +146,7 @@ export function finishSuite(t: Test, scenario: () => Scenario): void {
       t.equal(cancelled, expected === 'cancelled' ? undefined : 'run_finished');
       t.equal(completed, expected === 'cancelled' ? 'lease_lost' : undefined);
     }
-    t.equal(await h.count('runs_announcements', 'terminal = 1 AND project_id = ?', [h.project_id]), 40);
+    t.equal(h.announced('run.succeeded', 'run.cancelled'), 40);
   });
 
   t.test('a cancel races claims, parks and signals without leaving anything open', async (t) => {

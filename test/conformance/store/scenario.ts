@@ -95,6 +95,13 @@ export class Scenario {
     return this.store.sendSignal({ ...this.run(run_id), name, payload });
   }
 
+  /** How many transitions of these types its servers have announced, each after its commit. */
+  announced(...types: string[]): number {
+    return [...new Set(this.servers)]
+      .flatMap(({ heard }) => heard.transitions)
+      .filter(({ type, project_id }) => project_id === this.project_id && types.includes(type)).length;
+  }
+
   async count(table: string, where: string, params: string[]): Promise<number> {
     const rows = await this.first.database.read<{ n: number }>(
       `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`,

@@ -10,6 +10,11 @@ export interface BoundsOfRun {
   spawns: number;
   /** Slots that it may hold at once at the agents of one server. */
   slots: number;
+  /**
+   * Of an untrusted run: bytes that its calls are given and print. Of a trusted run: bytes that the recorded calls of one of its
+   * activities have printed, because an agent reads them all before it continues.
+   */
+  calls: number;
 }
 
 export interface BoundsOfProject {
@@ -23,8 +28,6 @@ export interface BoundsOfProject {
 
 /** Of untrusted runs only: what a member starts is the project's own. */
 export interface BoundsOfUntrusted extends BoundsOfRun {
-  /** Bytes that its calls are given and print. */
-  calls: number;
   /** Children that its scripts may have, and runs that it may call, together. */
   children: number;
 }

@@ -3,7 +3,7 @@ import { readRunLimits } from './read-limits.ts';
 
 t.test('bounds have defaults, and each may be set or lifted', (t) => {
   const { run, project, untrusted_timeout_ms, job_timeout_ms } = readRunLimits({ env: {}, role: 'server' });
-  t.same(run.trusted, { log: 64 * 2 ** 20, artifacts: 20 * 2 ** 30, spawns: 1000, slots: Infinity });
+  t.same(run.trusted, { log: 64 * 2 ** 20, artifacts: 20 * 2 ** 30, calls: 2 ** 28, spawns: 1000, slots: Infinity });
   t.same(run.untrusted, {
     log: 4 * 2 ** 20,
     artifacts: 256 * 2 ** 20,
@@ -29,7 +29,7 @@ t.test('bounds have defaults, and each may be set or lifted', (t) => {
     SVC_JOB_TIMEOUT: '90m',
   };
   const set = readRunLimits({ env, role: 'server' });
-  t.same(set.run.trusted, { log: Infinity, artifacts: 20 * 2 ** 30, spawns: 5, slots: 8 });
+  t.same(set.run.trusted, { log: Infinity, artifacts: 20 * 2 ** 30, calls: 2 ** 28, spawns: 5, slots: 8 });
   t.equal(set.project.untrusted.runs, Infinity);
   t.same([set.untrusted_timeout_ms, set.job_timeout_ms], [undefined, 5_400_000]);
   t.equal(readRunLimits({ env: {}, role: 'local' }).run.trusted.log, Infinity, '`svc run` shows all');

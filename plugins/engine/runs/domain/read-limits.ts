@@ -15,7 +15,10 @@ type Bounds<Word extends string> = Readonly<Record<Word, { unit: 'bytes' | 'coun
 const bytes = (preset: string) => ({ unit: 'bytes' as const, preset });
 const count = (preset: string) => ({ unit: 'count' as const, preset });
 
-const RUN = { log: bytes('64MiB'), artifacts: bytes('20GiB'), spawns: count('1000'), slots: count('off') };
+const RUN = {
+  ...{ log: bytes('64MiB'), artifacts: bytes('20GiB'), calls: bytes('256MiB') },
+  ...{ spawns: count('1000'), slots: count('off') },
+};
 const UNTRUSTED_RUN = {
   ...{ log: bytes('4MiB'), artifacts: bytes('256MiB'), spawns: count('20') },
   ...{ calls: bytes('64MiB'), children: count('100'), slots: count('4') },
@@ -29,7 +32,7 @@ const UNTRUSTED_TIMEOUT = '1h';
 const JOB_TIMEOUT = '6h';
 
 /** `svc run` keeps nothing: what it shows is on its way to a terminal. */
-const LOCAL = { SVC_RUN_LIMITS: 'log=off,artifacts=off', SVC_PROJECT_LIMITS: 'log=off,artifacts=off' };
+const LOCAL = { SVC_RUN_LIMITS: 'log=off,artifacts=off,calls=off', SVC_PROJECT_LIMITS: 'log=off,artifacts=off' };
 
 /**
  * Reads `SVC_RUN_LIMITS`, `SVC_UNTRUSTED_RUN_LIMITS`, `SVC_PROJECT_LIMITS`, `SVC_UNTRUSTED_PROJECT_LIMITS`,

@@ -10,6 +10,18 @@ const reaches = (armed: string): string =>
     OR ${armed}.subject_digest IS NULL OR e.key_digest = ${armed}.subject_digest)
     AND (e.trusted = 1 OR e.source <> 'emit' OR ${armed}.takes_untrusted = 1)`;
 
+const TERMINAL = `('succeeded', 'failed', 'cancelled')`;
+
+/** Runs with another number of lifecycle events of these types, recorded or in the outbox, than one if `has_happened`, or none. */
+const announcedOtherThan = (types: string, has_happened: string): string =>
+  `SELECT r.project_id, r.run_id AS name, COUNT(e.seq) AS place FROM runs_runs r
+   LEFT JOIN bus_events e ON e.project_id = r.project_id AND e.source = 'lifecycle' AND e.source_name = r.run_id
+     AND e.type IN ${types}
+   GROUP BY r.project_id, r.run_id, r.status, r.started_at
+   HAVING COUNT(e.seq) + (SELECT COUNT(*) FROM bus_outbox o WHERE o.project_id = r.project_id
+     AND o.source = 'lifecycle' AND o.source_name = r.run_id AND o.type IN ${types})
+     <> CASE WHEN ${has_happened} THEN 1 ELSE 0 END`;
+
 /** True as long as nothing was pruned. */
 const INVARIANTS: readonly Invariant[] = [
   {
@@ -98,13 +110,21 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I13',
-    says: 'every announcement of a run is on the bus or on its way there, once',
-    finds: `SELECT a.project_id, a.run_id AS name, COUNT(e.seq) AS place FROM runs_announcements a
-      LEFT JOIN bus_events e ON e.project_id = a.project_id AND e.source = 'lifecycle' AND e.source_name = a.run_id
-        AND e.type = a.type
-      GROUP BY a.project_id, a.run_id, a.type
-      HAVING COUNT(e.seq) + (SELECT COUNT(*) FROM bus_outbox o WHERE o.project_id = a.project_id
-        AND o.source = 'lifecycle' AND o.source_name = a.run_id AND o.type = a.type) <> 1`,
+    says: 'the start of a run is on the bus or on its way there, once, and exactly for the runs that started',
+    finds: announcedOtherThan(`('run.started')`, 'r.started_at IS NOT NULL'),
+  },
+  {
+    id: 'I13',
+    says: 'the end of a run is on the bus or on its way there, once, and exactly for the runs that ended',
+    finds: announcedOtherThan(`('run.succeeded', 'run.failed', 'run.cancelled')`, `r.status IN ${TERMINAL}`),
+  },
+  {
+    id: 'I13',
+    says: 'the end of a run is announced with the status that the run has',
+    finds: `SELECT r.project_id, r.run_id AS name, e.seq AS place FROM bus_events e
+      JOIN runs_runs r ON r.run_id = e.source_name AND r.project_id = e.project_id
+      WHERE e.source = 'lifecycle' AND ((e.type = 'run.succeeded' AND r.status <> 'succeeded')
+        OR (e.type = 'run.failed' AND r.status <> 'failed') OR (e.type = 'run.cancelled' AND r.status <> 'cancelled'))`,
   },
   {
     id: 'I13',

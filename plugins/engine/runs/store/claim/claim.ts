@@ -23,6 +23,7 @@ import { readLastTried } from '../journal/attempt.ts';
 import { readJournal } from '../rows/journal.ts';
 import type { StoreContext } from '../rows/context.ts';
 import { openSpec, parseJson } from '../rows/sealing.ts';
+import { recordBytes } from '../rows/usage.ts';
 import { ACTIVITY, type ClaimedActivity } from '../rows/activities.ts';
 import { type Candidate, findCandidates, QueuePositions } from './queues.ts';
 import { startRuns } from '../end/end-run.ts';
@@ -80,7 +81,8 @@ export class Claims {
    * with it.
    */
   async #complete(claim: ClaimedActivity, environment?: RunEnvironmentRow): Promise<Claimed | undefined> {
-    const { database, sealer, owners, queues, run_environments, spans } = this.#store;
+    const store = this.#store;
+    const { database, sealer, owners, queues, run_environments, spans } = store;
     const { rerun, stored_spec, tried_position, run_trace, coordinated, created, ...claimed } = claim;
     const { activity_id, run_id, org_id, project_id, trusted } = claim;
     const owner = { activity_id, run_id, org_id, project_id, coordinated, trusted };
@@ -92,6 +94,10 @@ export class Claims {
         : await resolveEnvelope(this.#store, claim);
       const spec = created ? created.spec : openSpec(this.#store, claim, activity_id, stored_spec);
       const journal = claim.pass === 0 && !rerun ? [] : await readJournal(database, sealer, owner);
+      store.journal_sizes.set(
+        activity_id,
+        journal.reduce((bytes, record) => bytes + recordBytes(record), 0),
+      );
       const tried =
         tried_position !== null && tried_position === journal.length
           ? await readLastTried(database, owner, tried_position, database.now())

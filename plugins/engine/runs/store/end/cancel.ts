@@ -82,7 +82,7 @@ export async function cancelRuns(
         const ending = { status: 'cancelled' as const, reason: reasons.get(run.run_id)! };
         return { run, ending, masker: undefined };
       });
-      await announceTransitions(tx, store, await endRuns(tx, store, endings), store.database.now());
+      await announceTransitions(tx, store, await endRuns(tx, store, endings));
       // After the ends were announced, because an announcement takes its locks first.
       await notifyWaitKinds(tx, store, waits);
       await then(tx);

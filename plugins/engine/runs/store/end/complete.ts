@@ -319,7 +319,7 @@ async function completeUncoordinated(
   if (rounds.length > 1) await lockFences(tx, open.map(completedActivity));
   for (const round of rounds) await completeRound(tx, store, runs, round, outcomes, notifications);
   const announced = notifications.announcements.toSorted((a, b) => (a.run.run_id < b.run.run_id ? -1 : 1));
-  await announceTransitions(tx, store, announced, store.database.now());
+  await announceTransitions(tx, store, announced);
   // After the ends were announced, because an announcement takes its locks first.
   await notifyWaitKinds(tx, store, notifications.waits);
   await notifyWorkObservers(tx, store, notifications.work);

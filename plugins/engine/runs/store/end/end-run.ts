@@ -4,7 +4,6 @@ import {
   failpoint,
   type Param,
   inList,
-  insertRows,
   Errors,
   isServiceError,
   type ServiceError,
@@ -130,7 +129,7 @@ export async function updateRunStatus(
       if (has_no_masks) created.onEnded(ending, { started_at, finished_at });
       const transitions = started ? [{ run }, ...ends] : ends;
       if (started && announcements && coordinated.cancelled.length === 0) announcements.push(...transitions);
-      else await announceTransitions(tx, store, transitions, store.database.now());
+      else await announceTransitions(tx, store, transitions);
     } else await setStatus(tx, run, 'running');
   }
   await coordinated.announceStart();
@@ -164,7 +163,7 @@ export async function endRun(
   ending: Ending,
   masker: Masker | undefined,
 ): Promise<void> {
-  await announceTransitions(tx, store, await endRuns(tx, store, [{ run, ending, masker }]), store.database.now());
+  await announceTransitions(tx, store, await endRuns(tx, store, [{ run, ending, masker }]));
 }
 
 export interface RunToEnd {
@@ -355,7 +354,6 @@ export async function startRuns(
     tx,
     store,
     started.map((run) => ({ run })),
-    now,
   );
 }
 
@@ -382,8 +380,6 @@ async function writeStarted(tx: Transaction, queued: readonly LockedRun[], now: 
   );
 }
 
-const ANNOUNCEMENT_COLUMNS = ['run_id', 'type', 'terminal', 'org_id', 'project_id', 'announced_at'];
-
 /** A run that has started or, with an ending, has ended. */
 export interface Announcement {
   run: LockedRun;
@@ -391,26 +387,16 @@ export interface Announcement {
 }
 
 /**
- * Announces transitions of runs in the transaction that makes them. The keys of `runs_announcements` reject a second start and
- * a second end (I13). A start comes before the end of its run.
+ * Announces transitions of runs in the transaction that makes them. The guards of the run's row reject a second start and a
+ * second end (I13): only a queued run starts, and only an open one ends. A start comes before the end of its run.
  */
 export async function announceTransitions(
   tx: Transaction,
   store: StoreContext,
   announcements: readonly Announcement[],
-  now: number,
 ): Promise<void> {
   if (announcements.length === 0) return;
   const transitions = announcements.map((announcement) => toTransition(store, announcement));
-  const rows = transitions.map(({ run_id, type, org_id, project_id }, i) => [
-    run_id,
-    type,
-    announcements[i]!.ending ? 1 : 0,
-    org_id,
-    project_id,
-    now,
-  ]);
-  await insertRows(tx, 'INSERT INTO runs_announcements', ANNOUNCEMENT_COLUMNS, rows);
   for (const observer of store.observers) await observer.onTransitions(tx, transitions);
 }
 
@@ -504,8 +490,7 @@ class CoordinatedRunHandle implements CoordinatedRun {
   /** Announces a start that is due: before anything else that others can see, or together with the end of the run. */
   async announceStart(): Promise<void> {
     await this.#writeStart();
-    if (this.consumeStart())
-      await announceTransitions(this.#tx, this.#store, [{ run: this.#run }], this.#store.database.now());
+    if (this.consumeStart()) await announceTransitions(this.#tx, this.#store, [{ run: this.#run }]);
   }
 
   async #writeStart(): Promise<void> {

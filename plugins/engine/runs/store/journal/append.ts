@@ -51,6 +51,7 @@ export class JournalAppends {
   async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
     checkRecord(record);
     const owner = await this.#store.owners.find(claim.activity_id);
+    await this.#store.journal_sizes.prepare(owner);
     const sealed = sealRecord(this.#store.sealer, owner, claim.epoch, record);
     await retryUnknownCommit(() => this.#commits.submit({ claim, owner, sealed }));
   }
@@ -87,13 +88,17 @@ async function appendBatch(tx: Transaction, batch: readonly Append[], store: Sto
   return outcomes;
 }
 
-/** The records of untrusted runs whose quota they exceed. Those of one run are accepted together or not at all. */
+/** The records that exceed a limit. Those of one untrusted run are accepted together or not at all. */
 async function beyondQuota(
   tx: Transaction,
   store: StoreContext,
   appends: readonly Append[],
 ): Promise<ReadonlyMap<Append, Error>> {
   const rejected = new Map<Append, Error>();
+  for (const append of appends) {
+    const error = store.journal_sizes.checkRoom(append.owner, recordBytes(append.sealed.record));
+    if (error) rejected.set(append, error);
+  }
   const counted = appends.filter(({ owner }) => !owner.trusted);
   const runs = [...Map.groupBy(counted, ({ owner }) => owner.run_id)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [run_id, same] of runs) {
@@ -147,6 +152,8 @@ async function insertAppends(
     outcomes[0] = { error: siteConflict(append.owner, append.sealed.record) };
     return;
   }
+  for (const { owner, sealed } of appends)
+    tx.afterCommit(() => store.journal_sizes.add(owner.activity_id, recordBytes(sealed.record)));
   for (const [run_id, project_id] of new Map(appends.map(({ owner }) => [owner.run_id, owner.project_id])))
     tx.afterCommit(() => store.wakeups.run(run_id, { project_id, part: 'steps' }));
 }

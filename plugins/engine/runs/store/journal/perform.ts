@@ -21,6 +21,7 @@ export async function performCall(store: StoreContext, claim: ClaimRef, call: Jo
   const verb = store.verbs.get(call.kind);
   if (!verb) throw Errors.invalidRequest(`the server has no verb ${call.kind}`);
   const owner = await store.owners.find(claim.activity_id);
+  await store.journal_sizes.prepare(owner);
   const prepared =
     verb.prepare &&
     (await verb.prepare({ ...(await readContext(store, owner)), position: call.position }, call.args, isNew));
@@ -39,16 +40,17 @@ export async function performCall(store: StoreContext, claim: ClaimRef, call: Jo
       const recorded = await readRecordedCall(tx, store, owner, call);
       if (recorded) return recorded;
       const context = { ...toActivityContext(run, claim.activity_id), position: call.position };
-      if (!context.trusted) {
-        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: callBytes(call) }]);
-        if (beyond) throw beyond;
-      }
+      const beyond = context.trusted
+        ? store.journal_sizes.checkRoom(owner, callBytes(call))
+        : await countCalls(tx, store.limits, run.run_id, [{ bytes: callBytes(call) }]);
+      if (beyond) throw beyond;
       const perform = () => verb.perform(tx, context, call.args, prepared);
       const outcome = await (store.spans?.within(run, jobOf(run, fence), call, perform) ?? perform());
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
       await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store);
       if (!context.trusted) await countOutcomes(tx, [{ run_id: run.run_id, outcome }]);
+      tx.afterCommit(() => store.journal_sizes.add(owner.activity_id, outcome.output.length));
       tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
       return record;
     }),

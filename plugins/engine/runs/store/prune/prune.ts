@@ -30,6 +30,7 @@ const ENGINE_TABLES: readonly RunTable[] = [
   'runs_signals',
   'runs_cell_versions',
   'runs_annotations',
+  // Servers up to 0.2 wrote a row for each start and end.
   'runs_announcements',
   'runs_tags',
   'runs_activities',

@@ -20,6 +20,7 @@ import type { RunAdmission } from '../submit/admission.ts';
 import type { RunSettings } from '../submit/settings.ts';
 import type { Sources } from '../submit/sources.ts';
 import type { ActivityOwners } from './activities.ts';
+import type { JournalSizes } from './journal-sizes.ts';
 import type { RunEnvironments } from './runs.ts';
 
 /** What the transitions of one server share. */
@@ -46,6 +47,7 @@ export interface StoreContext {
   queues: TaskQueues;
   eager: EagerClaimers;
   owners: ActivityOwners;
+  journal_sizes: JournalSizes;
   sources: Sources;
   admission: RunAdmission;
   settings: RunSettings;

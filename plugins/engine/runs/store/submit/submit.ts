@@ -278,7 +278,7 @@ async function createAdmitted(
   const announcements: Announcement[] = [];
   for (const submission of created) await beginCoordinated(tx, store, submission, created_at, announcements);
   const claimed = await startClaimed(tx, store, claims, announcements);
-  await announceTransitions(tx, store, announcements, store.database.now());
+  await announceTransitions(tx, store, announcements);
   for (const observer of store.submit_observers) await observer.onWritten?.(tx);
   tx.afterCommit(() => {
     for (const { run, trusted } of created) {
