@@ -44,7 +44,7 @@ t.test('the database of a holder is refused as long as it holds', async (t) => {
   await t.rejects(assertDatabaseFree(url), {
     code: 'home_in_use',
     exit: 1,
-    message: /a running `svc dev` uses the database/,
+    message: /a running `svc dev` is using the database/,
   });
   await assertDatabaseFree('sqlite::memory:');
   await assertDatabaseFree('mysql://u:p@127.0.0.1:1/db');

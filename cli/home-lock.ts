@@ -45,7 +45,7 @@ export async function lockHome(home: string): Promise<() => void> {
     throw new CliError(
       Exit.failed,
       'home_in_use',
-      `another \`svc dev\` uses ${home}`,
+      `another \`svc dev\` is using ${home}`,
       'use that one, stop it, or start this one in another folder (--home)',
     );
   }
@@ -63,7 +63,7 @@ export async function assertDatabaseFree(database_url: string | undefined): Prom
     throw new CliError(
       Exit.failed,
       'home_in_use',
-      `a running \`svc dev\` uses the database ${path}`,
+      `a running \`svc dev\` is using the database ${path}`,
       'stop that process, or name another database with SVC_DATABASE_URL',
     );
 }

@@ -60,7 +60,7 @@ export function withContents<B extends object>(body: B, contents: Contents): B {
 
 export const includeRejected = (what: string) =>
   usageError(
-    `--include needs a script, and this is ${what}`,
+    `--include needs a script, but this is ${what}`,
     'in a pipeline write `include: [lib/]` next to `workflow`',
   );
 

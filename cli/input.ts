@@ -75,7 +75,7 @@ export async function readDocument(
   root?: WorkflowRoot,
 ): Promise<{ filename: string | undefined; source: string }> {
   const unreadable = (reason: string) =>
-    usageError(`cannot read ${path}: ${reason}`, `give the path of the file of the ${what}, or - for standard input`);
+    usageError(`cannot read ${path}: ${reason}`, `give the path of the ${what} file, or - for standard input`);
   const confined = async (): Promise<RootConstraint | undefined> =>
     PROCESS_PATH.test(path) ? undefined : { root: root ?? (await documentRoot(path)), name: path };
   const bytes =
@@ -84,7 +84,7 @@ export async function readDocument(
     const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { filename: path === '-' ? undefined : basename(path), source };
   } catch {
-    throw usageError(`${path} is not UTF-8 text`, `the file of the ${what} must be text; save it as UTF-8`);
+    throw usageError(`${path} is not UTF-8 text`, `the ${what} file must be text; save it as UTF-8`);
   }
 }
 

@@ -58,7 +58,7 @@ export async function rememberSubmitted(
   try {
     await storeLastRun(profile, { env, folder: process.cwd() }, run_id);
   } catch (error) {
-    output.note(`warning: @last does not know this run: ${(error as Error).message}`);
+    output.note(`warning: @last does not refer to this run: ${(error as Error).message}`);
   }
 }
 

@@ -2,7 +2,7 @@
 const [major] = process.versions.node.split('.');
 if (Number(major) < 24) {
   console.error(
-    `svc: this needs Node 24 or newer and runs on ${process.version}; run npm install in the clone, or install Node 24.`,
+    `svc: Node 24 or newer is required, but this is ${process.version}; run npm install in the clone, or install Node 24.`,
   );
   process.exit(2);
 }

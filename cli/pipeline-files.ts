@@ -33,8 +33,8 @@ export async function embedFiles(source: string, path: string, context: IncludeC
   if (named.length === 0) return source;
   if (depth >= MAX_DEPTH)
     throw usageError(
-      `${path}: pipelines run pipelines, more than ${MAX_DEPTH} deep`,
-      'do they run each other in a circle?',
+      `${path}: pipelines are nested more than ${MAX_DEPTH} levels deep`,
+      'do they run each other in a cycle?',
     );
   const files: Record<string, string> = {};
   for (const name of named) {

@@ -63,7 +63,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function failUnlessDone(argv: readonly string[], output: () => Output): () => void {
   const fail = () => {
     const words = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/.test(word));
-    const message = `\`${['svc', ...words].join(' ')}\` ended before it was done: it waits for something that can no longer come`;
+    const message = `\`${['svc', ...words].join(' ')}\` ended too early: it is waiting for something that can no longer happen`;
     output().fail(new CliError(Exit.failed, 'internal', message, REPORT_HINT));
     process.exitCode = Exit.failed;
   };

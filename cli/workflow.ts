@@ -189,6 +189,6 @@ function workflowForm(file: string | undefined, source: Source): string {
     throw usageError(problem, 'name a file, --graph <name>, or --node <kind> with --config <json>');
   }
   if (form !== 'node' && flagValue(source, 'config') !== undefined)
-    throw usageError('--config needs --node', 'give --node <kind> with it');
+    throw usageError('--config needs --node', 'add --node <kind>');
   return form;
 }

@@ -58,7 +58,7 @@ function checkPackages(packages, dependencies) {
     .map(([specifier, path]) => ({ name: packageOf(specifier), path }))
     .filter(({ name }) => name !== undefined && dependencies[name] === undefined);
   if (missing.length > 0)
-    throw new Error(missing.map(({ name, path }) => `${path} imports ${name}, which is no dependency`).join('\n'));
+    throw new Error(missing.map(({ name, path }) => `${path} imports ${name}, which is not a dependency`).join('\n'));
 }
 
 /** Programs, pages, data and what is copied elsewhere are read by their paths. */

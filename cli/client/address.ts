@@ -6,7 +6,7 @@ const redactUrl = (address: string): string => address.replace(/\/\/.*@/s, '//')
 const invalidAddress = (address: string, why: string): CliError =>
   usageError(
     `"${redactUrl(address)}" ${why}`,
-    'set SVC_URL to one like http://127.0.0.1:8787, or log in to it with `svc login --url`',
+    'set SVC_URL to an address like http://127.0.0.1:8787, or log in with `svc login --url`',
   );
 
 /**
@@ -19,7 +19,7 @@ export function checkAddress(address: string): void {
     throw invalidAddress(address, 'is not an address');
   const { username, password } = new URL(address);
   if (username !== '' || password !== '')
-    throw invalidAddress(address, 'contains a user or a password; svc sends only its token');
+    throw invalidAddress(address, 'contains a username or password; svc sends only its token');
   if (/[?#]/.test(address)) throw invalidAddress(address, 'must not contain ? or #');
 }
 

@@ -85,7 +85,7 @@ export class Client {
       throw new CliError(
         Exit.failed,
         'not_svc',
-        `the server at ${url} is not svc`,
+        `the server at ${url} is not an svc server`,
         `correct the address (from ${origin})`,
       );
     }
@@ -204,7 +204,7 @@ export class Client {
   }
 
   #toUnreachableError(error: Error & { code?: string }): CliError {
-    const reason = error.code === 'ECONNREFUSED' ? 'no server listens there' : error.message;
+    const reason = error.code === 'ECONNREFUSED' ? 'no server is listening there' : error.message;
     return new CliError(
       Exit.unreachable,
       'unreachable',

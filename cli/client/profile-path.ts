@@ -44,7 +44,7 @@ export async function profileNames(env: Environment): Promise<string[]> {
 /** The error for a profile that does not exist. It lists the ones that do. */
 export async function noSuchProfile(env: Environment, name: string): Promise<CliError> {
   const names = await profileNames(env);
-  const others = names.length === 0 ? 'there is none with a name' : `there are ${names.join(', ')}`;
+  const others = names.length === 0 ? 'there are no named profiles' : `the profiles are ${names.join(', ')}`;
   return new CliError(
     Exit.notAuthenticated,
     'not_authenticated',

@@ -157,9 +157,9 @@ t.test('profiles with names: the flag counts alone, the variable beside the othe
 t.test('a profile that is not there, or no name, is said with those that are', async (t) => {
   const home = t.testdir({});
   const read = (profile: string) => readProfile({ HOME: home }, home, { profile });
-  await t.rejects(read('prod'), { exit: 4, message: 'there is no profile prod; there is none with a name' });
+  await t.rejects(read('prod'), { exit: 4, message: 'there is no profile prod; there are no named profiles' });
   for (const name of ['test', 'far']) await writeProfile(namedProfilePath({ HOME: home }, name), one);
-  await t.rejects(read('prod'), { exit: 4, message: 'there is no profile prod; there are far, test' });
+  await t.rejects(read('prod'), { exit: 4, message: 'there is no profile prod; the profiles are far, test' });
   for (const name of ['', '../profile', 'a/b', '.x']) await t.rejects(read(name), { exit: 2, code: 'usage' }, name);
   await chmod(namedProfilePath({ HOME: home }, 'far'), 0o640);
   await t.rejects(read('far'), { exit: 2, code: 'profile_open' });

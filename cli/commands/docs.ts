@@ -77,7 +77,7 @@ export async function textOf(
   throw new CliError(
     Exit.failed,
     'docs_not_built',
-    `the page "${topic}" is generated, and this clone has not built it`,
+    `the page "${topic}" is generated and has not been built in this clone`,
     'build the documentation with `npm run docs`',
   );
 }

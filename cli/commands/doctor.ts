@@ -96,7 +96,7 @@ async function checkWakeups({ client }: Invocation): Promise<Finding[]> {
     .catch(() => '');
   const [, connected] = /^svc_wake_connected (\d)$/m.exec(metrics) ?? [];
   if (connected === undefined) return [];
-  if (connected === '1') return [{ what: 'wake-ups', ok: true, detail: 'go to other servers by NATS' }];
+  if (connected === '1') return [{ what: 'wake-ups', ok: true, detail: 'reach other servers over NATS' }];
   const detail = 'the server cannot reach NATS (SVC_WAKE_URL); other servers find its work by polling';
   return [{ what: 'wake-ups', ok: false, detail }];
 }

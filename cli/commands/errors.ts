@@ -15,7 +15,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'docs_not_built',
     0,
-    'The page is generated, and this clone has not built it.',
+    'The page is generated and has not been built in this clone.',
     'Build the documentation with `npm run docs`.',
   ],
   [
@@ -27,7 +27,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'home_in_use',
     0,
-    'Another `svc dev` uses this folder or this database.',
+    'Another `svc dev` is using this folder or this database.',
     'Use that one, stop it, or start this one in another folder (--home).',
   ],
   ['home_unusable', 0, 'svc cannot write to its folder.', 'Name a folder that you can write to with --home.'],
@@ -42,9 +42,9 @@ const CLI_CODES: readonly ErrorCode[] = [
     'not_in_a_script_run',
     0,
     'The verb works only in a script run, and not inside a step body.',
-    'Submit a script that calls it with `svc submit <file>`, or run the script here with `svc run <file>`.',
+    'Call the verb in a script, then submit the script with `svc submit <file>` or run it here with `svc run <file>`.',
   ],
-  ['not_svc', 0, 'The server at this address is not svc.', 'Correct the address, which `svc whoami` shows.'],
+  ['not_svc', 0, 'The server at this address is not an svc server.', 'Correct the address, which `svc whoami` shows.'],
   [
     'plugin_commands_invalid',
     0,
@@ -54,15 +54,15 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'plugin_link_taken',
     0,
-    'An svc is installed in the node_modules of the plugin, and tools use that one.',
-    'To use this svc, remove it first: `npm uninstall svc`.',
+    'Another copy of svc is installed in the node_modules of the plugin, and tools use that copy.',
+    'To use this svc, remove the other copy first: `npm uninstall svc`.',
   ],
-  ['profile_invalid', 0, 'The file of the profile cannot be used.', 'Sign in again with `svc login`.'],
+  ['profile_invalid', 0, 'The profile file cannot be used.', 'Sign in again with `svc login`.'],
   [
     'profile_open',
     0,
-    'A file holds a token, and other users may read or write it.',
-    'Close it with `chmod 600`; if others were on this machine meanwhile, replace the token.',
+    'A file contains a token, and other users can read or write it.',
+    'Run `chmod 600` on it. If other users had access to this machine, replace the token.',
   ],
   [
     'redirected',

@@ -15,5 +15,5 @@ t.test('it says which database, and whose', async (t) => {
   t.equal(await describeDatabase(home, 'mysql://no address secret'), 'database of the address (SVC_DATABASE_URL)');
   if (process.getuid?.() !== 0) return;
   chownSync(path, 4321, 4321);
-  t.match(await describeDatabase(home, undefined), /: of the user with the id 4321, since/);
+  t.match(await describeDatabase(home, undefined), /: owned by user 4321, since/);
 });

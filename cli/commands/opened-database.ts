@@ -16,7 +16,7 @@ export async function describeDatabase(home: string, url: string | undefined): P
     throw error;
   });
   if (info === undefined) return `database ${path}${from}: new`;
-  const owner = info.uid === process.getuid?.() ? 'yours' : `of the user with the id ${info.uid}`;
+  const owner = info.uid === process.getuid?.() ? 'yours' : `owned by user ${info.uid}`;
   return `database ${path}${from}: ${owner}, since ${day(info.birthtime)}`;
 }
 

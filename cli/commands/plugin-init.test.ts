@@ -40,7 +40,7 @@ t.test('a plugin begins with a folder in which only its own name stands', async 
 t.test('a name that another has, or that cannot be an id, is refused before anything is written', async (t) => {
   const { folder, svc } = inFolder(t);
   for (const name of ['runs', 'plugin', 'console', 'kernel'])
-    t.match(svc('plugin', 'init', name), { status: 2, stderr: /svc itself has a plugin or a command/ }, name);
+    t.match(svc('plugin', 'init', name), { status: 2, stderr: /svc already has a plugin or a command/ }, name);
   for (const name of ['Tally', '1st', '../tally', 'a--b', 'a'.repeat(41)])
     t.match(svc('plugin', 'init', name), { status: 2, stderr: /is not a valid name for a plugin/ }, name);
   t.same(readdirSync(folder), []);

@@ -40,7 +40,8 @@ function checkName(name: string, commands: readonly Command[]): void {
     name === 'kernel' ||
     existsSync(join(packageFolder(), 'plugins', name)) ||
     commands.some((command) => command.name.split(' ')[0] === name);
-  if (isNameInUse) throw usageError(`svc itself has a plugin or a command "${name}"`, 'choose a name that is free');
+  if (isNameInUse)
+    throw usageError(`svc already has a plugin or a command "${name}"`, 'choose a name that is not in use');
 }
 
 /** The starter is a plugin of this repository that is tested like all others. Only its name is replaced. */

@@ -25,8 +25,8 @@ export async function linkTo(folder: string): Promise<string> {
     throw new CliError(
       Exit.failed,
       'plugin_link_taken',
-      `${link} is not a link: an svc is installed there, and tools use that one`,
-      'to use this svc, remove it first: `npm uninstall svc`',
+      `${link} is not a link: another copy of svc is installed there, and tools use that copy`,
+      'to use this svc, remove the other copy first: `npm uninstall svc`',
     );
   await mkdir(join(folder, 'node_modules'), { recursive: true });
   await rm(link, { force: true });

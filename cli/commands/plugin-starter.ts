@@ -10,27 +10,27 @@ export const renameStarter = (text: string, name: string): string =>
 
 const README = `# starter
 
-Describe its purpose in one sentence. For now it counts things: runs name them, people see how many there are.
+Describe its purpose in one sentence. For now it counts things: runs name them, and people see the counts.
 
     SVC_PLUGINS=$PWD svc dev                 # a server that has the plugin
     SVC_PLUGINS=$PWD svc starter show apples    # its command
     npm install && npm test                  # the plugin's own test; svc/testing boots a server for it
     npm run check                            # its types
 
-In a script: \`n=$(svc starter-count apples)\`. In many places at once: \`export SVC_PLUGINS=<this folder>\`.
+In a script: \`n=$(svc starter-count apples)\`. To load it in every folder: \`export SVC_PLUGINS=<this folder>\`.
 
 | File | What it is for |
 |---|---|
 | \`plugin.json\` | id, version, what it requires and contributes; checked before any code is loaded |
 | \`plugin.ts\` | what it adds to svc, line by line |
-| \`migrations/\` | its tables; a file for each change, with the next number |
+| \`migrations/\` | its tables; each change is a file with the next number |
 | \`store.ts\` | its statements, for SQLite and MySQL |
 | \`route.ts\` | \`GET …/starter/<name>\`; it is in the OpenAPI document too |
-| \`verb.ts\` | \`svc starter-count\`: the server's half, which is one transaction with the record, and the agent's half |
+| \`verb.ts\` | \`svc starter-count\`: the server's half, in one transaction with the record, and the agent's half |
 | \`cli/\` | the command \`svc starter show\`, and the help of the verb |
-| \`starter.test.ts\` | a test on a real server and a real database, by \`svc/testing\` |
+| \`starter.test.ts\` | a test on a real server and a real database, with \`svc/testing\` |
 
-\`npm run build\` writes JavaScript to \`dist/\`. \`npm pack ./dist\` makes a package of it, and after \`npm install\` of that package
+\`npm run build\` writes JavaScript to \`dist/\`. \`npm pack ./dist\` creates a package. After you install the package with \`npm install\`,
 \`SVC_PLUGINS=svc-plugin-starter\` loads it.
 `;
 

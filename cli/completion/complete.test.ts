@@ -57,7 +57,7 @@ t.test('values come from the list of the same noun, or the one that is named', a
   t.match(await offered('emit', ''), [/^deploy\.done\t/]);
   t.match(await offered('handler', 'set', 'x', 'f.sh', '--on', 'dep'), [/^deploy\.done\t/]);
   t.match(await offered('secret', 'get', ''), [/^KEY\t/]);
-  t.same(await offered('signal', ID, ''), ['approved\tit waits for it'], 'and no files');
+  t.same(await offered('signal', ID, ''), ['approved\tthe run is waiting for it'], 'and no files');
   t.same(await offered('signal', ID, 'x'), []);
   t.match(await offered('artifact', 'get', ID, ''), [/^dist\/a\.js\t3/]);
   t.same(await offered('artifact', 'get', '@last', ''), [], 'nothing was submitted');

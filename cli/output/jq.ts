@@ -60,7 +60,7 @@ function runJq(work: () => JqResult): JqResult {
     return work();
   } catch (error) {
     // The memory of jq is bounded.
-    return { stdout: '', stderr: `the filter cannot continue: ${(error as Error).message}`, exitCode: 5 };
+    return { stdout: '', stderr: `the filter stopped: ${(error as Error).message}`, exitCode: 5 };
   }
 }
 

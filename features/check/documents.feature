@@ -27,7 +27,7 @@ Feature: Checking documents that are not workflows
       When I call "svc check bad.json"
       Then it exits with 1
       # @contract
-      And standard output has "bad.json:2:19: /on/1 may have only one *"
+      And standard output has "bad.json:2:19: /on/1 can have only one *"
       # @contract
       And standard output has "bad.json:3:10: /wen is not a known member; did you mean when?"
       # @contract
@@ -104,7 +104,7 @@ Feature: Checking documents that are not workflows
       Examples:
         | what             | text                       | said                                             |
         | no JSON          | {"on": ["push"], }         | x.json:1:18: is not valid JSON: expected name    |
-        | an unknown thing | {"colour": "red"}          | x.json:1:1: is not a document that svc knows       |
+        | an unknown thing | {"colour": "red"}          | x.json:1:1: is not a document that svc recognizes  |
         | a later version  | {"version": "svc-mill/v1"} | the document is a mill, which is not a known kind |
 
     Scenario: a problem with one file does not hide those of the others

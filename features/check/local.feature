@@ -25,8 +25,8 @@ Feature: Checking without a server
       Then it exits with 1
       And standard output has "a.py:1:5: "
       And standard output has "(python_syntax)"
-      And standard output has "ci.yml: note: only a server can say of 1:14: "
-      And standard output has "ci.yml: note: only a server can say of 3:21: "
+      And standard output has "ci.yml: note: only a server can check 1:14: "
+      And standard output has "ci.yml: note: only a server can check 3:21: "
       And standard output has "ci.yml: ok"
       When I call "svc check --local --replay run_1 a.py" without the environment's target
       Then it exits with 2

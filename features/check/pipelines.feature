@@ -28,11 +28,11 @@ Feature: Broken pipelines are rejected as a whole
         | a script of GitLab         | 2:11  | write `steps`              | jobs:\n  build: {script: [make]}                                                    |
         | a key twice                | 2:1   | remove one of them         | jobs: {a: {steps: [{run: x}]}}\njobs: {}                                            |
         | an unknown need            | 3:14  | did you mean `build`?      | jobs:\n  build: {steps: [{run: x}]}\n  b: {needs: biuld, steps: [{run: x}]}         |
-        | a circle of needs          | 2:7   | in a circle                | jobs:\n  a: {needs: b, steps: [{run: x}]}\n  b: {needs: a, steps: [{run: x}]}       |
+        | a circle of needs          | 2:7   | in a cycle                 | jobs:\n  a: {needs: b, steps: [{run: x}]}\n  b: {needs: a, steps: [{run: x}]}       |
         | a hole that cannot compile | 1:34  | cannot be read             | jobs: {a: {steps: [{run: '${{ run. }}'}]}}                                          |
         | input within a program     | 1:30  | pass it through `env`      | jobs: {a: {steps: [{run: '${{ input.x }}'}]}}                                       |
         | a hole in credentials      | 1:23  | not allowed here           | {credentials: {TOKEN: '${{ vars.x }}'}, jobs: {a: {steps: [{run: x}]}}}             |
-        | a variable of the service  | 1:8   | belong to the service      | env: { SVC_X: '1' }\njobs: {a: {steps: [{run: x}]}}                                 |
+        | a variable of the service  | 1:8   | are reserved for the service | env: { SVC_X: '1' }\njobs: {a: {steps: [{run: x}]}}                                 |
 
     Scenario: a capability that no agent has
       When I submit the pipeline:
@@ -110,8 +110,8 @@ Feature: Broken pipelines are rejected as a whole
       Examples:
         | what       | file   | text | exit | said                                               |
         | JSON       | a.json | [    | 1    | a.json:1:                                          |
-        | signs      | b.py   | -    | 0    | note: its syntax and its calls were not looked at |
-        | TypeScript | a.ts   | [    | 0    | note: its syntax and its calls were not looked at |
+        | signs      | b.py   | -    | 0    | note: its syntax and its calls were not checked |
+        | TypeScript | a.ts   | [    | 0    | note: its syntax and its calls were not checked |
 
       @needs-python3
       Examples:

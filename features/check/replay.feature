@@ -66,10 +66,10 @@ Feature: Playing an edited script on a recorded history
         """
       When I call "svc check a.sh --replay {run}"
       Then it exits with 0
-      And standard output is "a.sh: reads all 1 call of {run} and waits in wait-signal go#0, as the run does"
+      And standard output is "a.sh: reads all 1 call of {run} and waits in wait-signal go#0, like the run"
       When I call "svc check b.sh --replay {run}"
       Then it exits with 1
-      And standard output has "b.sh:2:1: call 2 of {run} is wait-signal go#0, and the script calls sleep#0"
+      And standard output has "b.sh:2:1: call 2 of {run} is wait-signal go#0, but the script calls sleep#0"
       When I send the signal "go" with "1"
       Then the run succeeds
 
@@ -93,14 +93,14 @@ Feature: Playing an edited script on a recorded history
 
       Examples:
         | what            | file | first                                                                                  | edited                                                                                       | said                                                                            |
-        | a new name      | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1\nsvc step deux -- echo 2                                               | 2:1: call 2 of {run} is step two#0, and the script calls step deux#0              |
-        | a call less     | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1                                                                       | 1:1: call 2 of {run} is step two#0, and the script ends                           |
-        | another verb    | a.ts | import { step } from 'svc/sdk';\nconst n: string = 'one';\nawait step(n, () => 1);       | import { waitSignal } from 'svc/sdk';\nawait waitSignal('one');                               | 2:1: call 1 of {run} is step one#0, and the script calls wait-signal one#0        |
+        | a new name      | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1\nsvc step deux -- echo 2                                               | 2:1: call 2 of {run} is step two#0, but the script calls step deux#0              |
+        | a call less     | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1                                                                       | 1:1: call 2 of {run} is step two#0, but the script ends                           |
+        | another verb    | a.ts | import { step } from 'svc/sdk';\nconst n: string = 'one';\nawait step(n, () => 1);       | import { waitSignal } from 'svc/sdk';\nawait waitSignal('one');                               | 2:1: call 1 of {run} is step one#0, but the script calls wait-signal one#0        |
 
       @needs-python3
       Examples:
         | what            | file | first                                                                                  | edited                                                                                       | said                                                                            |
-        | a call before   | a.py | import subprocess as s\ns.run(['svc', 'step', 'one', '--', 'true'])                     | import subprocess as s\ns.run(['svc', 'sleep', '1s'])\ns.run(['svc', 'step', 'one', '--', 'true']) | 2:1: call 1 of {run} is step one#0, and the script calls sleep#0                |
+        | a call before   | a.py | import subprocess as s\ns.run(['svc', 'step', 'one', '--', 'true'])                     | import subprocess as s\ns.run(['svc', 'sleep', '1s'])\ns.run(['svc', 'step', 'one', '--', 'true']) | 2:1: call 1 of {run} is step one#0, but the script calls sleep#0                |
 
   Rule: The script's own lines run in an empty environment
 

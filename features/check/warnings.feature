@@ -87,5 +87,5 @@ Feature: Warnings about scripts
         """
       When I call "svc check a.go --strict"
       Then it exits with 0
-      And standard output has "a.go: note: its syntax and its calls were not looked at: svc does not read the language of go"
+      And standard output has "a.go: note: its syntax and its calls were not checked: svc does not support the language of go"
       And standard output has "a.go: ok"

@@ -67,7 +67,7 @@ Feature: Exit codes of commands
     Scenario: nothing listens at the address
       When I call "svc runs ls" with "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 3
-      And standard error has "cannot reach http://127.0.0.1:1: no server listens there"
+      And standard error has "cannot reach http://127.0.0.1:1: no server is listening there"
       And standard error has "→ start it"
 
     Scenario: an unknown host name

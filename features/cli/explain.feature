@@ -56,7 +56,7 @@ Feature: svc explain says why a run is in its state
         true
         """
       And I call "svc explain {run}"
-      Then standard output has "waits for an agent"
+      Then standard output has "is waiting for an agent"
       And standard output has "lacks moonbeams"
       When I cancel the run because "no moon"
       And I call "svc explain {run}"

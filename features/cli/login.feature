@@ -77,7 +77,7 @@ Feature: Logging in
       And I call "svc whoami" without the environment's target
       Then it exits with 2
       And standard error has "(profile_open)"
-      And standard error has "→ close it with `chmod 600"
+      And standard error has "→ run `chmod 600"
 
   Rule: Profiles with names are for several servers and projects
 
@@ -103,7 +103,7 @@ Feature: Logging in
       When I log in with "--token - --profile far" and the token on standard input
       And I call "svc whoami --profile near" without the environment's target
       Then it exits with 4
-      And standard error has "there is no profile near; there are far"
+      And standard error has "there is no profile near; the profiles are far"
       And standard error has "→ create it with `svc login --profile near --url"
 
   Rule: svc doctor finds what is wrong

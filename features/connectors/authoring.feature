@@ -51,7 +51,7 @@ Feature: Writing a connector
         | code                  | bad       | bearer  | , "code": "x()" | x                        | /code                    | unknown_member  | remove it.*no code  |
         | a call of a program   | bad       | bearer  |                 | {{ require('fs') }}      | /actions/go/request/body | hole_invalid    | use with            |
         | a variable of nobody  | bad       | bearer  |                 | {{ input.nope }}         | /actions/go/request/body | name_undeclared | add                 |
-        | a hole of no language | bad       | bearer  |                 | {{ 1 + }}                | /actions/go/request/body | hole_invalid    | write an expression |
+        | a hole of no language | bad       | bearer  |                 | {{ 1 + }}                | /actions/go/request/body | hole_invalid    | write a CEL        |
         | a kind of the CLI     | bad       | api-key |                 | x                        | /credential/kind         | schema          | change it           |
         | a name that is taken  | team_chat | bearer  |                 | x                        | /name                    | name_taken      | give the connector  |
 

@@ -35,4 +35,4 @@ Feature: Invalid credentials
       | --token x                                   | --kind is missing                       |
       | --kind oauth --token x                      | it must be one of bearer, api-key, basic         |
       | --kind basic --username ci                  | --password is missing                   |
-      | --kind bearer --token x --header y          | --header does not belong to --kind bearer |
+      | --kind bearer --token x --header y          | --header cannot be combined with --kind bearer |

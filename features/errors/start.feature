@@ -123,7 +123,7 @@ Feature: Problems at server start
       Then "dev" says "database {folder}/.svc/svc.db: new"
       When I call "svc serve" without the environment's target
       Then it exits with 1
-      And standard error has "a running `svc dev` uses the database {folder}/.svc/svc.db (home_in_use)"
+      And standard error has "a running `svc dev` is using the database {folder}/.svc/svc.db (home_in_use)"
       When I call "svc submit job.sh" without the environment's target
       Then it exits with 0
       And "dev" says "\d\d:\d\d:\d\d  (run_\w+)  job.sh  waits for signal go"

@@ -47,7 +47,7 @@ Feature: Events of untrusted runs
       Then the run waits for "event" "build.done"
       When I call "svc explain {run}"
       Then standard output has "It declined the event {event}"
-      And standard output has "an untrusted run emitted it, and the wait does not accept such events"
+      And standard output has "an untrusted run emitted it, and the wait does not accept events from untrusted runs"
       When I emit "build.done"
       Then the run succeeds
       When I look at the run "held"
@@ -82,7 +82,7 @@ Feature: Events of untrusted runs
         """
       And I look at the run "timed"
       Then the run fails with code "script_failed"
-      And the log has "an untrusted run emitted it, and the wait does not say that it accepts such events"
+      And the log has "an untrusted run emitted it, and the wait does not accept events from untrusted runs"
 
     @needs-cc
     Scenario: a job of a pipeline accepts it only if the job says so

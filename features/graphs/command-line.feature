@@ -109,7 +109,7 @@ Feature: svc graph
         | a file with a list       | []      | svc graph diff odd.json g   | is not a graph      |
         | a file with null         | null    | svc graph diff g odd.json   | is not a graph      |
         | a file that is not JSON  | {       | svc graph save odd odd.json | is not JSON      |
-        | a version after another  | {}      | svc graph show g@1@1        | names no version |
+        | a version after another  | {}      | svc graph show g@1@1        | does not contain a version |
 
   Rule: It shows how graphs start and which nodes exist
 

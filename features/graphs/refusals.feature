@@ -55,7 +55,7 @@ Feature: Problems of a graph are reported before it is saved
         {"version": "svc-graph/v1", "nodes": [{"id": "aaaaaaaaaaaaaaaa", "type": "trigger.webhook"}], "edges": []}
         """
       Then the answer is 422 with code "workflow_invalid"
-      And the answer has "must leave room for a character in 64"
+      And the answer has "must have fewer than 64 characters"
 
     Scenario: a check reports line and column
       Given a file "g.json":

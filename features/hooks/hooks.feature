@@ -41,7 +41,7 @@ Feature: Event hooks
       # @contract
       And standard output matches "^secret +[A-Za-z0-9_-]{43}$"
       # @contract
-      And standard error has "not shown again. Senders put it into the header X-Svc-Hook-Secret"
+      And standard error has "not shown again. Senders put it in the header X-Svc-Hook-Secret"
       When I call "svc event-hook set other --event-type other.done --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook ls"
@@ -86,7 +86,7 @@ Feature: Event hooks
       When I call "svc handler set note note.sh --on order.paid"
       And I call "svc event-hook set shop --event-type order.piad"
       Then it exits with 0
-      And standard error has "warning: no handler is for the type order.piad; did you mean `order.paid`?"
+      And standard error has "warning: no handler matches the type order.piad; did you mean `order.paid`?"
       When I call "svc event-hook set shop --event-type order.paid"
       Then standard error lacks "warning"
 

@@ -10,7 +10,7 @@ Feature: Overlapping secrets of hooks, and redeliveries
       Then standard output matches "^secret +[A-Za-z0-9_-]{43}$"
       And standard error has "the old one is valid until"
       When I call "svc event-hook show builds"
-      Then standard output matches "^last used +the old secret was not used since the rotation$"
+      Then standard output matches "^last used +the old secret has not been used since the rotation$"
       When I send "GET" to "{scoped}/event-hooks/builds"
       Then "old_secret_until" of the answer is noted as "until"
       Given a delivery of '{"n":1}' as "application/json"

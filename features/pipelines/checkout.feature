@@ -191,5 +191,5 @@ Feature: The repository of a push
         | a repository that is gone | file://{folder}/repos/none | {sha}                                    | git fetch ended with  |
         | a commit that is gone     | file://{folder}/repos/site | 0123456789012345678901234567890123456789 | git fetch ended with  |
         | a sha that is none        | file://{folder}/repos/site | main                                     | not a commit ID       |
-        | another protocol          | ssh://git@host/site        | {sha}                                    | has a user in it      |
-        | a server over http        | http://forge.example/site  | {sha}                                    | is not https          |
+        | another protocol          | ssh://git@host/site        | {sha}                                    | contains a username   |
+        | a server over http        | http://forge.example/site  | {sha}                                    | is neither https      |

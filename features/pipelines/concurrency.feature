@@ -212,7 +212,7 @@ Feature: Concurrency groups of pipelines
         | what                       | text                                                                             | part                | place |
         | another policy             | {concurrency: {group: a, policy: cancel}, jobs: {a: {steps: [{run: x}]}}}        | must be one of      | 1:34  |
         | a combination of a matrix  | {jobs: {a: {concurrency: 'g-${{ matrix.x }}', steps: [{run: x}]}}}               | unknown name        | 1:33  |
-        | a name of the service's    | {jobs: {svc-lease: {steps: [{run: x}]}}}                                         | do not begin with   | 1:9   |
+        | a name of the service's    | {jobs: {svc-lease: {steps: [{run: x}]}}}                                         | cannot begin with   | 1:9   |
 
     Scenario: a group without a name
       When I submit the pipeline:

@@ -108,8 +108,8 @@ Feature: Jobs that run a file of a repository
         | no credential               | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b}}}}}                                  | `credential` is missing               | 1:24  |
         | a credential with a hole    | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: "${{ vars.c }}"}}}}}     | the credential name literally         | 1:71  |
         | a credential nobody has     | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: none}}}}}                | none                                  | 1:23  |
-        | a path that leaves          | {jobs: {a: {workflow: {from_repo: {path: ../a.sh, repo: a/b, credential: c}}}}}                | `path` must be a path                 | 1:42  |
-        | a member nobody knows       | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: c, reff: x}}}}}          | `reff` is not known here; did you mean `ref`? | 1:74 |
-        | two forms                   | {jobs: {a: {workflow: {graph: g, from_repo: {path: a.sh, repo: a/b, credential: c}}}}}         | one of `graph` and `from_repo`        | 1:23  |
-        | no form                     | {jobs: {a: {workflow: {}}}}                                                                    | one of `graph` and `from_repo`        | 1:23  |
+        | a path that leaves          | {jobs: {a: {workflow: {from_repo: {path: ../a.sh, repo: a/b, credential: c}}}}}                | `path` must be names                  | 1:42  |
+        | a member nobody knows       | {jobs: {a: {workflow: {from_repo: {path: a.sh, repo: a/b, credential: c, reff: x}}}}}          | `reff` is not supported here; did you mean `ref`? | 1:74 |
+        | two forms                   | {jobs: {a: {workflow: {graph: g, from_repo: {path: a.sh, repo: a/b, credential: c}}}}}         | either `graph` or `from_repo`        | 1:23  |
+        | no form                     | {jobs: {a: {workflow: {}}}}                                                                    | either `graph` or `from_repo`        | 1:23  |
         | a place of each combination | {jobs: {a: {strategy: {matrix: {n: [1]}}, workflow: {from_repo: {path: "${{ matrix.n }}", repo: a/b, credential: c}}}}} | matrix | 1:77 |

@@ -57,7 +57,7 @@ Feature: Jobs of a pipeline
       When I call "svc submit {folder}/ci.yml --credential TOKEN=bot"
       Then it exits with 1
       # @contract
-      And standard error has "names its own in its document"
+      And standard error has "names its credentials in its document"
       When I send "GET" to "{scoped}/runs"
       Then "runs" of the answer is "[]"
 
@@ -195,4 +195,4 @@ Feature: Jobs of a pipeline
       And the file "done" has 5 lines
       When I call "svc rerun {run} --all --from ship"
       Then it exits with 1
-      And standard error has "give one of them"
+      And standard error has "use only one of them"

@@ -23,7 +23,7 @@ Feature: Checking a pipeline
             wait_for_event: packed
             when: ${{ events.payload }}
         """
-      Then it has the problem "belong to the service" at "1:8"
+      Then it has the problem "are reserved for the service" at "1:8"
       And it has the problem "5 minutes" at "5:14"
       And it has the problem "cannot be read" at "6:22"
       And it has the problem "`input` comes from outside" at "9:22"
@@ -49,13 +49,13 @@ Feature: Checking a pipeline
         | an unknown anchor       | jobs: *none                                                                                | none                          | 1:1   |
         | an unknown tag          | jobs: {a: {steps: [{run: !!js/function x}]}}                                               | tag                           | 1:26  |
         | a job that is unknown   | jobs:\n  build: {steps: [{run: x}]}\n  b: {needs: [biuld], steps: [{run: x}]}              | did you mean `build`?         | 3:15  |
-        | a circle                | jobs:\n  a: {needs: b, steps: [{run: x}]}\n  b: {needs: a, steps: [{run: x}]}              | in a circle                   | 2:7   |
+        | a circle                | jobs:\n  a: {needs: b, steps: [{run: x}]}\n  b: {needs: a, steps: [{run: x}]}              | in a cycle                    | 2:7   |
         | a job that does nothing | jobs: {a: {needs: []}}                                                                     | does nothing                  | 1:8   |
         | an empty axis           | jobs: {a: {strategy: {matrix: {x: []}}, steps: [{run: x}]}}                                | no value                      | 1:35  |
         | a duration of nothing   | jobs: {a: {timeout: 0s, steps: [{run: x}]}}                                                | more than 0                   | 1:21  |
         | a hole without an end   | jobs: {a: {steps: [{run: 'echo ${{ run.run_id'}]}}                                         | has no `}}`                   | 1:35  |
         | the event in a program  | jobs: {a: {steps: [{run: 'echo ${{ event.type }}'}]}}                                      | `event` comes from outside    | 1:35  |
-        | a job that is no need   | jobs: {a: {steps: [{run: x}]}, b: {if: jobs.a.status == '', steps: [{run: x}]}}            | not among the needs           | 1:40  |
+        | a job that is no need   | jobs: {a: {steps: [{run: x}]}, b: {if: jobs.a.status == '', steps: [{run: x}]}}            | is not in the `needs`         | 1:40  |
 
     Scenario: a matrix of ten thousand combinations is rejected before it is expanded
       When I check the pipeline:

@@ -151,7 +151,7 @@ Feature: Pipelines without a server
         | no type               | event.json | 1    | {"payload": 1}                                                   | type is required                                       |
         | a type with a space   | event.json | 1    | {"type": "a b"}                                                  | 1 to 64 characters                                     |
         | a submit              | event.json | 1    | {"type": "manual"}                                               | leave the event out and give --input                   |
-        | a platform's own      | event.json | 1    | {"type": "run.begun"}                                            | belongs to the service                                 |
+        | a platform's own      | event.json | 1    | {"type": "run.begun"}                                            | is reserved for the service                            |
         | an empty key          | event.json | 1    | {"type": "a", "key": ""}                                         | must not be empty                                      |
         | paths that are none   | event.json | 1    | {"type": "push", "paths": "web/a.js"}                            | paths must be a list of strings                          |
         | a tick of nothing     | event.json | 1    | {"type": "schedule.tick"}                                        | schedule must be the name of the schedule              |
@@ -180,7 +180,7 @@ Feature: Pipelines without a server
     Scenario: from another terminal, with the command that it prints
       When I start "svc run ci.yml --json" as "it" with the settings:
         | SVC_LOG_LEVEL | error |
-      Then "it" says "approval of run_\w+ waits for the event deploy.approved; from another terminal: \(cd (\S+) && svc emit deploy.approved"
+      Then "it" says "approval of run_\w+ is waiting for the event deploy.approved; from another terminal: \(cd (\S+) && svc emit deploy.approved"
       When I call "svc emit deploy.approved --payload '{\"ok\":true,\"by\":\"eve\"}'" in the folder "{it}"
       Then it exits with 0
       And "it" ends with 0

@@ -104,7 +104,7 @@ Feature: The requirements report of a graph
       And the answer has "<names>"
       And the answer has "<kind>"
       # @contract
-      And the answer has "node fetch needs a credential of kind <needed>, and c is of kind <kind>"
+      And the answer has "node fetch needs a credential of kind <needed>, but c is of kind <kind>"
 
       Examples:
         | kind      | credential                                | url                                | needed                 | names     |

@@ -137,7 +137,7 @@ Feature: Inspecting runs
       And I call "svc logs @last"
       Then standard output is "fine"
       When I call "svc runs chain @last"
-      Then standard output has "nothing led to {run}"
+      Then standard output has "no causes of {run}"
       When I call "svc runs ls --trigger run:@last"
       Then standard error is "no runs"
       When I call the status of the run by the end of its id

@@ -56,7 +56,7 @@ Feature: Runs are cancelled and rerun by a filter
       Then it exits with 0
       When I call "svc runs rerun --tag batch:1 --yes --json"
       Then standard output is JSON whose "runs.0.run_id" is "{first}"
-      And standard output is JSON whose "runs.0.outcome" is "rerun before as"
+      And standard output is JSON whose "runs.0.outcome" is "already rerun as"
       When I call "svc runs rerun --tag batch:1 --again --yes --json"
       Then standard output is JSON whose "runs.0.outcome" is "rerun as"
       When I call "svc status @last --wait 60s"
@@ -73,6 +73,6 @@ Feature: Runs are cancelled and rerun by a filter
 
       Examples:
         | what                        | words                            | says                                 |
-        | a cancel of everything      | cancel --yes                     | nothing says which runs are meant    |
+        | a cancel of everything      | cancel --yes                     | no runs are selected    |
         | a rerun of what still runs  | rerun --status waiting --yes     | --status waiting is not for this     |
         | a cancel of what is over    | cancel --status failed           | it takes queued, running, waiting    |

@@ -210,14 +210,14 @@ Feature: The input of a script is a file
       Then the run succeeds
       When I call "svc submit job.sh --idempotency-key k -- b"
       Then it exits with 0
-      And standard error has "it was submitted with something other than this"
+      And standard error has "that run was submitted with a different request"
       Given a file "ci.yml":
         """
         jobs: { one: { steps: [{ run: 'true' }] } }
         """
       When I call "svc submit ci.yml -- a"
       Then it exits with 1
-      And standard error has "arguments are for scripts; give a pipeline an input"
+      And standard error has "arguments are only for scripts; give a pipeline an input"
       When I call "svc submit job.sh a"
       Then it exits with 2
       And standard error has "write them after --"

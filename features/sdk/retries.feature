@@ -11,7 +11,7 @@ Feature: Retries and timeouts through an SDK
         tried: 3
         command: try 2
         never: 1 NonRetryableError: it is over
-        late: 124 it took longer than its timeout of 200ms and was ended
+        late: 124 it took longer than its timeout of 200ms and was stopped
         """
       And the recorded steps are:
         | site      | kind | exit | stdout  |

@@ -33,7 +33,7 @@ Feature: Waits through an SDK
       Then the run succeeds
       And the log is:
         """
-        protocol_unsupported wait-signal with a timeout needs protocol 2 of the agent socket, and this agent speaks protocol 1
+        protocol_unsupported wait-signal with a timeout needs protocol 2 of the agent socket, but this agent speaks protocol 1
         heard hello
         """
       And 0 steps are recorded

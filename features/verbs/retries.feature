@@ -83,7 +83,7 @@ Feature: A step is retried after a failure
       And standard output matches 'patient#0 attempt 1 +exit 1 .*try 1'
       When I call "svc check {folder}/patient.sh --replay {run}"
       Then it exits with 0
-      And standard output has "waits in step patient#0, as the run does"
+      And standard output has "waits in step patient#0, like the run"
       When I cancel the run because "it was looked at"
       Then the run is "cancelled"
 

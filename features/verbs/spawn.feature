@@ -101,7 +101,7 @@ Feature: svc spawn starts independent runs
         | site    | kind  | exit |
         | spawn#0 | spawn | 1    |
         | sleep#0 | sleep | 0    |
-      And the log has "chain_too_deep: the run would be of generation 17"
+      And the log has "chain_too_deep: the run would be number 17 in a chain"
 
   Rule: an invalid spawn is rejected and recorded, so that the script replays
 

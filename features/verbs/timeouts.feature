@@ -16,7 +16,7 @@ Feature: Timeouts of steps and runs
         | site   | kind | exit | stdout     |
         | slow#0 | step | 124  |            |
         | told#0 | step | 0    | exit 124\n |
-      And the log has "it took longer than its timeout of 3s and was ended"
+      And the log has "it took longer than its timeout of 3s and was stopped"
 
     Scenario: each attempt has its time
       When I submit the script "each.sh":

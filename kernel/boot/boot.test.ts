@@ -97,7 +97,7 @@ t.test('every fault of the plugins is reported at once, before any code of their
   t.match((await refusal(plan([older]))).message, /needs kernel \^9.*requires "absent", which is not loaded/);
   const left = await write(t, 'left', '', { requires: ['right'] });
   const right = await write(t, 'right', '', { requires: ['left'] });
-  t.match((await refusal(plan([left, right]))).message, /in a circle: left, right|in a circle: right, left/);
+  t.match((await refusal(plan([left, right]))).message, /in a cycle: left, right|in a cycle: right, left/);
 });
 
 t.test('what a plugin did must be what its manifest says', async (t) => {

@@ -10,7 +10,7 @@ export function order(candidates: readonly Candidate[]): Candidate[] {
       .filter(({ manifest }) => manifest.requires.every((id) => !waiting.has(id)))
       .sort((a, b) => a.manifest.id.localeCompare(b.manifest.id))[0];
     if (!ready)
-      throw BootErrors.pluginsInvalid(`plugins require each other in a circle: ${[...waiting.keys()].join(', ')}`);
+      throw BootErrors.pluginsInvalid(`plugins require each other in a cycle: ${[...waiting.keys()].join(', ')}`);
     waiting.delete(ready.manifest.id);
     ordered.push(ready);
   }

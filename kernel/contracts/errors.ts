@@ -94,7 +94,7 @@ export const Errors = {
   notAuthenticated: defineError({
     code: 'not_authenticated',
     status: 401,
-    title: 'The request carries no valid credentials.',
+    title: 'The request has no valid credentials.',
     next: 'Send `Authorization: Bearer svc_pat_…`; `svc login` stores a token.',
   }),
   forbidden: defineError({

@@ -41,7 +41,7 @@ t.test('a job whose artifacts have no room fails with the reason, and the server
   const failed = await run(make(MOST * 1024 + 1));
   t.match(failed, {
     status: 'failed',
-    error: { code: 'artifact_failed', message: /"file": the disk of the artifacts is full/ },
+    error: { code: 'artifact_failed', message: /"file": the artifact disk is full/ },
   });
   t.match(await run(make(1000)), { status: 'succeeded' }, 'what has room is stored');
   const later = await call('GET', `/orgs/acme/projects/main/runs/${failed.run_id}/artifacts`);

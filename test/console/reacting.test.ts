@@ -54,7 +54,7 @@ else
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Type').fill('run.mine');
       await dialog.getByRole('button', { name: 'Emit event' }).click();
-      await dialog.getByText(/only the service emits/).waitFor();
+      await dialog.getByText(/only the service can emit/).waitFor();
       await dialog.getByLabel('Type').fill('order.paid');
       await dialog.getByLabel('Key').fill(HOSTILE.replace('\u202e', ''));
       await dialog.getByLabel('Payload, as JSON').fill(JSON.stringify({ total: 12, note: HOSTILE }));

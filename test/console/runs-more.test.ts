@@ -137,7 +137,7 @@ else
       await place.svc(['signal', waits[0]!, 'aproval']);
       await page.goto(`${base}/runs/${waits[0]}`);
       await page.getByText(/aproval was sent .* ago, and nothing waits for that name/).waitFor();
-      await page.getByText(`send it under the name that is waited for: svc signal ${waits[0]} approval`).waitFor();
+      await page.getByText(`send it under the name that the run waits for: svc signal ${waits[0]} approval`).waitFor();
       await page.goto(`${base}/runs?workflow=waits.sh`);
       await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
       await page.getByRole('button', { name: 'Cancel 2' }).click();

@@ -157,7 +157,7 @@ else {
     const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.1.0' } })";
     const asOld = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, join(dist, 'cli/main.mjs'), 'whoami'];
     const refused = await runToEnd(process.execPath, asOld, { cwd: folder, env });
-    t.match(refused, { exit: 2, stdout: '', stderr: /^svc: this needs Node 24 or newer .*\n$/ });
+    t.match(refused, { exit: 2, stdout: '', stderr: /^svc: Node 24 or newer .*\n$/ });
   });
 
   t.test('a script in an editor has types', onlyLong, async (t) => {

@@ -147,7 +147,7 @@ for (const { language, run } of [javascript, python])
         ['svc.waitSignal("go")', 'svc.wait_signal("go")'],
       ]);
       const refusal = (verb: string) =>
-        `protocol_unsupported: ${verb} with a timeout needs protocol 2 of the agent socket, and this agent speaks protocol 1`;
+        `protocol_unsupported: ${verb} with a timeout needs protocol 2 of the agent socket, but this agent speaks protocol 1`;
       t.same(lines, [refusal('wait-signal'), refusal('wait-event'), refusal('lock'), '1']);
       t.same(
         said.map(({ op, args }) => [op, args]),
@@ -180,9 +180,9 @@ for (const { language, run } of [javascript, python])
       t.same(lines, [
         "agent_answer_invalid: the agent's answer cannot be read: it is not JSON",
         "agent_answer_invalid: the agent's answer cannot be read: it is not a JSON object",
-        "agent_answer_invalid: the agent's answer cannot be read: nobody asked for it",
+        "agent_answer_invalid: the agent's answer cannot be read: it was not requested",
         'too_long: a line has too many bytes',
-        'agent_answer_invalid: the agent asked for nothing known',
+        'agent_answer_invalid: the agent sent an unknown request',
         'verb_usage: not so',
         'duration_invalid: "x" is none',
         'null',

@@ -54,12 +54,12 @@ t.test('all faults at once, with what was meant', async (t) => {
     '/nodes/1/config/valuess is not a known member; did you mean values?',
     '/nodes/1/retrys is not a known member; did you mean retry?',
     '/nodes/2/config/for "5 minutes" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m',
-    '/nodes/2/id b is the id of node 1 too',
+    '/nodes/2/id b is also the id of node 1',
     '/nodes/3/config/values/$expr line 1, column 18: unknown name `nope`: allowed: input, nodes, item, index, run',
     '/nodes/3/id must be letters, digits, _ and -, beginning with a letter',
     '/nodes/4/config/event must have 1 to 64 characters from A-Z a-z 0-9 . _ -',
     '/nodes/4/config/when line 1, column 1: unknown name `nodes`: allowed: event',
-    '/nodes/4/timeout must be longer',
+    '/nodes/4/timeout is too short',
     '/nodezz is not a known member; did you mean nodes?'.replace('zz', 'z'),
   ]);
 });
@@ -70,7 +70,7 @@ t.test('edges: cases, circles, doubles', async (t) => {
   t.same(await faultsOf(createGraph(nodes, 'a>a')), ['/edges/0 closes a circle: a → a']);
   t.same(await faultsOf(createGraph(nodes, 'a>b a>b')), ['/edges/1 is the same as edge 0']);
   t.same(await faultsOf(createGraph(nodes, 'a>b?x if>b?maybe')), [
-    '/edges/0/when belongs to edges from a condition or a switch; a is a set',
+    '/edges/0/when is only for edges from a condition or a switch; a is a set',
     '/edges/1/when "maybe" is not a case of if; its cases: true, false',
   ]);
   t.same(await faultsOf(createGraph([set('a'), node('in', 'trigger.manual')], 'a>in')), [
@@ -91,10 +91,10 @@ t.test('expressions read only what ran before', async (t) => {
     '/nodes/1/config/values/$expr line 2, column 2: the graph has no node aa; did you mean a?',
   ]);
   t.same(await faultsOf(read('nodes[input.x]')), [
-    '/nodes/1/config/values/$expr line 1, column 1: names no node: write nodes.<id>, or nodes["<id>"] for an id with a hyphen',
+    '/nodes/1/config/values/$expr line 1, column 1: does not name a node: write nodes.<id>, or nodes["<id>"] for an id with a hyphen',
   ]);
   t.same(await faultsOf(read('item')), [
-    '/nodes/1/config/values/$expr line 1, column 1: item is known only in the node of a fan_out',
+    '/nodes/1/config/values/$expr line 1, column 1: item is available only in the node of a fan_out',
   ]);
   t.same(await faultsOf(read('1 +')), ['/nodes/1/config/values/$expr line 1, column 3: cannot be read from `+` on']);
   t.same(await faultsOf(createGraph([set('a')], '', { output: { x: expr('nodes.q.output') } })), [
@@ -131,15 +131,15 @@ t.test('names leave room for types of events', async (t) => {
   const name = 'g'.repeat(40);
   t.same(await faultsOf(createGraph([set('a'.repeat(15))]), name), []);
   t.same(await faultsOf(createGraph([set('a'.repeat(16))]), name), [
-    `/nodes/0/id has 16 characters; the limit is 15: graph.${name}.<id>. must leave room for a character in 64`,
+    `/nodes/0/id has 16 characters; the limit is 15: graph.${name}.<id>. must have fewer than 64 characters`,
   ]);
 });
 
 t.test('configs of every type', async (t) => {
   const one = (type: string, config: unknown) => faultsOf(createGraph([node('n', type, config)]));
-  t.same(await one('emit', { type: 'run.done' }), ['/nodes/0/config/type is a type that only the service emits']);
+  t.same(await one('emit', { type: 'run.done' }), ['/nodes/0/config/type is a type that only the service can emit']);
   t.same(await one('wait_signal', { name: 'event:x', timeout: 'soon' }), [
-    '/nodes/0/config/name must not begin with event:, which belongs to the service',
+    '/nodes/0/config/name must not begin with event:, which is reserved for the service',
     '/nodes/0/config/timeout "soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m',
   ]);
   t.same(
@@ -169,10 +169,10 @@ t.test('configs of every type', async (t) => {
     '/nodes/0/config/cron',
   );
   t.same(await one('trigger.event', { on: ['a*b'] }), [
-    '/nodes/0/config/on/0 may have only one *, at its end, like run.* or *',
+    '/nodes/0/config/on/0 can have only one *, at its end, like run.* or *',
   ]);
   t.same(await one('trigger.webhook', { event_types: ['a', 'b'] }), [
-    '/nodes/0/config/event_types may name several types only with a manifest that finds the type of a delivery',
+    '/nodes/0/config/event_types can name several types only with a manifest that reads the event type from the delivery',
   ]);
   t.same(await one('workflow', {}), ['/nodes/0/config needs one of graph, source, from_repo']);
   t.same(await one('set', { values: { $expr: 1 } }), [
@@ -211,7 +211,7 @@ t.test('warnings', async (t) => {
   t.same(json.warnings, [
     'node sh names the credential nobody, which the project does not have; a run needs it',
     '/nodes/1/config/values contains {{ }}, which is not evaluated there; write {"$expr": "…"}',
-    'node both needs yes and no, of which if chooses one; write "join": "any"',
+    'node both needs both yes and no, but if chooses only one of them; write "join": "any"',
   ]);
 });
 
@@ -250,7 +250,7 @@ t.test('a check warns of what is probably not meant', async (t) => {
     ok: true,
     warnings: [
       { line: 15, code: 'graph_warning', message: /^\/nodes\/1\/config\/values contains/ },
-      { message: /^node both needs yes and no/ },
+      { message: /^node both needs both yes and no/ },
     ],
   });
 });

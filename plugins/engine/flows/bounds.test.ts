@@ -34,7 +34,10 @@ for (const store of STORES)
       const who = trusted ? 'a trusted' : 'an untrusted';
       const ends = trusted
         ? { status: 'succeeded' }
-        : { status: 'failed', error: { code: 'run_storage_limit', message: /may bring and print 1MiB together/ } };
+        : {
+            status: 'failed',
+            error: { code: 'run_storage_limit', message: /can store 1MiB of arguments and output in total/ },
+          };
 
       t.test(`${who} run repeats a large value for the items of a fan-out`, async (t) => {
         const items = Array.from({ length: 100 }, (_, n) => n);

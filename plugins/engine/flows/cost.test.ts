@@ -276,7 +276,7 @@ t.test('expressions have a bounded amount of work, in one node and in one transa
       ],
     });
     const { status, error } = await flows.read(run_id);
-    t.match({ status, error }, { status: 'failed', error: { message: /take too much work together$/ } });
+    t.match({ status, error }, { status: 'failed', error: { message: /take too much work$/ } });
   });
   t.ok(one.units < 2 * MAX_UNITS_TOGETHER, `${one.units} units for one node`);
   const many = await most(async () => {

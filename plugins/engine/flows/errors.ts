@@ -4,7 +4,7 @@ export const flowInvalid = defineError({
   code: 'flow_invalid',
   status: 422,
   title: 'The plan of the flow is not valid.',
-  next: 'Correct the nodes named in `errors` and submit it again.',
+  next: 'Correct the nodes named in `errors` and submit the workflow again.',
 });
 
 export const expressionFailed = defineError({

@@ -58,7 +58,7 @@ for (const store of STORES) {
       for (const position of [0, 1]) await runs.perform(stranger, spawn(position));
       await t.rejects(runs.perform(stranger, spawn(2)), {
         code: 'spawn_limit',
-        message: /has spawned 2 runs, which is the limit of an untrusted run/,
+        message: /has spawned 2 runs, which is the limit for an untrusted run/,
       });
       await server.agent.end(stranger);
       await server.agent.work();
@@ -104,7 +104,7 @@ for (const store of STORES) {
       ...{ position, kind: 'state', name: 'set k', ordinal: 0, digest: '', started_at: 0 },
       args: { op: 'set', key: 'k', value: 'x'.repeat(bytes) },
     });
-    const full = { code: 'run_storage_limit', message: /may bring and print 8KiB .*SVC_UNTRUSTED_RUN_LIMITS/ };
+    const full = { code: 'run_storage_limit', message: /can store 8KiB .*SVC_UNTRUSTED_RUN_LIMITS/ };
     return withServer(
       store,
       async (server, runs) => {
@@ -167,7 +167,7 @@ for (const store of STORES) {
       });
       const full = {
         code: 'run_storage_limit',
-        message: /runs of a project may bring and print 2MiB .*PROJECT_LIMITS/,
+        message: /untrusted runs can store 2MiB .*PROJECT_LIMITS/,
       };
       const env = { SVC_UNTRUSTED_PROJECT_LIMITS: 'calls=2MiB' };
       return withServer(
@@ -371,7 +371,7 @@ for (const store of STORES) {
       ...{ position, kind: 'step', name: `${position}`.padEnd(1000, 'n'), ordinal: 0, digest: '', started_at: 0 },
       ...{ label: 'l'.repeat(1000), exit_code: 0, output: '' },
     });
-    const full = { code: 'run_storage_limit', message: /may bring and print 32KiB / };
+    const full = { code: 'run_storage_limit', message: /can store 32KiB / };
     return withServer(
       store,
       async (server, runs) => {
@@ -460,7 +460,7 @@ for (const store of STORES) {
       t.match([first, second, third], [['stdout'], ['stdout'], ['stdout']]);
       t.same(last, [
         'system',
-        'svc: the log ends here: it has reached the 4KiB that the log of an untrusted run may have (SVC_UNTRUSTED_RUN_LIMITS). The run continues.\n',
+        'svc: the log ends here: it has reached 4KiB, the limit for the log of an untrusted run (SVC_UNTRUSTED_RUN_LIMITS). The run continues.\n',
       ]);
       t.same(more, []);
       await runs.perform(stranger, spawn(0));
@@ -494,7 +494,7 @@ for (const store of STORES) {
         const second = await fill();
         t.match(second.at(-1), [
           'system',
-          /the logs of untrusted runs of the project have reached the 320KiB that they may have together/,
+          /the logs of untrusted runs of the project have reached 320KiB, their combined limit/,
         ]);
         const logs = server.use.all(Prunables).find(({ name }) => name === 'logs')!;
         for await (const _ of logs.prune(database.now() + 60_000, 100));

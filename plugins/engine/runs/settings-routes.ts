@@ -49,7 +49,7 @@ export const settingsRoutes = ({ database, audit, settings }: SettingsDeps): Rou
       const { timeout } = request.body as Body;
       const message = timeout === null ? undefined : timeoutFault(timeout);
       if (message !== undefined)
-        throw Errors.invalidRequest(`timeout ${message}; for none send null (svc runs timeout none)`, {
+        throw Errors.invalidRequest(`timeout ${message}; for no timeout, send null (svc runs timeout none)`, {
           errors: [{ pointer: '/timeout', message }],
         });
       const { org_id, project_id } = request.scope;

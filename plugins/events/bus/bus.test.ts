@@ -321,7 +321,7 @@ async function endings(t: Test, server: BusServer, project: () => BusProject) {
     const record = await due(p, claim.run_id);
     t.match(record, { exit_code: 124, output: '' });
     const [first, second, third, ...rest] = record.message!.split('\n');
-    t.equal(first, 'no event plain came before the timeout; these did not end the wait:');
+    t.equal(first, 'no event plain arrived before the timeout; these did not end the wait:');
     t.match(second, new RegExp(`^  ${before} at 20.*: it was recorded before the wait began$`));
     t.match(third, new RegExp(`^  ${other} at 20.*: its key "acme/app" is not the subject of the run, "acme/web"$`));
     t.same(rest, []);
@@ -329,7 +329,7 @@ async function endings(t: Test, server: BusServer, project: () => BusProject) {
 
     const quiet = await p.started();
     const answer = await p.waitFor(quiet, 'never', { timeout_ms: 0 });
-    t.match(answer, { record: { exit_code: 124, message: 'no event never came before the timeout' } });
+    t.match(answer, { record: { exit_code: 124, message: 'no event never arrived before the timeout' } });
   });
 
   await t.test('what was fired before the time was over is delivered, however late', async (t) => {
@@ -511,7 +511,7 @@ async function untrusted(t: Test, server: BusServer, project: () => BusProject) 
   t.match((await resumed(timed)).journal[0], {
     exit_code: 124,
     message: new RegExp(
-      `${missed} .*: an untrusted run emitted it, and the wait does not say that it accepts such events`,
+      `${missed} .*: an untrusted run emitted it, and the wait does not accept events from untrusted runs`,
     ),
   });
 

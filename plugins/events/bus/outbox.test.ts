@@ -267,7 +267,7 @@ for (const store of STORES) {
     t.match(await broken, { message: /the reaction fails/ });
     t.same(await types(two), ['first', 'manual', 'manual']);
     t.equal(await one.emit('after').then(() => 'recorded'), 'recorded');
-    const said = servers.flatMap(({ logged }) => logged).filter(({ message }) => message.includes('put aside'));
+    const said = servers.flatMap(({ logged }) => logged).filter(({ message }) => message.includes('set aside'));
     t.equal(said.length, 2, 'each is logged once');
   });
 

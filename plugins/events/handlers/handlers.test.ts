@@ -429,7 +429,7 @@ for (const store of STORES) {
       for (let n = 0; n < 32; n++) await world.set(`h-${n}`, { when: when(n) });
       t.match(await refused(world.set('one-more', { when: 'true' })), {
         code: 'handlers_full',
-        message: 'when makes 262148 bytes for all predicates of the project; the limit is 262144',
+        message: 'when brings all predicates of the project to 262148 bytes; the limit is 262144',
         extras: { errors: [{ pointer: '/when' }] },
       });
       t.equal(await count(world, 'handlers_handlers'), 32);

@@ -62,7 +62,7 @@ export default definePlugin(manifest, (plugin) => {
     uploads,
     stores,
     limit_bytes: limitOf,
-    onReceived: counter('svc_artifact_received_bytes_total', 'Bytes of artifacts that were stored.'),
+    onReceived: counter('svc_artifact_received_bytes_total', 'Bytes of stored artifacts.'),
   });
   const library = plugin.own(
     provide(ArtifactLibrary, {

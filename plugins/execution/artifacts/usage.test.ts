@@ -39,7 +39,7 @@ async function runsHaveBounds(t: Test, world: World): Promise<void> {
   await put(world, stranger, 'a', 15 * KIB);
   await t.rejects(put(world, stranger, 'b', 6 * KIB), {
     code: 'artifact_quota_exceeded',
-    message: /an untrusted run may have 20KiB .*SVC_UNTRUSTED_RUN_LIMITS/,
+    message: /an untrusted run can have 20KiB .*SVC_UNTRUSTED_RUN_LIMITS/,
   });
   await put(world, stranger, 'a', 4 * KIB);
   await put(world, stranger, 'b', 15 * KIB);
@@ -68,7 +68,7 @@ async function projectsHaveBounds(t: Test, world: World): Promise<void> {
   const other = await submit(world, false);
   await t.rejects(put(world, other, 'a', 18 * KIB), {
     code: 'artifact_quota_exceeded',
-    message: /untrusted runs of a project may have 30KiB .*SVC_UNTRUSTED_PROJECT_LIMITS/,
+    message: /untrusted runs of a project can have 30KiB .*SVC_UNTRUSTED_PROJECT_LIMITS/,
   });
   await put(world, await submit(world, true), 'a', 80 * KIB);
   await t.rejects(put(world, await submit(world, true), 'a', 80 * KIB), { code: 'artifact_quota_exceeded' });

@@ -189,7 +189,7 @@ for (const store of STORES) {
           what: `${run_id} to be cancelled`,
         });
       t.match(await read(server, child.run_id), {
-        reason: `the run ${caller.run_id}, which called it, no longer waits for it`,
+        reason: `the run ${caller.run_id}, which called it, is no longer waiting for it`,
       });
     }),
   );
@@ -226,7 +226,7 @@ for (const store of STORES) {
       await t.rejects(spawn(caller), {
         code: 'chain_too_deep',
         status: 409,
-        message: 'the run would be of generation 17 of runs that spawn runs; a chain may have at most 16',
+        message: 'the run would be number 17 in a chain of runs that spawn runs; a chain can have at most 16',
       });
       await t.rejects(engine.park(caller, call(0, { node: 'work' })), { code: 'calls_too_deep' });
       const { org_id, project_id } = server.scope;

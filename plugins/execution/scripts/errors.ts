@@ -10,7 +10,7 @@ export const scriptFailed = defineError({
 export const interpreterMissing = defineError({
   code: 'interpreter_missing',
   status: 422,
-  title: 'The interpreter of the script is not installed on the machine of the agent.',
+  title: "The interpreter of the script is not installed on the agent's machine.",
   next: 'Install it there, name another one with --interpreter, or choose an agent that has it with `requires`.',
 });
 
@@ -48,7 +48,7 @@ export const scriptKilled = defineError({
   code: 'script_killed',
   status: 422,
   title: 'The script was killed many times at the same position of its journal.',
-  next: 'Look for what kills it on the machine of the agent: the memory limit, another process, or the script itself.',
+  next: 'Find out what kills it on the machine of the agent: the memory limit, another process, or the script itself.',
 });
 
 /** The machine cannot do what `SVC_AGENT_RUN_AS` requires. */

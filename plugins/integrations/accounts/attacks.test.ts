@@ -47,7 +47,7 @@ t.test('attacks on the way back from a provider', async (t) => {
     // And the other way round: a code of the attacker's own account, for the state of the honest provider.
     const own = evil.consent(await begin('mixed', 'evil')).get('code')!;
     const state = new URL(await begin('mixed')).searchParams.get('state')!;
-    refused(await world.callback(new URLSearchParams({ code: own, state, iss: ISSUERS[0] })), /gave no token/, 424);
+    refused(await world.callback(new URLSearchParams({ code: own, state, iss: ISSUERS[0] })), /sent no token/, 424);
     await none('mixed');
   });
 
@@ -56,8 +56,8 @@ t.test('attacks on the way back from a provider', async (t) => {
     const code = first.get('code')!;
     first.set('code', second.get('code')!);
     second.set('code', code);
-    refused(await world.callback(first), /gave no token/, 424);
-    refused(await world.callback(second), /gave no token/, 424);
+    refused(await world.callback(first), /sent no token/, 424);
+    refused(await world.callback(second), /sent no token/, 424);
     await none('one');
     await none('two');
   });

@@ -77,7 +77,7 @@ for (const store of STORES)
         t.notMatch(page.text, /<script|at-|rt-/);
       };
       await refused(new URLSearchParams({ code: 'x' }), 400, /not a response to a request/);
-      await refused(new URLSearchParams({ code: 'x', state: 'x'.repeat(43) }), 400, /not known/);
+      await refused(new URLSearchParams({ code: 'x', state: 'x'.repeat(43) }), 400, /not recognized/);
       const query = await begin();
       await world.signIn('owner');
       await refused(query, 403, /another browser/, 'owner');
@@ -86,12 +86,12 @@ for (const store of STORES)
       mixed.set('iss', 'https://evil.example');
       await refused(mixed, 400, /not from far/);
       const denied = new URLSearchParams({ state: (await begin()).get('state')!, error: 'access_denied' });
-      await refused(denied, 403, /was not allowed/);
+      await refused(denied, 403, /was denied/);
       const hostile = new URLSearchParams({ state: (await begin()).get('state')!, error: '<script>alert(1)</script>' });
       await refused(hostile, 424, /rejected the request/);
       const injected = await begin();
       injected.set('code', (await begin()).get('code')!);
-      await refused(injected, 424, /gave no token/);
+      await refused(injected, 424, /sent no token/);
       const tokens = new URLSearchParams({ state: (await begin()).get('state')!, access_token: 'at-x' });
       await refused(tokens, 400, /has no code/);
       t.equal((await world.callback(query)).status, 200);

@@ -126,7 +126,7 @@ t.test('what happens to grants', async (t) => {
     });
     await world.hurry('short', 'expires_at = 1, due_at = 1');
     server.use(Wakeups).topic('accounts.changed');
-    t.match(await drive(world, 'short', ['needs_reauth']), { reason: /gave no refresh token/ });
+    t.match(await drive(world, 'short', ['needs_reauth']), { reason: /sent no refresh token/ });
     far.refreshes = true;
     far.lifetime = undefined;
     await world.connect('timeless');

@@ -72,7 +72,7 @@ t.test('holes: whole ones keep their type, in a text values become text, what is
     [{ k: '{{ html(input.md) }}' }, {}, {}],
   ];
   for (const [template, input, body] of cases) t.same(bodyOf(template, input), body, JSON.stringify(template));
-  t.match(bodyOf('{{ input.a + 1 }}', { a: 'x' }), [{ pointer: '/input/a', message: /does not suit/ }]);
+  t.match(bodyOf('{{ input.a + 1 }}', { a: 'x' }), [{ pointer: '/input/a', message: /does not match/ }]);
   t.match(bodyOf('{{ input.a.b == 1 && true }}', {}), [{ pointer: '/input/a' }]);
 });
 
@@ -116,7 +116,7 @@ t.test('values go where the template puts them and nowhere else', async (t) => {
     ['https://{{ input.a }}/y', 'me@evil.org', /host name/],
     ['{{ input.a }}/y', 'ftp://h', /https:\/\/ or http/],
     ['{{ input.a }}/y', 'example.org', /https:\/\/ or http/],
-    ['{{ input.a }}/y', 'https://me:secret@h', /user or a password/],
+    ['{{ input.a }}/y', 'https://me:secret@h', /username or password/],
     ['{{ input.a }}/y', 'https://h?x=1', /query/],
     ['{{ input.a }}/y', 'https://h/{credential}', /spaces/],
     ['{{ input.a }}', 'https://h/#x', /spaces/],
@@ -199,7 +199,7 @@ t.test('fields and inputs: defaults, types, choices, unknown names', async (t) =
     '/input/more',
   ]);
   t.match(action.lower(call({ input: { a: 1 } })), {
-    faults: [{ message: 'must be a string, and is a whole number' }],
+    faults: [{ message: 'must be a string, not a whole number' }],
   });
   const schema = configSchema(action) as { required: string[]; properties: Record<string, { required?: string[] }> };
   t.same(schema.required, ['input']);
@@ -220,7 +220,7 @@ t.test('templates that cannot work are told with rule and fix', async (t) => {
     [request({ body: "{{ require('fs') }}" }), '/body', 'hole_invalid', /unknown function `require`/],
     [request({ body: '{{ input.a + }}' }), '/body', 'hole_invalid', /line 1, column/],
     [request({ body: '{{ }}' }), '/body', 'hole_form', /empty/],
-    [request({ body: '{{ input.a' }), '/body', 'hole_form', /never closed/],
+    [request({ body: '{{ input.a' }), '/body', 'hole_form', /not closed/],
     [request({ body: '{{ html(input.a) }}' }), '/body', 'markdown_only', /marked as Markdown/],
     [request({ body: '{{ html(with.f) }}' }), '/body', 'markdown_only', /marked as Markdown/],
     [request({ body: '{{ "x" + html(input.md) }}' }), '/body', 'hole_invalid', /only around a whole expression/],
@@ -230,8 +230,8 @@ t.test('templates that cannot work are told with rule and fix', async (t) => {
     [request({ url: 'ftp://h/' }), '/url', 'url_form', /must begin with https/],
     [request({ url: '{{ with.f }}x' }), '/url', 'url_form', /must begin with \/ or \?/],
     [request({ url: 'https://h/a b' }), '/url', 'url_form', /spaces/],
-    [request({ url: 'https://h/{a}' }), '/url', 'url_form', /may contain \{ and \}/],
-    [request({ url: 'https://u:p@h/' }), '/url', 'url_form', /user or a password/],
+    [request({ url: 'https://h/{a}' }), '/url', 'url_form', /can contain \{ and \}/],
+    [request({ url: 'https://u:p@h/' }), '/url', 'url_form', /username or password/],
     [request({ url: 'https://h/../x' }), '/url', 'url_form', /\. or \.\./],
     [request({ url: 'https://h/{credential}' }), '/url', 'credential_place', /needs a credential of kind url_token/],
     [request({ headers: { 'X-A': '{credential}' } }), '/headers', 'credential_place', /must not contain/],

@@ -159,7 +159,7 @@ t.test('files and folders of SVC_CONNECTORS are read, and a broken one stops the
   for (const text of [
     'broken/x/manifest.json: (whole document): is not valid JSON',
     'line 1, column',
-    'broken/y/manifest.json: /hook: must have either `signature` or `token` [hook_proof]; say how',
+    'broken/y/manifest.json: /hook: must have either `signature` or `token` [hook_proof]; describe how',
     'broken/z/manifest.json: /name: forge_a is also the name of',
     'large.json: (whole document): has more than',
     'absent: (whole document): the file or folder does not exist',

@@ -58,7 +58,7 @@ export async function readAnswer(
   );
   const ratioExceeded = () =>
     EgressErrors.answerRatioExceeded(
-      `${redacted_url}: the response becomes more than ${ratio} times as long as what was sent (SVC_DECOMPRESSION_RATIO)`,
+      `${redacted_url}: the response decompresses to more than ${ratio} times its size (SVC_DECOMPRESSION_RATIO)`,
     );
   const readBody = async (source: AsyncIterable<Buffer>) => {
     const isAcceptable = (size: number) => decoder === undefined || size <= max_bytes || size <= received * ratio;
@@ -77,7 +77,9 @@ export async function readAnswer(
     if (limit_error !== undefined && may_truncate)
       return { body: Buffer.concat(chunks).subarray(0, max_bytes), truncated: true };
     if (decoder === undefined || isServiceError(error) || decoder.errored !== error) throw error;
-    throw EgressErrors.egressFailed(`${redacted_url}: the response cannot be decompressed by its Content-Encoding`);
+    throw EgressErrors.egressFailed(
+      `${redacted_url}: the response cannot be decompressed according to its Content-Encoding`,
+    );
   }
   return spilled ? { body: Buffer.alloc(0), truncated: true } : { body: Buffer.concat(chunks) };
 }

@@ -30,7 +30,9 @@ export const systemResolver: Resolver = (hostname) =>
   });
 
 const addressNotAllowed = (hostname: string, what: string) =>
-  EgressErrors.egressRefused(`${hostname.slice(0, 255)} is an address to which the service may not connect (${what})`);
+  EgressErrors.egressRefused(
+    `${hostname.slice(0, 255)} is an address that the service is not allowed to connect to (${what})`,
+  );
 
 /**
  * Connects only to checked addresses. A name is resolved once for each connection, all of its addresses must be
@@ -91,7 +93,7 @@ export function reasonOf(error: unknown): string {
     return `the TLS certificate of the other server is not valid (${code})`;
   if (isParserError(error) || /^UND_ERR_(HEADERS_OVERFLOW|RESPONSE|RES_)/.test(code))
     return 'the response is not valid HTTP';
-  return code === '' ? 'the exchange failed' : `the exchange failed (${code})`;
+  return code === '' ? 'the request failed' : `the request failed (${code})`;
 }
 
 const isParserError = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError';

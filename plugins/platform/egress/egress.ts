@@ -65,7 +65,7 @@ export class EgressClient implements Egress {
       return await this.#sendRequest(checked, request, signal);
     } catch (error) {
       if (request.signal?.aborted)
-        throw EgressErrors.egressFailed(`${checked.redacted_url}: the exchange was ended early`);
+        throw EgressErrors.egressFailed(`${checked.redacted_url}: the request was ended early`);
       if (abort.signal.aborted)
         throw EgressErrors.egressFailed(`${checked.redacted_url}: no response within ${timeout_ms} ms`);
       throw toEgressError(error, checked.redacted_url);

@@ -26,7 +26,7 @@ export function checkRequest(request: EgressRequest): CheckedRequest {
   const redacted_url = request.redacted_url ?? redactUrl(url);
   if (url.username !== '' || url.password !== '')
     throw EgressErrors.egressRefused(
-      `${redacted_url}: the URL must not contain a user or a password; use a credential`,
+      `${redacted_url}: the URL must not contain a username or password; use a credential`,
     );
   if (!METHODS.includes(request.method))
     throw EgressErrors.egressRefused(`${redacted_url}: the method must be one of ${METHODS.join(', ')}`);

@@ -19,7 +19,7 @@ import { MAX_DEPTH, scan } from './scan.ts';
 import { fromJson } from './json-values.ts';
 
 const MAX_PROBLEMS = 20;
-const TOO_DEEP = `expressions may be nested at most ${MAX_DEPTH} levels deep`;
+const TOO_DEEP = `expressions can be nested at most ${MAX_DEPTH} levels deep`;
 export const TOO_MUCH_WORK = 'evaluating the expression on this value takes too much work';
 
 /**

@@ -177,7 +177,7 @@ t.test('what cannot be known is refused before anything runs', async (t) => {
 
 t.test('length and depth are bounded', async (t) => {
   t.match(problemsOf(`"${'x'.repeat(9000)}"`), [/the limit is 8192/]);
-  t.match(problemsOf(`${'('.repeat(65)}1${')'.repeat(65)}`), [/brackets may be nested at most 64 levels deep/]);
+  t.match(problemsOf(`${'('.repeat(65)}1${')'.repeat(65)}`), [/brackets can be nested at most 64 levels deep/]);
   t.match(problemsOf(`${'true ? 1 : '.repeat(700)}1`), [/at most 250 levels deep/]);
   t.match(problemsOf(`1${'+1'.repeat(2000)}`), [/at most 250 levels deep/]);
   t.match(problemsOf(`event${'.a'.repeat(3000)}`), [/at most 250 levels deep/]);

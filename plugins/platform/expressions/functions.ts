@@ -53,7 +53,7 @@ function searchCost(text: string, needle: string): number {
 /** The automaton of a pattern grows with its length and its counted repetitions. */
 function patternCost(text: string, pattern: string): number {
   if (pattern.length > MAX_PATTERN_LENGTH)
-    throw new Error(`a pattern may have at most ${MAX_PATTERN_LENGTH} characters`);
+    throw new Error(`a pattern can have at most ${MAX_PATTERN_LENGTH} characters`);
   const counted = pattern.match(/\d+/g) ?? [];
   const size = counted.reduce((sum, count) => sum + Math.min(Number(count), 1000), pattern.length);
   return 200 + size * 8 + text.length * (2 + size / 16);

@@ -30,7 +30,7 @@ const types = (text: string) => text.replaceAll('dyn', 'any');
 const REASONS: readonly [RegExp, (match: RegExpExecArray, path: string) => string][] = [
   [/^field not found: /, (_, path) => `${path}: no such field`],
   [/^index (.* )?out of bounds/, (_, path) => `${path}: no such element`],
-  [/^unresolved attribute/, (_, path) => `${path}: not known here`],
+  [/^unresolved attribute/, (_, path) => `${path}: unknown name`],
   [/^unsupported key type/, (_, path) => `${path}: a key must be a string, a whole number, true or false`],
   [/^not indexable/, (_, path) => `${path}: only lists and maps have elements`],
   [/^not an index/, (_, path) => `${path}: the index of a list must be a whole number`],
@@ -47,13 +47,13 @@ const REASONS: readonly [RegExp, (match: RegExpExecArray, path: string) => strin
   [/^type mismatch: iterable vs (.*)$/, ([, type]) => `a loop needs a list or a map, not ${types(type!)}`],
   [/^u?int overflow/, () => 'a whole number is out of range'],
   [/(divide|modulus) by zero/, () => 'a division by zero'],
-  [/^map key conflict/, () => 'a map has one key twice'],
+  [/^map key conflict/, () => 'a map has a key twice'],
   [/^error parsing regexp/, () => 'the pattern is not a regular expression that RE2 supports'],
   [/^Failed to parse timestamp/, () => 'the text is not a valid timestamp'],
   [/^Unable to convert/, () => 'the text is neither true nor false'],
   [/^Failed to decode bytes/, () => 'the bytes are not valid text'],
   [
-    /^(the text is not a valid \w+|a pattern may have at most \d+ characters|the number is outside the range of \w+|a map has one key twice)$/,
+    /^(the text is not a valid \w+|a pattern can have at most \d+ characters|the number is outside the range of \w+|a map has a key twice)$/,
     ([text]) => text,
   ],
 ];

@@ -60,7 +60,7 @@ function blankComments(source: string): { text: string } | ScanProblem {
     if ('([{'.includes(token)) depth++;
     if (')]}'.includes(token)) depth--;
     if (depth > MAX_BRACKETS)
-      return { offset: at, message: `brackets may be nested at most ${MAX_BRACKETS} levels deep` };
+      return { offset: at, message: `brackets can be nested at most ${MAX_BRACKETS} levels deep` };
     tokens.push(!literal && token.startsWith('//') ? ' '.repeat(token.length) : token);
     at = end;
   }

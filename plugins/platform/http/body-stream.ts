@@ -17,7 +17,7 @@ interface StreamOptions {
 /** Rejects a body that no handler could read by its headers. Throws `unsupported_media_type` or `payload_too_large`. */
 export function checkStreamHeaders({ headers }: IncomingMessage, limit: number): void {
   if ((headers['content-encoding'] ?? 'identity').trim().toLowerCase() !== 'identity')
-    throw Errors.unsupportedMediaType('this path takes the bytes as they are; leave Content-Encoding out');
+    throw Errors.unsupportedMediaType('this path does not decompress the body; leave Content-Encoding out');
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
 

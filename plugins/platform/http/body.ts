@@ -129,7 +129,7 @@ function collect(
     decoder?.on('data', onDecoded);
     decoder?.once('end', () => settle(undefined));
     decoder?.once('error', () =>
-      settle(Errors.invalidRequest('the body cannot be decompressed by its Content-Encoding')),
+      settle(Errors.invalidRequest('the body cannot be decompressed according to its Content-Encoding')),
     );
     request.on('data', onData).once('end', onEnd).once('close', onClose);
     if (request.destroyed) onClose();

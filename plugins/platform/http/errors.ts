@@ -17,7 +17,7 @@ export const HttpErrors = {
   expectationFailed: defineError({
     code: 'expectation_failed',
     status: 417,
-    title: 'The Expect header has a value that the server does not know.',
+    title: 'The Expect header has a value that the server does not support.',
     next: 'Send `Expect: 100-continue` or no Expect header.',
   }),
   upgradeRequired: defineError({
@@ -35,7 +35,7 @@ export const HttpErrors = {
   addressInUse: defineError({
     code: 'address_in_use',
     status: 500,
-    title: 'Another program listens on this address.',
+    title: 'Another program is listening on this address.',
     next: 'Stop that program, or choose another port with SVC_PORT (0 chooses a free one).',
   }),
   addressUnusable: defineError({

@@ -63,7 +63,7 @@ const closeServer = (server: SocketServer): Promise<void> =>
 
 function toListenError(code: string | undefined, { host, port, socket_path }: ListenAddress) {
   const name = socket_path ?? `${host}:${port}`;
-  if (code === 'EADDRINUSE') return HttpErrors.addressInUse(`cannot listen on ${name}: another program uses it`);
+  if (code === 'EADDRINUSE') return HttpErrors.addressInUse(`cannot listen on ${name}: another program is using it`);
   return HttpErrors.addressUnusable(`cannot listen on ${name}: ${code}`);
 }
 

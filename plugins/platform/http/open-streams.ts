@@ -40,7 +40,9 @@ export class OpenStreams {
     const share = `share of ${shareKey(context)}`;
     const { caller: max_per_caller, org, server } = this.#limits;
     if (open >= max_per_caller)
-      throw streamLimitReached(`you have ${open} streams open, and a caller may have ${max_per_caller}; ${ADVICE}`);
+      throw streamLimitReached(
+        `you have ${open} streams open, and the limit for a caller is ${max_per_caller}; ${ADVICE}`,
+      );
     if ((this.#counts.get(share) ?? 0) >= org)
       throw streamLimitReached(`the org has ${org} streams open, which is its limit; ${ADVICE}`);
     if (this.#total >= server)

@@ -45,7 +45,7 @@ function builtinRoutes(use: Resolve): Set<unknown> {
 export default definePlugin(manifest, (plugin) => {
   let http: HttpServer | undefined;
   const base_url = () => {
-    if (!http) throw new Error('this process does not listen yet');
+    if (!http) throw new Error('this process is not listening yet');
     return http.base_url();
   };
   plugin.bind(Metrics, () => createMetrics());

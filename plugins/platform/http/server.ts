@@ -148,7 +148,7 @@ export class HttpServer {
 
   /** `http://127.0.0.1:8787`, or `unix:<path>`. Throws before `listen`. */
   base_url(): string {
-    if (this.#open === undefined) throw new Error('the server does not listen yet');
+    if (this.#open === undefined) throw new Error('the server is not listening yet');
     return this.#open.base_url;
   }
 
@@ -183,7 +183,7 @@ export class HttpServer {
     if (most < configured)
       this.#log.warn(
         { files, wanted: configured, most },
-        'this process may open too few files for SVC_MAX_CONNECTIONS (ulimit -n)',
+        'this process cannot open enough files for SVC_MAX_CONNECTIONS (ulimit -n)',
       );
     return most;
   }

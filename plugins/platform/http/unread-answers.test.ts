@@ -35,7 +35,7 @@ t.test('who asks for large answers and reads none is refused until they are read
   await until(async () => answered === 2);
   const refused = await small();
   t.equal(refused.status, 429, 'no socket has room for 32 MiB');
-  t.match(refused.json, { code: 'rate_limited', detail: /wait to be read/ });
+  t.match(refused.json, { code: 'rate_limited', detail: /have not been read/ });
   t.ok(Number(refused.headers['retry-after']) >= 1);
   sockets[0]!.destroy();
   await until(async () => (await small()).status === 200);

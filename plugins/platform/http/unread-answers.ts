@@ -58,6 +58,6 @@ const orgKey = (context: RequestContext): string | undefined =>
   context.principal === undefined ? undefined : `share of ${shareKey(context)}`;
 
 const toLimitError = (bytes: number, limit: string) =>
-  Errors.rateLimited(`${bytes} bytes of responses wait to be read; the limit for ${limit}. Read them first.`, {
+  Errors.rateLimited(`${bytes} bytes of responses have not been read; the limit for ${limit}. Read them first.`, {
     retryAfterMs: RETRY_MS,
   });

@@ -98,7 +98,10 @@ t.test('a wrong value is refused with its variable, and without a secret', async
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=b,c=canary%0a' }, /^OTEL_EXPORTER_OTLP_HEADERS: member 2/],
     [{ OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0' }, /^OTEL_EXPORTER_OTLP_TRACES_TIMEOUT must be a whole number from 1/],
     [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /^OTEL_TRACES_SAMPLER is "jaeger_remote"; it must be one of always_on/],
-    [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }, /^OTEL_TRACES_SAMPLER_ARG must be a share/],
+    [
+      { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
+      /^OTEL_TRACES_SAMPLER_ARG must be a fraction/,
+    ],
     [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /^OTEL_TRACES_EXPORTER is "zipkin"/],
     [{ SVC_TRACE_URL: 'https://traces.example.org/' }, /^SVC_TRACE_URL must be .*\{trace_id\}/],
     [{ SVC_TRACE_URL: 'javascript:{trace_id}' }, /^SVC_TRACE_URL/],

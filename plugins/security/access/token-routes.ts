@@ -146,7 +146,7 @@ const revokeRoute = (access: Access): Route => ({
 function sparesIssuedTokens({ query: { keep_minted, with_minted } }: HttpRequest): boolean {
   const spared_by_legacy = with_minted === undefined ? undefined : with_minted === 'false';
   if (keep_minted !== undefined && spared_by_legacy !== undefined && (keep_minted === 'true') !== spared_by_legacy)
-    throw Errors.invalidRequest('keep_minted and with_minted contradict each other; send only keep_minted', {
+    throw Errors.invalidRequest('keep_minted and with_minted cannot be combined; send only keep_minted', {
       errors: [{ pointer: '/query/with_minted', message: 'contradicts keep_minted' }],
     });
   return spared_by_legacy ?? keep_minted === 'true';

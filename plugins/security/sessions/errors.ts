@@ -4,7 +4,7 @@ export const SessionErrors = {
   csrfFailed: defineError({
     code: 'csrf_failed',
     status: 403,
-    title: 'This request may not come from the console.',
+    title: 'svc cannot verify that this request comes from the console.',
     next: 'Send the `csrf` of GET /api/v1/session in the header X-SVC-CSRF, from a page of this service. Programs send a token in Authorization instead.',
   }),
   tokenRequired: defineError({

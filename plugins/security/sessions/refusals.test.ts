@@ -58,6 +58,6 @@ t.test('a session that another one replaces is audited as ended', async (t) => {
   t.match(await audited(server, 'session.end'), [{ subject: 'admin1', detail: 'this browser has signed in again' }]);
   for (let n = 0; n < MAX_SESSIONS + 1; n++) await new Browser(server).signIn('owner');
   const ended = (await audited(server, 'session.end')).slice(1);
-  t.match(ended, [{ subject: 'olga', detail: `a person has at most ${MAX_SESSIONS}` }]);
+  t.match(ended, [{ subject: 'olga', detail: `a person can have at most ${MAX_SESSIONS}` }]);
   t.equal(ended.length, 1);
 });

@@ -29,7 +29,10 @@ export async function readGraph(path: string, source: Pick<Invocation, 'stdin'>)
 export function storedPath(api: Client, text: string): { path: string; query: { version?: number } } {
   const [name = '', version, more] = text.split('@');
   if (more !== undefined || (version !== undefined && !/^[1-9]\d*$/.test(version)))
-    throw usageError(`"${text}" names no version`, 'write <name>@<number>; `svc graph versions <name>` lists them');
+    throw usageError(
+      `"${text}" does not contain a version`,
+      'write <name>@<number>; `svc graph versions <name>` lists them',
+    );
   return {
     path: api.scoped(`/graphs/${encodeURIComponent(name)}`),
     query: version === undefined ? {} : { version: Number(version) },

@@ -24,8 +24,8 @@ export const run: Run = async ({ args, output, client }) => {
   for (const [type, suggestion] of await suggestEmittedTypes(api, on))
     output.note(`warning: this project has no event of the type ${type} yet; did you mean \`${suggestion}\`?`);
   if (published.triggers.length === 0) output.noteEmpty('triggers');
-  output.note(`graph ${published.name} is published in version ${published.published_version}`);
+  output.note(`version ${published.published_version} of graph ${published.name} is published`);
   if (published.triggers.some(({ secret }) => secret !== undefined))
-    output.note('store the secret now: it is not shown again. Senders put it into the header X-Svc-Hook-Secret');
+    output.note('store the secret now: it is not shown again. Senders put it in the header X-Svc-Hook-Secret');
   return undefined;
 };

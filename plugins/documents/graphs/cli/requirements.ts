@@ -4,7 +4,7 @@ import { storedPath } from './document.ts';
 type Required = Api.GraphRequirements['credentials'][number];
 
 const stateOf = ({ state, required_kind, stored_kind }: Required): string =>
-  state === 'wrong_kind' ? `wrong_kind: it is ${stored_kind}, and must be ${required_kind}` : state;
+  state === 'wrong_kind' ? `wrong_kind: it is ${stored_kind}, but must be ${required_kind}` : state;
 
 export const run: Run = async ({ args, output, client }) => {
   const api = await client();

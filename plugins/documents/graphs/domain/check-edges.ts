@@ -37,7 +37,7 @@ function checkEdge(
   if (when === undefined || !source) return;
   if (!cases.find(source)) {
     const { node, type } = source;
-    findings.add(`${pointer}/when`, `belongs to edges from a condition or a switch; ${node.id} is a ${type.type}`);
+    findings.add(`${pointer}/when`, `is only for edges from a condition or a switch; ${node.id} is a ${type.type}`);
   } else if (!cases.find(source)!.has(when))
     findings.add(`${pointer}/when`, () => describeUnknownCase(when, source, cases));
 }
@@ -81,7 +81,7 @@ function checkDuplicates(edges: readonly GraphEdge[], findings: Findings): void 
     if (!first) seen.set(key, { at: i, when: new Set([when]) });
     else if (first.when.has(when)) findings.add(pointer, `is the same as edge ${first.at}`);
     else if (when === undefined || first.when.has(undefined))
-      findings.add(pointer, `leads from ${from} to ${to} like edge ${first.at}, with another condition`);
+      findings.add(pointer, `leads from ${from} to ${to} like edge ${first.at}, but with a different condition`);
     else first.when.add(when);
   }
 }

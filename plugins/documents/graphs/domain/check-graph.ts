@@ -74,7 +74,7 @@ function checkIds(
     const { id } = node;
     const first_index = first.get(id);
     if (first_index === undefined) first.set(id, index);
-    const double = first_index === undefined ? undefined : `${id.slice(0, 64)} is the id of node ${first_index} too`;
+    const double = first_index === undefined ? undefined : `${id.slice(0, 64)} is also the id of node ${first_index}`;
     const messages = id === '' ? [] : [validateIdForm(id), double, validateIdLength(id, name)];
     for (const message of messages) if (message !== undefined) findings.add(`/nodes/${index}/id`, message);
   }
@@ -86,7 +86,7 @@ const validateIdForm = (id: string): string | undefined =>
 function validateIdLength(id: string, name: string | undefined): string | undefined {
   const max_length = name === undefined ? MAX_ID_LENGTH : Math.min(MAX_ID_LENGTH, MAX_NAMES - name.length);
   if (id.length <= max_length) return undefined;
-  const reason = name === undefined ? '' : `: graph.${name}.<id>. must leave room for a character in 64`;
+  const reason = name === undefined ? '' : `: graph.${name}.<id>. must have fewer than 64 characters`;
   return `has ${id.length} characters; the limit is ${Math.max(max_length, 0)}${reason}`;
 }
 

@@ -77,7 +77,7 @@ function checkConfig(
   for (const name of type.predicates ?? []) {
     const [text, at] = [config[name], pointerTo(pointer, name)];
     if (typeof text === 'string') findings.addAll(validatePredicate(expressions, text, at));
-    else if (readExpr(text) !== undefined) findings.add(at, 'is CEL itself; write it without $expr');
+    else if (readExpr(text) !== undefined) findings.add(at, 'is already CEL; write it without $expr');
   }
   return schema_errors.length === 0;
 }

@@ -74,7 +74,7 @@ export class ReadCheck {
     if (!before) return;
     const id = beforeId(node.id);
     if (this.#ids.has(id))
-      this.#findings.add(`/nodes/${index}/id`, `needs a node ${id} of its own, and there is one of this id`);
+      this.#findings.add(`/nodes/${index}/id`, `needs a separate node ${id}, but this id is in use`);
     if (!inner) return;
     const pointer = `/nodes/${index}/config/node/config`;
     const into: CollectedExpressions = { expressions: [], errors: [] };

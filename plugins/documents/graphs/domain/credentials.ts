@@ -35,6 +35,6 @@ export function describeProblem(named: GraphCredential, state: CredentialState):
     case 'needs_reconnect':
       return `node ${node_id} names the connected account ${name}, which must be connected again`;
     case 'wrong_kind':
-      return `node ${node_id} needs a credential of kind ${formatKinds(named)}, and ${name} is of kind ${state.stored_kind}`;
+      return `node ${node_id} needs a credential of kind ${formatKinds(named)}, but ${name} is of kind ${state.stored_kind}`;
   }
 }

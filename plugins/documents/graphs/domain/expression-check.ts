@@ -77,7 +77,8 @@ function checkExpression(
   }
   for (const use of expression.uses('nodes')) {
     const { member } = use;
-    if (member === null) report(use, 'names no node: write nodes.<id>, or nodes["<id>"] for an id with a hyphen');
+    if (member === null)
+      report(use, 'does not name a node: write nodes.<id>, or nodes["<id>"] for an id with a hyphen');
     else {
       const reason = scope.explainUnreadable(member);
       if (reason === undefined) checked.reads.add(member);
@@ -95,7 +96,7 @@ function checkExpression(
   for (const name of ITEM_ROOTS)
     for (const use of expression.uses(name)) {
       checked.uses_item = true;
-      if (!scope.items) report(use, `${name} is known only in the node of a fan_out`);
+      if (!scope.items) report(use, `${name} is available only in the node of a fan_out`);
     }
 }
 

@@ -73,7 +73,7 @@ function findExclusiveJoins({ document, nodes }: CheckedGraph): string[] {
         const other_path = paths.get(choice);
         if (other_path && other_path.case_name !== String(when) && other_path.from !== from)
           return [
-            `node ${node.id} needs ${other_path.from} and ${from}, of which ${choice} chooses one; write "join": "any"`,
+            `node ${node.id} needs both ${other_path.from} and ${from}, but ${choice} chooses only one of them; write "join": "any"`,
           ];
         paths.set(choice, { case_name: String(when), from });
       }

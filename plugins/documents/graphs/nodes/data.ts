@@ -17,7 +17,7 @@ const set: GraphNodeType = {
 
 const condition: GraphNodeType = {
   type: 'condition',
-  title: 'Takes one of two paths, by an expression',
+  title: 'Takes one of two paths, depending on an expression',
   config: {
     type: 'object',
     required: ['if'],
@@ -29,7 +29,7 @@ const condition: GraphNodeType = {
 
 const choice: GraphNodeType = {
   type: 'switch',
-  title: 'Takes one of several paths, by a value',
+  title: 'Takes one of several paths, depending on a value',
   config: {
     type: 'object',
     required: ['on', 'cases'],
@@ -73,6 +73,7 @@ const emit: GraphNodeType = {
   emits: ({ type }) => (typeof type === 'string' ? [type] : []),
 };
 
-const validateNotReserved = (type: string) => (isReserved(type) ? 'is a type that only the service emits' : undefined);
+const validateNotReserved = (type: string) =>
+  isReserved(type) ? 'is a type that only the service can emit' : undefined;
 
 export const dataNodes: readonly GraphNodeType[] = [set, condition, choice, emit];

@@ -34,7 +34,7 @@ export const fanOut: GraphNodeType = {
   faults: (config) => [
     ...validateLiterals(config, ['concurrency', 'finish_all']),
     ...(isExpression(config.node)
-      ? [{ pointer: '/node', message: 'must be written here; it cannot be computed' }]
+      ? [{ pointer: '/node', message: 'must be a literal value; it cannot be computed' }]
       : []),
   ],
 };

@@ -8,6 +8,9 @@ export function validateLiterals(config: NodeConfig, members: readonly string[])
   return members.flatMap((member) => {
     const into: CollectedExpressions = { expressions: [], errors: [] };
     findExpressions(config[member] ?? null, pointerTo('', member), false, into);
-    return into.expressions.map(({ pointer }) => ({ pointer, message: 'must be written here; it cannot be computed' }));
+    return into.expressions.map(({ pointer }) => ({
+      pointer,
+      message: 'must be a literal value; it cannot be computed',
+    }));
   });
 }

@@ -150,7 +150,7 @@ function validateWebhook(config: NodeConfig, manifests: TriggerDeps['manifests']
   });
   const manifest = verification?.manifest;
   if (verification && (manifest === undefined) === (verification.hmac === undefined))
-    errors.push({ pointer: '/verification', message: 'needs one of manifest and hmac in addition to the credential' });
+    errors.push({ pointer: '/verification', message: 'needs either manifest or hmac in addition to the credential' });
   if (manifest !== undefined && manifests().find(manifest)?.hook === undefined) {
     const connectors = manifests()
       .all()
@@ -164,7 +164,7 @@ function validateWebhook(config: NodeConfig, manifests: TriggerDeps['manifests']
   if (types.length > 1 && manifest === undefined)
     errors.push({
       pointer: '/event_types',
-      message: 'may name several types only with a manifest that finds the type of a delivery',
+      message: 'can name several types only with a manifest that reads the event type from the delivery',
     });
   return errors;
 }

@@ -17,7 +17,8 @@ const validateDurationAt = (member: string, value: Json | undefined, min_ms: num
   errorsAt(`/${member}`, typeof value === 'string' ? validateDuration(value, min_ms) : undefined);
 
 const validateSignalName = (name: string): string | undefined => {
-  if (name.startsWith(RESERVED_SIGNALS)) return `must not begin with ${RESERVED_SIGNALS}, which belongs to the service`;
+  if (name.startsWith(RESERVED_SIGNALS))
+    return `must not begin with ${RESERVED_SIGNALS}, which is reserved for the service`;
   return name === '' || name.length > 128 || /\p{Cc}/u.test(name)
     ? 'must have 1 to 128 characters and no control characters'
     : undefined;
@@ -33,7 +34,7 @@ const delay: GraphNodeType = {
 
 const waitSignal: GraphNodeType = {
   type: 'wait_signal',
-  title: 'Waits for a signal of a person or a program',
+  title: 'Waits for a signal from a person or a program',
   config: {
     type: 'object',
     required: ['name'],

@@ -15,7 +15,7 @@ const CREDENTIAL = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
 /** Runs another workflow as a run of its own and waits for it. */
 export const workflow: GraphNodeType = {
   type: 'workflow',
-  title: 'Another workflow, as a run of its own',
+  title: 'Another workflow, as a separate run',
   config: {
     type: 'object',
     properties: {
@@ -80,7 +80,7 @@ function validateForm(config: NodeConfig) {
   if (typeof graph === 'string' && !graphReference(graph))
     return [{ pointer: '/graph', message: 'must be the name of a graph, or name@version' }];
   if (readExpr(from_repo) !== undefined)
-    return [{ pointer: '/from_repo', message: 'must be written here; its members may be computed' }];
+    return [{ pointer: '/from_repo', message: 'must be a literal object; only its members can be computed' }];
   const strange = form === 'graph' ? ['filename', 'kind'] : form === 'from_repo' ? ['filename'] : [];
   return strange
     .filter((member) => config[member] !== undefined)

@@ -18,7 +18,7 @@ const problems = (text: string): string[] => {
 t.test('input that is meant to hurt is refused in bounded work', async (t) => {
   t.match(problems(`jobs: ${'['.repeat(100_000)}`)[0], /nested too deep/);
   t.match(problems(Array.from({ length: 2000 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'))[0], /nested too deep/);
-  t.match(problems('jobs: &a\n  x: *a\n')[0], /^2:3 `x` is not known|^2:6/);
+  t.match(problems('jobs: &a\n  x: *a\n')[0], /^2:3 `x` is not supported|^2:6/);
   const many = Array.from({ length: 3000 }, (_, n) => `  j${n}: { stepz: [] }`).join('\n');
   t.ok(problems(`jobs:\n${many}`).length <= 100);
   t.match(problems('jobs: { __proto__: { steps: [{ run: x }] } }')[0], /pattern/);
@@ -27,15 +27,15 @@ t.test('input that is meant to hurt is refused in bounded work', async (t) => {
 t.test('keys of other systems say what to write instead', (t) => {
   const steps = 'steps: [{ run: x }]';
   t.same(problems(`on: push\njobs: { a: { runs-on: x, ${steps} } }`), [
-    '1:1 `on` is not known here: a pipeline does not say when it runs; start it with `svc webhook set`, `svc handler set` or `svc schedule set`',
-    '2:14 `runs-on` is not known here: write `requires`, which selects agents by what they have, such as `requires: [linux]`',
+    '1:1 `on` is not supported here: a pipeline does not define when it runs; start it with `svc webhook set`, `svc handler set` or `svc schedule set`',
+    '2:14 `runs-on` is not supported here: write `requires`, which selects agents by what they have, such as `requires: [linux]`',
   ]);
   const [step, ...others] = problems('jobs: { a: { steps: [{ uses: actions/cache, with: { key: x } }] } }');
-  t.match(step, /^1:24 `uses` is not known here: write `run`/);
-  t.match(others, [/^1:45 `with` is not known here: write `env`/], 'the missing `run` is not a problem of its own');
+  t.match(step, /^1:24 `uses` is not supported here: write `run`/);
+  t.match(others, [/^1:45 `with` is not supported here: write `env`/], 'the missing `run` is not a problem of its own');
   t.match(
     problems(`jobs: { a: { on: x, ${steps} } }`),
-    [/^1:14 `on` is not known here.* \(known: /],
+    [/^1:14 `on` is not supported here.* \(supported: /],
     'elsewhere it is a typo',
   );
   t.match(problems('jobs: { a: { steps: [{ id: x }] } }'), [/`run` is missing/]);

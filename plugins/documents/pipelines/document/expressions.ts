@@ -131,10 +131,10 @@ class ExpressionCheck {
       if (nth === undefined)
         return this.#findings.atValue(
           path,
-          'an output of the pipeline is one `${{ }}` as a whole; add texts inside it',
+          'an output of the pipeline must be a single `${{ }}`; concatenate strings inside it',
         );
     } else if (value !== null && typeof value === 'object' && hasTemplate(JSON.stringify(value)))
-      return this.#findings.atValue(path, 'an output of the pipeline has no `${{ }}` below its own text');
+      return this.#findings.atValue(path, 'an output of the pipeline cannot contain `${{ }}` inside a map or a list');
     this.checkAll(value, path, scope);
   }
 
@@ -278,11 +278,11 @@ function checkMembers(
   for (const name of jobs.names)
     if (!scope.jobs?.has(name))
       say(
-        `\`jobs.${name}\` is not among the needs of this job, nor of those${hint(name, () => scope.jobs?.list() ?? [])}`,
+        `\`jobs.${name}\` is not in the \`needs\` of this job or of the jobs that it needs${hint(name, () => scope.jobs?.list() ?? [])}`,
       );
 }
 
 const describeInjection = (name: string): string =>
-  `\`${name}\` comes from outside and would become a part of the program; pass it through \`env\` and read it as "$NAME"`;
+  `\`${name}\` comes from outside and would become part of the program; pass it through \`env\` and read it as "$NAME"`;
 
 const describeReach = (root: string): string => (root === 'steps' ? ' before this step' : '');

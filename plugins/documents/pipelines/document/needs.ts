@@ -78,5 +78,5 @@ function checkCircles(jobs: PipelineDocument['jobs'], findings: Findings): void 
   const stuck = [...open.keys()];
   const named = stuck.slice(0, 10).join(', ') + (stuck.length > 10 ? ', …' : '');
   for (const id of stuck)
-    findings.atKey(['jobs', id, 'needs'], `jobs need each other in a circle, or a job of one: ${named}`);
+    findings.atKey(['jobs', id, 'needs'], `jobs need each other in a cycle, or need a job that does: ${named}`);
 }

@@ -5,7 +5,7 @@ type Level = 'pipeline' | 'job' | 'step';
 /** Keys that GitHub Actions and GitLab CI have and pipelines do not, with what to write instead. */
 const INSTEAD: Readonly<Record<Level, Readonly<Record<string, string>>>> = {
   pipeline: {
-    on: 'a pipeline does not say when it runs; start it with `svc webhook set`, `svc handler set` or `svc schedule set`',
+    on: 'a pipeline does not define when it runs; start it with `svc webhook set`, `svc handler set` or `svc schedule set`',
     defaults: 'write `working_directory` in each step, and call another shell in `run`',
     permissions: 'a job has only the `credentials` that it names',
     'run-name': 'write `subject`',

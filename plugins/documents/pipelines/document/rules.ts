@@ -29,8 +29,7 @@ export function checkRules(document: PipelineDocument, findings: Findings): void
   for (const [one, other] of findFileClashes(document.files ?? {}))
     findings.atKey(['files', other], `\`${other}\` and \`${one}\` are the same path, written differently; remove one`);
   for (const [id, job] of Object.entries(document.jobs)) {
-    if (id.startsWith(RESERVED_NODES))
-      findings.atKey(['jobs', id], `names of jobs do not begin with ${RESERVED_NODES}`);
+    if (id.startsWith(RESERVED_NODES)) findings.atKey(['jobs', id], `job names cannot begin with ${RESERVED_NODES}`);
     checkJob(job, document, ['jobs', id], findings);
   }
 }
@@ -75,7 +74,10 @@ function checkKind(job: Job, path: Path, findings: Findings): void {
 function checkEnv(env: Job['env'], path: Path, findings: Findings): void {
   for (const name of Object.keys(env ?? {}))
     if (name.startsWith('SVC_'))
-      findings.atKey([...path, name], 'variables that begin with SVC_ belong to the service; choose another name');
+      findings.atKey(
+        [...path, name],
+        'variables that begin with SVC_ are reserved for the service; choose another name',
+      );
   for (const [name, value] of Object.entries(env ?? {})) checkNul(String(value), [...path, name], findings);
 }
 
@@ -105,7 +107,7 @@ function checkWorkflow({ workflow }: Job, path: Path, findings: Findings): void 
   if (typeof workflow !== 'object') return;
   const { graph, from_repo } = workflow;
   if ((graph === undefined) === (from_repo === undefined))
-    return findings.atValue(path, '`workflow` is a path, or has one of `graph` and `from_repo`');
+    return findings.atValue(path, '`workflow` must be a path, or have either `graph` or `from_repo`');
   if (!from_repo) return;
   checkCredential(from_repo.credential, [...path, 'from_repo', 'credential'], findings);
   for (const member of ['repo', 'path'] as const) {
@@ -125,9 +127,9 @@ function checkInclude(
   if (include === undefined || workflow === undefined) return;
   const at = [...path, 'include'];
   if (typeof workflow !== 'string' || /\.(ya?ml|json)$/i.test(workflow))
-    return findings.atKey(at, '`include` is for a `workflow` that is the path of a script');
+    return findings.atKey(at, '`include` needs a `workflow` that is the path of a script');
   if (!Object.hasOwn(included, String(path.at(-1))))
-    findings.atKey(at, '`included` has no entry for this job; `svc` adds the files beside the script');
+    findings.atKey(at, '`included` has no entry for this job; `svc` adds the files next to the script');
 }
 
 function checkRetry(retry: Retry | undefined, path: Path, findings: Findings): void {
@@ -148,13 +150,13 @@ function checkDuration(text: string | undefined, path: Path, findings: Findings)
 function checkMatrix({ strategy }: Job, path: Path, findings: Findings): void {
   if (!strategy) return;
   for (const [axis, values] of Object.entries(axesOf(strategy)))
-    if (values.length === 0) findings.atValue([...path, axis], `the axis \`${axis}\` has no value`);
+    if (values.length === 0) findings.atValue([...path, axis], `the axis \`${axis}\` has no values`);
   const size = sizeOf(strategy);
   if (size > MAX_COMBINATIONS)
     return findings.atKey(path, `the matrix has ${size} combinations; the limit is ${MAX_COMBINATIONS}`);
-  if (combinationsOf(strategy).length === 0) findings.atKey(path, 'the matrix has no combination');
+  if (combinationsOf(strategy).length === 0) findings.atKey(path, 'the matrix has no combinations');
 }
 
 function checkLiteral(text: string, path: Path, findings: Findings): void {
-  if (hasTemplate(text)) findings.atValue(path, '`${{ }}` is not filled here; write the text');
+  if (hasTemplate(text)) findings.atValue(path, '`${{ }}` is not evaluated here; write the literal value');
 }

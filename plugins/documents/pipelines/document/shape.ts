@@ -23,10 +23,10 @@ function reportError({ pointer, message }: Fault, findings: Findings): void {
   const name = String(path.at(-1));
   if (message === UNKNOWN_MEMBER) {
     const instead = insteadOf(path);
-    if (instead !== undefined) return findings.atKey(path, `\`${name}\` is not known here: ${instead}`);
+    if (instead !== undefined) return findings.atKey(path, `\`${name}\` is not supported here: ${instead}`);
     const members = membersAt(schema, pointer.slice(0, pointer.lastIndexOf('/')));
     const hint = findings.hint(name, () => members);
-    return findings.atKey(path, `\`${name}\` is not known here${hint} (known: ${members.join(', ')})`);
+    return findings.atKey(path, `\`${name}\` is not supported here${hint} (supported: ${members.join(', ')})`);
   }
   if (message === 'is required') return findings.atKey(path.slice(0, -1), `\`${name}\` is missing`);
   findings.atValue(path, `\`${name}\` ${message}`);

@@ -94,7 +94,7 @@ function tooManyWords(text: string): Problem | undefined {
   if (text.length < MAX_WORDS) return undefined;
   const words = new Lexer().lex(text);
   for (let n = 0; n < MAX_WORDS; n++) if (words.next().done === true) return undefined;
-  const message = `the document has more than ${MAX_WORDS} YAML tokens; split it, or give long lists to a job as a file`;
+  const message = `the document has more than ${MAX_WORDS} YAML tokens; split it, or pass long lists to a job as a file`;
   return { line: 1, column: 1, message, code: 'yaml_invalid' };
 }
 

@@ -56,7 +56,7 @@ t.test('lines of $SVC_OUTPUT', async (t) => {
   for (const [text, message] of [
     ['nothing', /line 1 .*key=value/],
     ['a=1\nb c=2', /line 2/],
-    ['t<<END\nx', /no end/],
+    ['t<<END\nx', /not terminated/],
   ] as const)
     t.throws(() => parseOutputs(text), { code: 'step_invalid', message });
 });

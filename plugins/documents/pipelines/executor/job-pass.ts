@@ -199,7 +199,7 @@ export class JobPass implements RunningPass {
 
 const jobTimedOut = (limit_ms: number) =>
   PipelineErrors.jobTimeout(
-    `the job took longer than ${formatDuration(limit_ms)}, which is what a job without a timeout may take (SVC_JOB_TIMEOUT)`,
+    `the job took longer than ${formatDuration(limit_ms)}, the limit for a job without a timeout (SVC_JOB_TIMEOUT)`,
   );
 
 const toFailure = (error: ServiceError, exit_code?: number): Completion => ({

@@ -56,7 +56,7 @@ export function parseOutputs(text: string): Record<string, string> {
     }
     const end = lines.indexOf(rest, at + 1);
     if (rest === '' || end < 0)
-      throw invalidLine(at, `has no end: a line that is ${JSON.stringify(rest.slice(0, 60))}`);
+      throw invalidLine(at, `is not terminated: a later line must be ${JSON.stringify(rest.slice(0, 60))}`);
     outputs[name] = lines.slice(at + 1, end).join('\n');
     at = end;
   }

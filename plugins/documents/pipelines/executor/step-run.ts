@@ -182,10 +182,10 @@ export class StepRun {
     // An isolated step follows no link, and its paths differ from those of the machine.
     if (place.disk_view !== unrestrictedDisk) {
       if (path === workspace || path.startsWith(workspace + sep)) return path;
-      throw toError('leaves the workspace');
+      throw toError('is outside the workspace');
     }
     const [real, root] = await Promise.all([realpath(path), realpath(workspace)]);
-    if (real !== root && !real.startsWith(root + sep)) throw toError('leaves the workspace');
+    if (real !== root && !real.startsWith(root + sep)) throw toError('is outside the workspace');
     return path;
   }
 

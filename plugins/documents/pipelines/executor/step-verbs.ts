@@ -12,7 +12,7 @@ export const stepVerbs = (verbs: readonly Verb[]): ReadonlyMap<string, Verb> =>
 
 function unsupportedVerb(verb: Verb): Verb {
   const message =
-    `svc ${verb.verb} works only in a script run; a step of a pipeline has no memo. ` +
-    'Put it into a script, and run that as a job of its own.';
+    `svc ${verb.verb} works only in a script run; calls in a pipeline step are not recorded. ` +
+    'Put it into a script, and run the script as a separate job.';
   return { ...verb, run: () => Promise.resolve({ exit: 1, stderr: `${message}\n`, message }) };
 }

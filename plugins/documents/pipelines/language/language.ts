@@ -36,7 +36,7 @@ export const createEvaluator = (expressions: Expressions, scope: Values): Evalua
     Errors.invalidRequest(`\${{${expression.slice(0, 200)}}}: ${reason}`);
   return (expression) => {
     if (expressions.units() - before > MAX_UNITS_TOGETHER)
-      throw fail(expression, 'the expressions before it take too much work together');
+      throw fail(expression, 'the earlier expressions take too much work');
     const result = expressions.compile(expression, ROOTS).evaluate(scope);
     if (result.ok) return result.value;
     throw fail(expression, result.reason);

@@ -61,7 +61,7 @@ const problemAtStart = (message: string, code: string): Problem => ({ line: 1, c
 const interpreterProblems = ({ interpreter }: WorkflowDocument): Problem[] =>
   interpreter === undefined
     ? []
-    : [problemAtStart('an interpreter is for scripts; the steps of a pipeline run with bash', 'pipeline_invalid')];
+    : [problemAtStart('an interpreter is only for scripts; the steps of a pipeline run with bash', 'pipeline_invalid')];
 
 /** Bounds that only the plan as a whole shows. */
 function planProblems({ flows }: KindDeps, document: PipelineDocument, submitted: WorkflowDocument): Problem[] {

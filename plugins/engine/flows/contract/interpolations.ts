@@ -76,7 +76,7 @@ export function splitInterpolations(text: string): { segments: (string | Interpo
     const end = findInterpolationEnd(text, positionAt + 2);
     if (end < 0)
       return {
-        message: 'an expression that begins with {{ is never closed with }}',
+        message: 'an expression that begins with {{ is not closed with }}',
         ...positions.positionAt(positionAt),
       };
     const inner = text.slice(positionAt + 2, end);

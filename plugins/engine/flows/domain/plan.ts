@@ -103,7 +103,7 @@ function validateNode(node: FlowNode, n: number, numbers: Map<string, number>): 
   const errors: Fault[] = [];
   const report = (member: string, message: string) => errors.push({ pointer: `/nodes/${n}/${member}`, message });
   if (!ID.test(node.id)) report('id', 'must be letters, digits, _ and -, at most 128, not beginning with a digit');
-  if (numbers.has(node.id)) report('id', `${node.id} is the id of node ${numbers.get(node.id)} too`);
+  if (numbers.has(node.id)) report('id', `${node.id} is also the id of node ${numbers.get(node.id)}`);
   numbers.set(node.id, n);
   const checkInteger = (member: string, value: number | undefined, min: number, max: number) => {
     if (value !== undefined && !(Number.isInteger(value) && value >= min && value <= max))
@@ -126,5 +126,5 @@ function findCycles(plan: FlowPlan): Fault[] {
   const stuck = nodes.filter(({ n }) => open[n]! > 0).map(({ id }) => id);
   if (stuck.length === 0) return [];
   const listed = stuck.slice(0, 10).join(', ') + (stuck.length > 10 ? ', …' : '');
-  return [{ pointer: '/nodes', message: `depend on each other in a circle, or depend on such a circle: ${listed}` }];
+  return [{ pointer: '/nodes', message: `depend on each other in a cycle, or depend on a node that does: ${listed}` }];
 }

@@ -26,7 +26,7 @@ const condition: FlowNodeType = {
   begin(_tx, { name, config, evaluate }) {
     const value = typeof config.if === 'string' ? evaluate(config.if) : config.if;
     if (typeof value !== 'boolean')
-      throw configInvalid(name, 'if must be true or false, or an expression with such a value');
+      throw configInvalid(name, 'if must be true or false, or an expression that returns one of them');
     return { output: value, case: value };
   },
 };
@@ -48,7 +48,7 @@ const choice: FlowNodeType = {
 const delay: FlowNodeType = {
   type: 'delay',
   begin(_tx, { name, config: { ms } }) {
-    if (typeof ms !== 'number' || !(ms >= 0)) throw configInvalid(name, 'ms must be a number that is not negative');
+    if (typeof ms !== 'number' || !(ms >= 0)) throw configInvalid(name, 'ms must be a non-negative number');
     return ms === 0 ? { output: null } : { wait: { kind: 'sleep', name: '', args: null, timeout_ms: ms } };
   },
 };

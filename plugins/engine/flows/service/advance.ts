@@ -312,7 +312,7 @@ export class Advance {
 
   async #onWorkEnded(row: StoredNode, end: ActivityEnd): Promise<void> {
     await this.#memory.run.start();
-    if (row.timer_id !== null) await this.#memory.cancel('the node that it belongs to has ended', [row.timer_id]);
+    if (row.timer_id !== null) await this.#memory.cancel('its node has ended', [row.timer_id]);
     const convert = this.#deps.types.get(this.#memory.node(row.n).type)?.ended;
     // The output stays with the activity.
     if (end.result.status === 'succeeded') this.#addStored(jsonBytes(end.result.output));
@@ -421,7 +421,7 @@ export class Advance {
     const result = (await this.#evaluation.createEvaluator(output.reads))(output.text);
     const value = output.merged ? mergeMembers(result) : result;
     if (isLargerThan(MAX_OUTPUT_BYTES, value))
-      throw outputTooLarge(`it has more than the ${MAX_OUTPUT_BYTES} bytes of JSON that are allowed`);
+      throw outputTooLarge(`it has more bytes of JSON than the limit of ${MAX_OUTPUT_BYTES}`);
     return value;
   }
 }

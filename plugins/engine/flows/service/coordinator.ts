@@ -123,7 +123,7 @@ export class FlowCoordinator implements RunCoordinator {
       return {
         status: 'failed',
         code: 'flow_stuck',
-        message: `${nodes - ended} nodes wait for something that cannot happen`,
+        message: `${nodes - ended} nodes are waiting for something that cannot happen`,
       };
     try {
       const output = await new Advance(deps, advanced ?? new FlowMemory(deps, tx, run, flow)).evaluateOutput();

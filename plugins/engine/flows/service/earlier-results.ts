@@ -65,7 +65,9 @@ export class EarlierResults {
     const reader = await this.#openReader();
     const [earlier] = (await reader?.nodes([{ n: node.kept!, item: NODE_ITEM }])) ?? [];
     if (earlier) return earlier;
-    throw reusedResultMissing(`the run ${run_id}, whose result of node ${node.id} this one keeps, was removed`);
+    throw reusedResultMissing(
+      `this run reuses the result of node ${node.id} from the run ${run_id}, which was removed`,
+    );
   }
 
   /** Copies the next items. Returns the last one, or undefined when there were none. */

@@ -22,7 +22,7 @@ export interface EvaluationDeps {
   activities: () => Pick<Activities, 'ends' | 'outputBytes'>;
 }
 
-const TOO_MUCH_TOGETHER = 'the expressions before it in this node take too much work together';
+const TOO_MUCH_TOGETHER = 'the earlier expressions of this node take too much work';
 
 /** Throws `flow_expression_failed` and names the expression. */
 export type Evaluate = (text: string) => Json;

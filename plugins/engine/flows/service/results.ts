@@ -111,4 +111,5 @@ export class Results {
   }
 }
 
-const tooLarge = () => outputTooLarge(`the outputs that are read have more than ${MAX_BYTES} bytes of JSON`);
+const tooLarge = () =>
+  outputTooLarge(`the outputs that the expressions read have more than ${MAX_BYTES} bytes of JSON`);

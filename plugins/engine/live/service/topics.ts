@@ -20,8 +20,8 @@ export function parseTopics(text: string, topics: readonly LiveTopic[]): Request
     const [name, argument] = colon === 0 ? [key, ''] : [key.slice(0, colon), key.slice(colon)];
     const topic = topics.find((one) => one.name === name);
     if (!topic)
-      throw invalidTopics(`names ${JSON.stringify(key.slice(0, 64))}, which is none of ${listTopics(topics)}`);
-    if (colon > 0 && argument === '') throw invalidTopics(`names ${name} without an id behind the colon`);
+      throw invalidTopics(`names ${JSON.stringify(key.slice(0, 64))}, which is not one of ${listTopics(topics)}`);
+    if (colon > 0 && argument === '') throw invalidTopics(`names ${name} without an id after the colon`);
     return { topic, argument, key };
   });
 }

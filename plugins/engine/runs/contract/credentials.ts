@@ -34,8 +34,9 @@ const DECIDING = new RegExp(
  * that the service or the program loader reads are not allowed.
  */
 export function variableFault(name: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'must be a name of a variable: [A-Za-z_][A-Za-z0-9_]{0,127}';
-  if (/^(SVC_|CI_TRIGGER_)/.test(name)) return 'must not begin with SVC_ or CI_TRIGGER_: those belong to the service';
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'must be a variable name: [A-Za-z_][A-Za-z0-9_]{0,127}';
+  if (/^(SVC_|CI_TRIGGER_)/.test(name))
+    return 'must not begin with SVC_ or CI_TRIGGER_: these prefixes are reserved for the service';
   if (DECIDING.test(name)) return `must not be ${name}: it decides what programs run, or how they start`;
   return undefined;
 }

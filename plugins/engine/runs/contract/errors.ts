@@ -4,8 +4,8 @@ import { defineError } from '../../../../kernel/contracts/index.ts';
 export const runStorageLimit = defineError({
   code: 'run_storage_limit',
   status: 409,
-  title: 'The calls of a run, or of all untrusted runs of its project, have reached their limit of stored bytes.',
-  next: 'Print less in steps, or store it as artifacts; let one child do more of the work. An operator can raise `calls` of SVC_RUN_LIMITS, `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS, and `calls` of SVC_UNTRUSTED_PROJECT_LIMITS, which counts fewer bytes when SVC_RETENTION removes old runs.',
+  title: 'The calls of a run, or of all untrusted runs of its project, have reached their limit for stored bytes.',
+  next: 'Print less in steps, or store the output as artifacts; let each child do more of the work. An operator can raise `calls` of SVC_RUN_LIMITS, `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS, and `calls` of SVC_UNTRUSTED_PROJECT_LIMITS, which counts fewer bytes when SVC_RETENTION removes old runs.',
 });
 
 export const leaseLost = defineError({
@@ -18,6 +18,6 @@ export const leaseLost = defineError({
 export const runLimit = defineError({
   code: 'run_limit',
   status: 429,
-  title: 'The project, or a run and what it calls, has reached its limit of open runs.',
+  title: 'The project, or a run together with the runs that it calls, has reached its limit for open runs.',
   next: 'Nothing was started. List the open runs (`svc runs ls --status queued,running,waiting`), cancel those that you do not need, and look for a workflow that starts itself. The operator can raise the limit in `detail`.',
 });

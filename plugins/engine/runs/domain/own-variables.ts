@@ -25,6 +25,6 @@ function textsOf(member: string, value: Json | undefined): Record<string, string
     Object.values(value).every((one) => typeof one === 'string')
   )
     return value as Record<string, string>;
-  const message = 'must map names of variables to texts';
+  const message = 'must map variable names to strings';
   throw Errors.invalidRequest(`${member} ${message}`, { errors: [{ pointer: `/${member}`, message }] });
 }

@@ -37,13 +37,13 @@ export function argumentFaults(args: readonly string[]): Fault[] {
   const bytes = args.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > ARGUMENTS_BYTES)
     return [
-      { pointer: '/args', message: `has ${bytes} bytes; the limit is ${ARGUMENTS_BYTES}: give large data as input` },
+      { pointer: '/args', message: `has ${bytes} bytes; the limit is ${ARGUMENTS_BYTES}: pass large data as input` },
     ];
   return args.flatMap((text, n): Fault[] => {
     const pointer = `/args/${n}`;
     if (text.includes('\0')) return [{ pointer, message: 'must not contain NUL' }];
     if (text.length > ARGUMENT_LENGTH)
-      return [{ pointer, message: `must have at most ${ARGUMENT_LENGTH} characters: give large data as input` }];
+      return [{ pointer, message: `must have at most ${ARGUMENT_LENGTH} characters: pass large data as input` }];
     return text.isWellFormed() ? [] : [{ pointer, message: 'must be valid Unicode' }];
   });
 }

@@ -247,7 +247,7 @@ export class Reruns {
 
 function noJournal(name: string, { node, several, activity_id }: NodeWork) {
   const why = several
-    ? `has several combinations, each with a journal of its own; name one, as in ${node}[0]/<site>`
+    ? `has several combinations, each with its own journal; name one, as in ${node}[0]/<site>`
     : activity_id === null
       ? 'has no journal in this run: it has not started, or was carried over from the previous run; name only the job to run it again'
       : 'is not a script, so it has no sites; name only the job to run it again';
@@ -257,7 +257,7 @@ function noJournal(name: string, { node, several, activity_id }: NodeWork) {
 }
 
 const fromAndAll = () =>
-  Errors.invalidRequest('`all` keeps nothing, and `from` keeps what came before a site; give one of them', {
+  Errors.invalidRequest('`all` keeps nothing, and `from` keeps the calls before a site; use only one of them', {
     errors: [{ pointer: '/all', message: 'cannot be combined with from' }],
   });
 

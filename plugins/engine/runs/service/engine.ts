@@ -165,19 +165,19 @@ async function pin(kind: WorkflowKind, on: Reading, scope: Scope, run: CheckedDo
 /** Other kinds have no program of their own. Throws `invalid_request`. */
 function checkArguments(kind: WorkflowKind, { args = [] }: Pick<CheckedDocument, 'args'>): void {
   if (args.length === 0 || kind.takes_arguments) return;
-  const message = `are for scripts; give a ${kind.kind} an input`;
+  const message = `are only for scripts; give a ${kind.kind} an input`;
   throw Errors.invalidRequest(`arguments ${message}`, { errors: [{ pointer: '/args', message }] });
 }
 
 /** Throws `include_unsupported`. */
 function checkFiles(kind: WorkflowKind, { files = [] }: Pick<CheckedDocument, 'files'>): void {
   if (files.length === 0 || kind.takes_files) return;
-  throw filesNotKept(`only scripts can have included files, and this is a ${kind.kind}`, {
-    errors: [{ pointer: '/files', message: 'are for scripts' }],
+  throw filesNotKept(`only scripts can have included files, but this is a ${kind.kind}`, {
+    errors: [{ pointer: '/files', message: 'are only for scripts' }],
   });
 }
 
-const NO_CHECKOUT = 'is for scripts; a pipeline says it in its document';
+const NO_CHECKOUT = 'is only for scripts; a pipeline sets this in its document';
 
 /** Documents of other kinds say it themselves. Throws `invalid_request`. */
 function checkCheckout(kind: WorkflowKind, { checkout }: Pick<CheckedDocument, 'checkout'>): void {
@@ -206,8 +206,9 @@ async function checkCredentials(
 ): Promise<void> {
   const credentials = run.credentials ?? {};
   if (Object.keys(credentials).length === 0) return;
-  if (!kind.takes_credentials) throw noCredentials(`belong to scripts; a ${kind.kind} names its own in its document`);
-  if (checks.length === 0) throw noCredentials('are not kept by this server');
+  if (!kind.takes_credentials)
+    throw noCredentials(`are only for scripts; a ${kind.kind} names its credentials in its document`);
+  if (checks.length === 0) throw noCredentials('are not stored by this server');
   for (const one of checks) await one.check(run, credentials);
 }
 
@@ -237,7 +238,7 @@ async function check(deps: EngineDeps, scope: Scope, given: CheckedDocument): Pr
   const pinned = await pin(kind, database, scope, given);
   const problems = [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
   if ((given.files ?? []).length > 0 && !kind.takes_files)
-    problems.push(asProblem(filesNotKept(`only scripts can have included files, and this is a ${kind.kind}`)));
+    problems.push(asProblem(filesNotKept(`only scripts can have included files, but this is a ${kind.kind}`)));
   if (given.checkout !== undefined && !kind.takes_checkout)
     problems.push({ line: 1, column: 1, message: `checkout ${NO_CHECKOUT}`, code: 'invalid_request' });
   await checkCredentials(deps.credential_checks, kind, { ...given, ...scope }).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { readRunRows } from '../store/rows/runs.ts';
 export async function inheritedRun(on: Reading, context: ActivityContext): Promise<InheritedRun> {
   const { org_id, project_id, run_id, subject, generation, trusted } = context;
   const [parent] = await readRunRows(on, [run_id]);
-  if (!parent) throw Errors.notFound(`there is no run ${run_id} to be the parent`);
+  if (!parent) throw Errors.notFound(`the parent run ${run_id} does not exist`);
   return {
     org_id,
     project_id,

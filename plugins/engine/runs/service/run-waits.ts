@@ -76,9 +76,9 @@ export class RunWaits {
   async holding<T>({ project_id }: WaitScope, { user_id }: WaitCaller, work: () => Promise<T>): Promise<T> {
     const own = this.#users.get(user_id) ?? 0;
     if (own >= MAX_WAITING_OF_A_USER)
-      throw refused(`${own} of your requests wait for runs, which is the limit; ask without wait, or later`);
+      throw refused(`${own} of your requests are waiting for runs, which is the limit; omit wait, or try again later`);
     if (this.#waiting >= MAX_WAITING || (this.#projects.get(project_id) ?? 0) >= MAX_WAITING_IN_PROJECT)
-      throw refused('too many requests wait for runs; ask without wait, or later');
+      throw refused('too many requests are waiting for runs; omit wait, or try again later');
     const change = (by: 1 | -1) => {
       this.#waiting += by;
       count(this.#projects, project_id, by);

@@ -59,7 +59,10 @@ export class CallsUnderWay implements UnderWay {
   constructor(deps: InFlightCallsDeps) {
     this.#deps = deps;
     const { clock, log } = deps;
-    const says = { failing: 'storing calls in progress failed; retrying', recovered: 'it is written again' };
+    const says = {
+      failing: 'storing calls in progress failed; retrying',
+      recovered: 'calls in progress are stored again',
+    };
     this.#loop = new WorkLoop({ clock, log, poll: POLL, messages: says, iterate: () => this.#round() });
   }
 

@@ -79,7 +79,7 @@ export class NatsLink {
     } catch (error) {
       await connection?.close();
       if (!this.#complained)
-        log.warn({ servers, reason: errorName(error) }, 'NATS cannot be reached; servers poll until it can');
+        log.warn({ servers, reason: errorName(error) }, 'NATS cannot be reached; servers poll until it is reachable');
       this.#complained = true;
       return false;
     }

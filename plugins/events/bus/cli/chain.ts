@@ -37,8 +37,8 @@ function describe({ before, before_more, after, after_more }: Api.Chain, id: str
   ];
   const table = (rows: string[][]) => output.table(['what', 'name', 'status', 'at'], rows).trimEnd();
   return [
-    before.length === 0 ? `nothing led to ${id}` : table(before.map((link) => row(CAUSES, link))),
-    ...(before_more ? ['  and it began still earlier'] : []),
+    before.length === 0 ? `no causes of ${id}` : table(before.map((link) => row(CAUSES, link))),
+    ...(before_more ? ['  and earlier causes'] : []),
     '',
     after.length === 0 ? `no effects of ${id}` : table(after.map((link) => row(CONSEQUENCES, link))),
     ...(after_more ? ['  and more: --limit 200'] : []),

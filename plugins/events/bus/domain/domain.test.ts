@@ -121,10 +121,10 @@ t.test('ids tell when they were made', async (t) => {
 });
 
 t.test('the end of a wait names what came close', async (t) => {
-  t.equal(expiryMessage('go', []), 'no event go came before the timeout');
+  t.equal(expiryMessage('go', []), 'no event go arrived before the timeout');
   t.equal(
     expiryMessage('go', [{ event_id: 'evt_1', at: 0, why: 'it was recorded before the wait began' }]),
-    'no event go came before the timeout; these did not end the wait:\n' +
+    'no event go arrived before the timeout; these did not end the wait:\n' +
       '  evt_1 at 1970-01-01T00:00:00.000Z: it was recorded before the wait began',
   );
 });

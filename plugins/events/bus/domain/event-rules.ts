@@ -39,7 +39,7 @@ export function validateAndSerialize(event: NewEvent): Buffer {
   const { type, key, source, dedup } = event;
   assertEventType(type);
   if ((source === 'emit' || source === 'hook') && isReserved(type))
-    throw BusErrors.typeReserved(`only the service emits events of type ${type}`, {
+    throw BusErrors.typeReserved(`only the service can emit events of type ${type}`, {
       errors: [{ pointer: '/type', message: 'is reserved' }],
     });
   const problem = key === null ? undefined : validateEventKey(key);

@@ -9,7 +9,7 @@ export interface NearMiss {
 
 /** Explains why a wait timed out, listing the events of its type that did not end it. */
 export function expiryMessage(type: string, misses: readonly NearMiss[]): string {
-  const none = `no event ${type} came before the timeout`;
+  const none = `no event ${type} arrived before the timeout`;
   if (misses.length === 0) return none;
   const lines = misses.map(({ event_id, at, why }) => `  ${event_id} at ${iso(at)}: ${why}`);
   return `${none}; these did not end the wait:\n${lines.join('\n')}`;

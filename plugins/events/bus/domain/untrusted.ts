@@ -11,4 +11,4 @@ export const isFromUntrustedRun = ({ source, trusted }: Pick<PendingEvent, 'sour
 export const UNTRUSTED = 'untrusted';
 
 /** The same reason, worded for whoever inspects a wait that no event ended. */
-export const UNTRUSTED_MISS = 'an untrusted run emitted it, and the wait does not say that it accepts such events';
+export const UNTRUSTED_MISS = 'an untrusted run emitted it, and the wait does not accept events from untrusted runs';

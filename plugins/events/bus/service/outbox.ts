@@ -122,7 +122,7 @@ async function drainOneByOne(deps: OutboxDeps, scope: ProjectScope): Promise<num
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       const event_id = await database.transaction((tx) => recorder.setAside(tx, scope, error));
-      log.error({ err: error, event_id, project_id: scope.project_id }, 'an event cannot be recorded; put aside');
+      log.error({ err: error, event_id, project_id: scope.project_id }, 'an event cannot be recorded and is set aside');
     }
   }
 }

@@ -20,7 +20,7 @@ export const emitVerb = defineVerb(emitHelp, async (call) => {
   const parsed = readArguments(call.argv, ['key', 'payload']);
   const type = readType(parsed);
   if (isReserved(type)) {
-    const message = `event_type_reserved: only the service emits events of type ${type}; choose another type`;
+    const message = `event_type_reserved: only the service can emit events of type ${type}; choose another type`;
     return { exit: 1, stderr: `svc emit: ${message}\n`, message };
   }
   const { key, payload: text } = parsed.options;

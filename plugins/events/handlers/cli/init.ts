@@ -6,7 +6,7 @@ export const run: Run = async ({ args, output }) => {
   const [language = 'bash', file] = args;
   const starter = STARTERS[language];
   if (starter === undefined)
-    throw usageError(`there is no starter in ${language}`, `choose one of ${Object.keys(STARTERS).join(', ')}`);
+    throw usageError(`there is no starter for ${language}`, `choose one of ${Object.keys(STARTERS).join(', ')}`);
   const text = starter(file ?? `on-event.${ENDINGS[language]}`);
   if (file === undefined) {
     output.data({ language, source: text }, () => text.replace(/\n$/, ''));

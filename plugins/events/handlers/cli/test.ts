@@ -41,7 +41,7 @@ async function buildBody(invocation: Invocation): Promise<Record<string, unknown
     );
     if (other)
       throw usageError(
-        `--event and --${other[0]} exclude each other`,
+        `--event and --${other[0]} cannot be combined`,
         'with --payload, the command tests a sample event',
       );
     return { event };

@@ -12,13 +12,13 @@ export function validatePattern(pattern: string): string | undefined {
   if (PATTERN.test(pattern)) return undefined;
   if (pattern.includes(',')) return 'contains several patterns; write each one as its own element of the list';
   const stars = pattern.split('*').length - 1;
-  if (stars > 1 || (stars === 1 && !pattern.endsWith('*'))) return 'may have only one *, at its end, like run.* or *';
+  if (stars > 1 || (stars === 1 && !pattern.endsWith('*'))) return 'can have only one *, at its end, like run.* or *';
   return 'must be an event type, a prefix with * at its end, or *: 1 to 64 characters from A-Z a-z 0-9 . _ -';
 }
 
 /** Returns the validation errors of a handler's patterns, each with its pointer. */
 export function validatePatterns(patterns: readonly string[], pointer = '/on'): Fault[] {
-  if (patterns.length === 0) return [{ pointer, message: 'must name at least one type of event' }];
+  if (patterns.length === 0) return [{ pointer, message: 'must name at least one event type' }];
   if (patterns.length > MAX_PATTERNS) return [{ pointer, message: `must have at most ${MAX_PATTERNS} patterns` }];
   return patterns.flatMap((pattern, index) => {
     const message = validatePattern(pattern);

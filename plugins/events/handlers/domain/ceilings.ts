@@ -17,4 +17,4 @@ export const MAX_PREDICATE_BYTES = 256 * 1024;
 export const exceedsMaxGenerations = (generation: number): boolean => generation + 1 > MAX_GENERATIONS;
 
 export const generationReason = (generation: number): string =>
-  `the handler run would be of generation ${generation + 1}; a chain may have at most ${MAX_GENERATIONS}`;
+  `the handler run would be generation ${generation + 1}; a chain can have at most ${MAX_GENERATIONS}`;

@@ -230,7 +230,7 @@ async function assertWithinLimits(tx: Transaction, scope: ProjectScope, created:
   const { count, predicate_bytes } = await measureHandlers(tx, scope);
   if (created && count > MAX_HANDLERS) throw HandlerErrors.handlersFull(`the project has ${MAX_HANDLERS} handlers`);
   if (predicate_bytes <= MAX_PREDICATE_BYTES) return;
-  const message = `makes ${predicate_bytes} bytes for all predicates of the project; the limit is ${MAX_PREDICATE_BYTES}`;
+  const message = `brings all predicates of the project to ${predicate_bytes} bytes; the limit is ${MAX_PREDICATE_BYTES}`;
   throw HandlerErrors.handlersFull(`when ${message}`, { errors: [{ pointer: '/when', message }] });
 }
 

@@ -106,7 +106,7 @@ async function startReplay(
 ): Promise<Pick<Replay, 'state' | 'reason' | 'run_id'>> {
   const capacity = await readCapacity(tx, scope, deps.limits);
   if (!hasSlot(capacity, event.trusted))
-    throw HandlerErrors.handlersInFlight(`the replay would be a handler run while ${waitingReason(capacity)}`, {
+    throw HandlerErrors.handlersInFlight(`the replay would start a handler run, but ${waitingReason(capacity)}`, {
       retryAfterMs: RETRY_MS,
     });
   const [started] = await startRuns(

@@ -28,7 +28,7 @@ export const rerunSlots = ({ database, bus, limits }: RerunDeps): SubmitObserver
       await bus().lock(tx, run);
       const capacity = await readCapacity(tx, run, limits());
       if (!hasSlot(capacity, run.trusted))
-        throw HandlerErrors.handlersInFlight(`the rerun would be a handler run while ${waitingReason(capacity)}`, {
+        throw HandlerErrors.handlersInFlight(`the rerun would start a handler run, but ${waitingReason(capacity)}`, {
           retryAfterMs: RETRY_MS,
         });
       await insertOpenRuns(tx, run, [rerun], database.now());

@@ -20,7 +20,7 @@ export const commands: readonly Command[] = inGroup('React', [
       subject: 'subject',
       'next due': formatDue,
       'last due': ({ last_tick }, output) => output.time(last_tick?.due),
-      missed: ({ last_tick: tick }) => tick?.missed_count && `it stands for ${tick.missed_count}`,
+      missed: ({ last_tick: tick }) => tick?.missed_count && `this tick replaces ${tick.missed_count}`,
       'triggered by': ({ last_tick }) => last_tick?.triggered_by,
       event: ({ last_tick }) => last_tick?.event,
       run: ({ last_tick }) => last_tick?.run_id,

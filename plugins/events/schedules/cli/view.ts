@@ -4,7 +4,7 @@ export type ScheduleView = Api.ScheduleView;
 
 /** What a tick starts, in one word. */
 export const workflowKind = ({ workflow }: ScheduleView): string =>
-  workflow === null ? '(an event only)' : String(workflow.filename ?? `a ${workflow.kind}`);
+  workflow === null ? '(event only)' : String(workflow.filename ?? `a ${workflow.kind}`);
 
 /** Such as `since 2026-11-24T09:00:00.000Z by ana`. */
 const formatPause = (

@@ -85,7 +85,7 @@ export class ChannelEndpoint implements Upgrade {
       if (this.#stopped || this.#deps.retired()) return ws.close(CLOSE_RESTART, 'the server is stopping');
       const most = this.#deps.most_of_org ?? MOST_OF_AN_ORG;
       if ((this.#orgs.get(org_id) ?? 0) >= most)
-        return ws.close(CLOSE_FULL, `the org has ${most} agents at this server, which is its limit`);
+        return ws.close(CLOSE_FULL, `the org has ${most} agents connected to this server, which is its limit`);
       const identity = { token_id: principal.token_id, org_id, project_id: principal.project_id ?? undefined };
       const onClosed = (connection: Connection) => {
         if (this.#connections.delete(connection)) this.#count(org_id, -1);

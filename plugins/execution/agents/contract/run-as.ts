@@ -16,16 +16,16 @@ export function readRunAs(text: string | undefined): RunAs | { fault: string } |
   const invalid = (why: string) => ({ fault: `SVC_AGENT_RUN_AS is "${text}"; ${why}` });
   const [, from, to] = RANGE.exec(text) ?? [];
   if (from === undefined || to === undefined) {
-    if (!NAME.test(text)) return invalid('name a user, or a range of numbers such as 20000-20999');
+    if (!NAME.test(text)) return invalid('name a user, or a range of user IDs such as 20000-20999');
     if (text === 'root' || Number(text) === 0) return invalid('name a user other than root');
-    if (Number(text) > MAX_UID) return invalid(`a user has a number from 1 to ${MAX_UID}`);
+    if (Number(text) > MAX_UID) return invalid(`a user ID must be from 1 to ${MAX_UID}`);
     return { user: text };
   }
   const first = Number(from);
   const last = Number(to);
   if (first < 1 || last > MAX_UID || first > last) return invalid(`a range must ascend, from 1 to at most ${MAX_UID}`);
-  if (last - first >= MAX_RANGE_SIZE) return invalid(`a range has at most ${MAX_RANGE_SIZE} users`);
+  if (last - first >= MAX_RANGE_SIZE) return invalid(`a range can have at most ${MAX_RANGE_SIZE} users`);
   if (first <= ISOLATED_UIDS[1] && last >= ISOLATED_UIDS[0])
-    return invalid(`${ISOLATED_UIDS.join(' to ')} are the users of isolated runs; choose others`);
+    return invalid(`${ISOLATED_UIDS.join(' to ')} are reserved for isolated runs; choose others`);
   return { first, last };
 }

@@ -115,7 +115,7 @@ ajv.addKeyword({
   keyword: 'base64',
   type: 'string',
   schemaType: 'number',
-  error: { message: 'must be base64, and not longer than a chunk may be' },
+  error: { message: 'must be base64, and not longer than the limit for a chunk' },
   validate: (maxChars: number, data: string) => data.length <= maxChars && isBase64(data),
 });
 const validators = new Map<string, ValidateFunction>();

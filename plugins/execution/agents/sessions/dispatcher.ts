@@ -241,7 +241,7 @@ export class Dispatcher {
       session.unreserve(1, claimed.trusted ? 0 : 1);
       this.#deps.log.info(
         { activity_id: claimed.activity_id, reason: String(error) },
-        'handing work to an agent failed',
+        'sending work to an agent failed',
       );
       await this.#release(claimed);
       this.#deps.slots.free(claimed.activity_id);

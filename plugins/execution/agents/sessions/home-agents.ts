@@ -57,7 +57,7 @@ export class HomeAgents {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT')
-        this.#deps.log.warn({ file: this.#file, reason: message }, 'the former agents are not known');
+        this.#deps.log.warn({ file: this.#file, reason: message }, 'the agents of the previous process are unknown');
       return [];
     }
   }

@@ -43,7 +43,7 @@ function sendRequest({ url, socket_path, token }: ServerAddress, options: Server
       signal,
     });
     const onError = (error: Error) => reject(signal?.aborted ? signal.reason : connectionLost(error.message));
-    request.setTimeout(SILENCE_MS, () => request.destroy(new Error('the server is silent')));
+    request.setTimeout(SILENCE_MS, () => request.destroy(new Error('the server does not respond')));
     request.on('error', onError);
     if (!content) {
       request.on('response', resolve).end();

@@ -39,5 +39,5 @@ const MAX_REASON = 500;
  */
 export function rootNotice(role: Role, { as_root }: Pick<WorkerSettings, 'as_root'>): string | undefined {
   if (role !== 'dev' || !as_root) return undefined;
-  return 'programs run as root and can read what every project of this server keeps; SVC_AGENT_RUN_AS=20000-20999 gives each project a user';
+  return 'programs run as root and can read what every project of this server stores; SVC_AGENT_RUN_AS=20000-20999 gives each project a user';
 }

@@ -130,7 +130,7 @@ export class LogQueue {
     }
     this.#bytes -= bytes;
     if (this.#dropped > 0) {
-      const lost = `svc: ${this.#dropped} bytes of output were dropped because they came faster than they could be sent\n`;
+      const lost = `svc: ${this.#dropped} bytes of output were dropped because they arrived faster than they could be sent\n`;
       this.#dropped = 0;
       chunks.push(this.#chunk({ site: undefined, stream: 'system', at: this.#deps.clock.now() }, Buffer.from(lost)));
     }

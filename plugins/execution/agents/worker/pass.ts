@@ -117,7 +117,7 @@ export class Pass {
 
   #stop(why: 'revoked' | 'draining'): void {
     this.#stopping ??= why;
-    this.#stopped.abort(leaseLost(`the work on activity ${this.claim.activity_id} is stopped`));
+    this.#stopped.abort(leaseLost(`the work on activity ${this.claim.activity_id} was stopped`));
     this.#running?.stop(why);
   }
 

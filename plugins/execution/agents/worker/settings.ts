@@ -57,7 +57,7 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
   const is_root = process.getuid?.() === 0;
   if (run_as !== undefined && !is_root)
     throw AgentErrors.settingInvalid(
-      'SVC_AGENT_RUN_AS is set, but only an agent that is root can run programs as another user',
+      'SVC_AGENT_RUN_AS is set, but only an agent that runs as root can run programs as another user',
     );
   const apart = run_as !== undefined || isolate === 'all' || untrusted === 'only';
   return {
@@ -110,7 +110,7 @@ function parseVisiblePaths(text = '', hidden: readonly string[] = []): string[] 
   for (const path of paths) {
     const wrong = (what: string) => AgentErrors.settingInvalid(`SVC_AGENT_SHOW names "${path}", which ${what}`);
     if (!isAbsolute(path)) throw wrong('is not an absolute path');
-    if (!statSync(path, { throwIfNoEntry: false })) throw wrong('is not there');
+    if (!statSync(path, { throwIfNoEntry: false })) throw wrong('does not exist');
     if (hidden.some((folder) => `${folder}/`.startsWith(`${path.replace(/\/+$/, '')}/`)))
       throw wrong('contains the folders of other runs');
   }
@@ -204,7 +204,9 @@ export function readServerAddress({ env, host, port }: ServerLocation): ServerAd
   const address = valueOr(env.SVC_URL, `http://${host}:${port}`).replace(/\/+$/, '');
   const token = valueOr(env.SVC_TOKEN, '').trim();
   if (token === '')
-    throw AgentErrors.tokenMissing(`SVC_TOKEN is not set; the agent cannot authenticate at ${redactAddress(address)}`);
+    throw AgentErrors.tokenMissing(
+      `SVC_TOKEN is not set; the agent cannot authenticate with ${redactAddress(address)}`,
+    );
   if (!/^[\x21-\x7e]{1,512}$/.test(token))
     throw AgentErrors.settingInvalid('SVC_TOKEN contains characters that a token cannot contain');
   if (address.startsWith('unix:')) return { url: 'http://localhost', socket_path: resolve(address.slice(5)), token };

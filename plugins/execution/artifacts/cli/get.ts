@@ -32,7 +32,7 @@ async function print(api: Client, run_id: string, wanted: readonly View[], outpu
     throw new CliError(
       Exit.usage,
       'usage',
-      `--output - takes one artifact, and there are ${wanted.length}`,
+      `--output - takes one artifact, but there are ${wanted.length}`,
       'name one',
     );
   for await (const chunk of api.chunks({ path: artifactPath(api, run_id, only.path) })) output.write(chunk);

@@ -40,7 +40,7 @@ export async function prepareTarget(folder: string, path: string): Promise<strin
   }
   const stats = await tryStat(target);
   if (stats?.isDirectory())
-    throw new LocalFileError(`${target} is a folder, and ${path} is a file`, 'name another folder with --output');
+    throw new LocalFileError(`${target} is a folder, but ${path} is a file`, 'name another folder with --output');
   return target;
 }
 
@@ -56,7 +56,7 @@ async function createFolder(path: string): Promise<void> {
   });
   const stats = await tryStat(path);
   if (stats?.isDirectory()) return;
-  const problem = stats?.isSymbolicLink() ? 'is a symbolic link, which may lead anywhere' : 'is a file';
+  const problem = stats?.isSymbolicLink() ? 'is a symbolic link, which could lead anywhere' : 'is a file';
   throw new LocalFileError(`${path} ${problem}`, 'remove it, or name another folder with --output');
 }
 
@@ -86,7 +86,10 @@ export async function receiveFile(target: string, { size, digest, read }: Omit<R
   }
   if (at < 0) {
     await rm(partial, { force: true });
-    throw new LocalFileError(`what arrived of ${basename(target)} does not have the digest ${digest}`, 'call again');
+    throw new LocalFileError(
+      `the downloaded content of ${basename(target)} does not have the digest ${digest}`,
+      'call again',
+    );
   }
   await rename(partial, target);
   return at;

@@ -40,7 +40,7 @@ export async function collectFiles(
   const prefix = artifactPrefix(root, as);
   const files: LocalFile[] = [];
   await walk(disk, root, prefix, files);
-  if (files.length === 0) throw new LocalFileError(`${named_path} holds no files`, 'name a folder with files in it');
+  if (files.length === 0) throw new LocalFileError(`${named_path} contains no files`, 'name a folder with files in it');
   return files;
 }
 

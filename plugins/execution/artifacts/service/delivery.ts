@@ -24,7 +24,7 @@ export function parseDelivery(
   if (range && digest === undefined)
     throw invalid('repr-digest', 'is missing: a piece belongs to the file with this digest');
   if (range && (length ?? 0) !== range.to - range.from && headers['transfer-encoding'] === undefined)
-    throw invalid('content-range', `names ${range.to - range.from} bytes, and the content has ${length ?? 0}`);
+    throw invalid('content-range', `names ${range.to - range.from} bytes, but the content has ${length ?? 0}`);
   const size = range?.size ?? (headers['transfer-encoding'] === undefined ? (length ?? 0) : undefined);
   return {
     ...target,

@@ -111,7 +111,7 @@ export const isFinal = (error: unknown): boolean =>
   isServiceError(error) && error.status < 500 && !['request_timeout', 'artifact_upload_taken'].includes(error.code);
 
 const mismatch = (expected: string, actual: string) =>
-  ArtifactErrors.digestMismatch(`the content has the SHA-256 ${actual}, and ${expected} was sent with it`);
+  ArtifactErrors.digestMismatch(`the content has the SHA-256 ${actual}, but ${expected} was sent with it`);
 
 const overlong = (size: number | undefined, limit: number) =>
   size === undefined

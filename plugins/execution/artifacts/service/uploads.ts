@@ -94,7 +94,7 @@ export class Uploads {
           const is_resumable = existing && existing.store === store && existing.parts.length < MAX_PARTS;
           const stored = is_resumable ? existing.stored : 0;
           if (from !== 0 && from !== stored)
-            throw ArtifactErrors.offsetWrong(`${stored} bytes are stored, and the content begins at byte ${from}`, {
+            throw ArtifactErrors.offsetWrong(`${stored} bytes are stored, but the content starts at byte ${from}`, {
               data: { offset: stored },
             });
           if (is_resumable) return withCapacity(await this.#takeOver(tx, existing, from, { now, bounded }));
@@ -170,6 +170,6 @@ export class Uploads {
 }
 
 export const artifactTooLarge = (limit: number) =>
-  Errors.payloadTooLarge(`an artifact may have ${limit} bytes, and this one has more (SVC_ARTIFACT_LIMIT)`, {
+  Errors.payloadTooLarge(`an artifact can have ${limit} bytes, but this one has more (SVC_ARTIFACT_LIMIT)`, {
     data: { limit_bytes: limit },
   });

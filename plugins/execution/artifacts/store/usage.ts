@@ -224,21 +224,21 @@ export async function deleteUsage(tx: Transaction, run_ids: readonly string[]): 
 /** What somebody who can store nothing more needs to know besides the limit. */
 const explainOverLimit = (leaving: number): string =>
   leaving === 0
-    ? 'this would be more'
-    : `this would exceed it, together with the ${shownBytes(leaving)} of replaced, removed or abandoned uploads that are freed within 15 minutes`;
+    ? 'this file would exceed it'
+    : `this file would exceed it, together with the ${shownBytes(leaving)} of replaced, removed or abandoned uploads that are freed within 15 minutes`;
 
 const runQuotaExceeded = (limit: number, trusted: boolean, leaving: number) =>
   ArtifactErrors.quotaExceeded(
     trusted
-      ? `a run may have ${shownBytes(limit)} of artifacts (SVC_RUN_LIMITS), and ${explainOverLimit(leaving)}`
-      : `an untrusted run may have ${shownBytes(limit)} of artifacts (SVC_UNTRUSTED_RUN_LIMITS), and ${explainOverLimit(leaving)}`,
+      ? `a run can have ${shownBytes(limit)} of artifacts (SVC_RUN_LIMITS), and ${explainOverLimit(leaving)}`
+      : `an untrusted run can have ${shownBytes(limit)} of artifacts (SVC_UNTRUSTED_RUN_LIMITS), and ${explainOverLimit(leaving)}`,
     { data: { limit_bytes: limit, leaving_bytes: leaving } },
   );
 
 const projectQuotaExceeded = (limit: number, trusted: boolean, leaving: number) =>
   ArtifactErrors.quotaExceeded(
     trusted
-      ? `the runs of a project may have ${shownBytes(limit)} of artifacts together (SVC_PROJECT_LIMITS), and ${explainOverLimit(leaving)}`
-      : `the untrusted runs of a project may have ${shownBytes(limit)} of artifacts together (SVC_UNTRUSTED_PROJECT_LIMITS), and ${explainOverLimit(leaving)}`,
+      ? `the runs of a project can have ${shownBytes(limit)} of artifacts in total (SVC_PROJECT_LIMITS), and ${explainOverLimit(leaving)}`
+      : `the untrusted runs of a project can have ${shownBytes(limit)} of artifacts in total (SVC_UNTRUSTED_PROJECT_LIMITS), and ${explainOverLimit(leaving)}`,
     { data: { limit_bytes: limit, leaving_bytes: leaving } },
   );

@@ -101,7 +101,7 @@ export class DiskStore implements PartStore {
 
   /** A folder that is currently not mounted is neither empty nor a place for new files. */
   async #assertMounted(): Promise<void> {
-    if ((await readMarker(this.#folder)) !== this.id) throw new Error('another folder is there now, or none');
+    if ((await readMarker(this.#folder)) !== this.id) throw new Error('the folder is missing or was replaced');
   }
 
   /** Ids differ most at their ends. */
@@ -140,7 +140,7 @@ async function readOrCreateMarker(folder: string, ids: Ids): Promise<string> {
   }
   await syncFolder(folder);
   const written = await readMarker(folder);
-  if (written === undefined) throw new Error(`${path} holds no id; remove it if no artifact is stored there`);
+  if (written === undefined) throw new Error(`${path} contains no ID; remove it if no artifact is stored there`);
   return written;
 }
 
@@ -156,9 +156,9 @@ async function syncFolder(folder: string): Promise<void> {
 /** Responses must not reveal paths of this machine; the cause is for the log. */
 function toStoreError(folder: string, cause: unknown): Error {
   const { code = '' } = cause as NodeJS.ErrnoException;
-  if (FULL.has(code)) return ArtifactErrors.storeFull('the disk of the artifacts is full', { cause });
+  if (FULL.has(code)) return ArtifactErrors.storeFull('the artifact disk is full', { cause });
   const what = code === '' ? (cause as Error).message : code;
-  return ArtifactErrors.storeUnavailable(`the folder of the artifacts cannot be used (${what})`, {
+  return ArtifactErrors.storeUnavailable(`the artifact folder cannot be used (${what})`, {
     cause: new Error(`${folder}: ${(cause as Error).message}`, { cause }),
     retryAfterMs: 5000,
   });

@@ -74,7 +74,7 @@ export class S3Store implements PartStore {
       const end = Math.min(at + READ_BYTES, to);
       const { body } = await this.#sendRequest('GET', blob_id, name, { headers: { range: `bytes=${at}-${end - 1}` } });
       if (body.length !== end - at)
-        throw unavailable(`the bucket answered ${body.length} bytes of a part instead of ${end - at}`);
+        throw unavailable(`the bucket returned ${body.length} bytes of a part instead of ${end - at}`);
       for (let sent = 0; sent < body.length; sent += PIECE_BYTES) yield body.subarray(sent, sent + PIECE_BYTES);
     }
   }
@@ -159,9 +159,9 @@ class Semaphore {
 /** Reports only the code of the service's response, because its texts may quote the request. */
 function toStoreError(method: string, { status, body }: EgressAnswer): Error {
   const text = body.subarray(0, MAX_ERROR_BYTES).toString();
-  if (status === 507 || FULL.test(text)) return ArtifactErrors.storeFull('the bucket of the artifacts accepts no more');
+  if (status === 507 || FULL.test(text)) return ArtifactErrors.storeFull('the artifact bucket is full');
   const [, code] = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text) ?? [];
-  return unavailable(`the bucket of the artifacts answered ${method} with ${status}${code ? ` ${code}` : ''}`);
+  return unavailable(`the artifact bucket answered ${method} with ${status}${code ? ` ${code}` : ''}`);
 }
 
 const unavailable = (detail: string) => ArtifactErrors.storeUnavailable(detail, { retryAfterMs: 5000 });

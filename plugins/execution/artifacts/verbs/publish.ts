@@ -27,7 +27,7 @@ export const publishVerb = (
   },
 });
 
-const uploadGone = () => ArtifactErrors.uploadTaken('an upload of this call is no longer there, or is not complete');
+const uploadGone = () => ArtifactErrors.uploadTaken('an upload of this call no longer exists, or is not complete');
 
 function readIds(args: Json): string[] {
   const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};

@@ -17,7 +17,7 @@ const CONCURRENT_UPLOADS = 8;
  */
 export const artifactPutVerb = defineVerb(artifactPutHelp, async (call) => {
   if (call.argv.some((word) => word === '--run' || word.startsWith('--run=')))
-    throw verbUsage('in a script the artifacts belong to its own run: leave --run out');
+    throw verbUsage('in a script, artifacts belong to the run of the script: leave --run out');
   const parsed = readArguments(call.argv, ['as']);
   const [source = ''] = requirePositionals(parsed, ['folder']);
   const { as } = parsed.options;
@@ -37,7 +37,7 @@ async function listFiles({ cwd, disk_view }: UploadCall, source: string, as: str
   const files = await asUsageError(() => collectFiles(cwd, source, as, disk_view));
   const bytes = files.reduce((sum, { path }) => sum + Buffer.byteLength(path) + 1, 0);
   if (bytes > MAX_STEP_OUTPUT_BYTES)
-    throw valueTooLarge(`the paths have ${bytes} bytes together; store the files as one archive (tar)`);
+    throw valueTooLarge(`the paths have ${bytes} bytes in total; store the files as one archive (tar)`);
   return files;
 }
 

@@ -31,7 +31,7 @@ function reject(pointer: string, message: string): never {
 }
 
 export function checkName(name: Json | undefined): string {
-  if (typeof name !== 'string' || name === '') reject('/name', 'must be a string that is not empty');
+  if (typeof name !== 'string' || name === '') reject('/name', 'must be a non-empty string');
   if (name.length > MAX_CALL_NAME_LENGTH * 2 || [...name].length > MAX_CALL_NAME_LENGTH)
     reject('/name', `must have at most ${MAX_CALL_NAME_LENGTH} characters`);
   if (/\p{Cc}/u.test(name) || !name.isWellFormed()) reject('/name', 'must be valid Unicode without control characters');
@@ -54,9 +54,9 @@ export function readCall(args: Json): ChildWork {
       executor: COMMAND,
       spec: { argv: checkCommand(argv), ...checkPolicy(policy), ...checkIncludedFiles(beside) },
     };
-  if (beside !== undefined) reject('/beside', 'belongs to commands; another executor has its spec');
-  if (policy !== undefined) reject('/policy', 'belongs to commands; another executor has its spec');
-  if (argv !== undefined) reject('/argv', 'belongs to commands; another executor has its spec');
+  if (beside !== undefined) reject('/beside', 'is only for commands; other executors use spec');
+  if (policy !== undefined) reject('/policy', 'is only for commands; other executors use spec');
+  if (argv !== undefined) reject('/argv', 'is only for commands; other executors use spec');
   if (typeof executor !== 'string' || !EXECUTOR.test(executor)) reject('/executor', 'must be the name of an executor');
   return { ...common, executor, spec: checkSpec(spec) };
 }
@@ -73,7 +73,7 @@ function checkPolicy(policy: Json | undefined): { policy?: Json } {
   if (policy === undefined) return {};
   const { retry, timeout_ms, ...unknown } = readMembers('/policy', policy);
   const { attempts, backoff_ms, max_backoff_ms, ...unknown_retry } = readMembers('/policy/retry', retry ?? {});
-  if (Object.keys({ ...unknown, ...unknown_retry }).length > 0) reject('/policy', 'has a member that is not known');
+  if (Object.keys({ ...unknown, ...unknown_retry }).length > 0) reject('/policy', 'has an unknown member');
   if (retry !== undefined) checkInteger('/policy/retry/attempts', attempts, 1, MAX_ATTEMPTS);
   if (retry !== undefined) checkInteger('/policy/retry/backoff_ms', backoff_ms, 0, MAX_DURATION_MS);
   if (max_backoff_ms !== undefined) checkInteger('/policy/retry/max_backoff_ms', max_backoff_ms, 1, MAX_DURATION_MS);
@@ -87,7 +87,7 @@ const MAX_FOLDER_LENGTH = 4096;
 function checkIncludedFiles(beside: Json | undefined): { beside?: Json } {
   if (beside === undefined) return {};
   const { folder, files, ...unknown } = readMembers('/beside', beside);
-  if (Object.keys(unknown).length > 0) reject('/beside', 'has a member that is not known');
+  if (Object.keys(unknown).length > 0) reject('/beside', 'has an unknown member');
   if (typeof folder !== 'string' || !folder.startsWith('/') || folder.length > MAX_FOLDER_LENGTH)
     reject('/beside/folder', 'must be an absolute path');
   if (!Array.isArray(files) || files.length > MAX_INCLUDED_FILES)
@@ -100,8 +100,8 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 function checkFile(file: Json, n: number): Json {
   const at = `/beside/files/${n}`;
   const { path, digest, size, executable = false, ...unknown } = readMembers(at, file);
-  if (Object.keys(unknown).length > 0) reject(at, 'has a member that is not known');
-  const problem = typeof path === 'string' ? includedPathFault(path) : 'is no text';
+  if (Object.keys(unknown).length > 0) reject(at, 'has an unknown member');
+  const problem = typeof path === 'string' ? includedPathFault(path) : 'is not text';
   if (problem !== undefined) reject(`${at}/path`, problem);
   if (typeof digest !== 'string' || !DIGEST.test(digest)) reject(`${at}/digest`, 'must be sha256: and 64 digits');
   checkInteger(`${at}/size`, size, 0, MAX_INCLUDED_BYTES);

@@ -118,7 +118,7 @@ export class CallNotifier {
     await this.#deps.sealer.prepare(batch[0].org_id);
     const abandoned = batch.map(({ called_id, run_id }) => ({
       run_id: called_id,
-      reason: `the run ${run_id}, which called it, no longer waits for it`,
+      reason: `the run ${run_id}, which called it, is no longer waiting for it`,
     }));
     await this.#deps.cancellation.cancelRuns(abandoned, (tx) => markDone(tx, batch));
   }

@@ -78,7 +78,7 @@ async function createCalledRun(
   const { called_runs } = deps.limits();
   if ((await countOpenCalls(tx, root_id, called_runs)) >= called_runs)
     throw runLimit(
-      `the run ${root_id} and what it calls have ${called_runs} open called runs, which is the limit (SVC_MAX_CALLED_RUNS)`,
+      `the run ${root_id} and the runs that it calls have ${called_runs} open called runs, which is the limit (SVC_MAX_CALLED_RUNS)`,
     );
   const creation = deps.creation();
   // Each run has a log and outputs of its own, so there may be no more of them than of children.

@@ -38,7 +38,7 @@ export function spawnVerb(database: Reading, creation: () => RunCreation): Journ
     async perform(tx, context, _args, prepared) {
       const run = prepared as NewRun;
       const { abandoned } = await readAncestry(tx, context.run_id, MAX_RUN_DEPTH);
-      if (abandoned) throw leaseLost(`the run ${context.run_id} is to be cancelled with the run that called it`);
+      if (abandoned) throw leaseLost(`the run ${context.run_id} is being cancelled with the run that called it`);
       try {
         await creation().createIn(tx, [run]);
         await creation().countSpawn(tx, context);

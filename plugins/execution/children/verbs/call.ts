@@ -51,7 +51,7 @@ async function readPipedInput(call: VerbCall, { options }: Arguments): Promise<S
 
 function parseNodeCall(call: VerbCall, parsed: Arguments, stdin: Stdin): ParsedCall {
   const { config, definition } = parsed.options;
-  if (definition !== undefined) throw verbUsage('--definition belongs to graphs; a node has its --config');
+  if (definition !== undefined) throw verbUsage('--definition is only for graphs; use --config for a node');
   const [, kind] = requirePositionals(parsed, ['node', 'kind']);
   const args = async () => ({ node: kind, config: config && (await readJson(call, 'config', config, stdin)) });
   return { name: `node ${checkText(kind!, 'the kind of a node', MAX_NAME_LENGTH)}`, args };
@@ -59,7 +59,7 @@ function parseNodeCall(call: VerbCall, parsed: Arguments, stdin: Stdin): ParsedC
 
 function parseGraphCall(call: VerbCall, parsed: Arguments, stdin: Stdin): ParsedCall {
   const { config, definition: file } = parsed.options;
-  if (config !== undefined) throw verbUsage('--config belongs to nodes; a graph has an --input');
+  if (config !== undefined) throw verbUsage('--config is only for nodes; use --input for a graph');
   if (file === undefined) {
     const [, name] = requirePositionals(parsed, ['graph', 'name']);
     return {
@@ -96,6 +96,6 @@ function decodeText(bytes: Buffer, option: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw verbUsage(`what ${option} names is not UTF-8 text`);
+    throw verbUsage(`the content of ${option} is not UTF-8 text`);
   }
 }

@@ -222,7 +222,7 @@ async function readAll(content: AsyncIterable<Buffer>): Promise<Buffer> {
     size += chunk.length;
     if (size > MAX_INCLUDED_BYTES)
       throw Errors.payloadTooLarge(
-        `the file has more than ${MAX_INCLUDED_BYTES} bytes, the limit of all files together`,
+        `the file has more than ${MAX_INCLUDED_BYTES} bytes, the limit for all files in total`,
       );
     chunks.push(chunk);
   }

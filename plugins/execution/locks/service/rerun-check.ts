@@ -13,7 +13,7 @@ export const rerunLockCheck: RerunPart = {
     if (!lock) return;
     // The site includes its verb, because a step may have the same name as the lock.
     const site = `${job === undefined ? '' : `${job}/`}${lock.kind} ${siteOf(lock)}`;
-    const message = `lies behind the lock "${lock.name}"; the last site before it is '${site}'`;
+    const message = `comes after the lock "${lock.name}"; the last site before it is '${site}'`;
     throw rerunPastLock(
       `the script acquires the lock "${lock.name}" at ${siteOf(lock)} (call ${lock.position + 1}) and holds it until its run ends; start there: svc rerun ${run_id} --from ${shellQuote(site)}`,
       { errors: [{ pointer: '/from', message }] },

@@ -5,7 +5,7 @@ import { describeLocation } from './source-lines.ts';
 
 const ADVICE = `The call that differs was not executed.
 What to do: if the script or what it reads has changed since the run began, restore the recorded order or start a new
-run; if not, the script decides by something that varies between passes (time, random numbers, a listing, the order of
+run; if not, the script depends on something that varies between passes (time, random numbers, a listing, the order of
 background jobs): take that from the output of a \`svc step\`, which every pass gets again.`;
 
 /** What a violation message needs of the script. */

@@ -29,6 +29,6 @@ export function rejectionOutcome(error: ServiceError): RecordedOutcome {
 
 /** Returns the end of a run whose work was done but cannot be recorded. */
 export function unrecordableCompletion(error: ServiceError): Completion {
-  const message = `what a step had done could not be recorded: ${error.message}. ${error.next}`;
+  const message = `the result of a step could not be recorded: ${error.message}. ${error.next}`;
   return { status: 'failed', code: error.code, message };
 }

@@ -301,6 +301,6 @@ t.test('names that git would read otherwise are refused before it starts', async
     code: 'checkout_failed',
     message: /not a folder of a/,
   });
-  await t.rejects(out({ url: 'ext::sh -c x', ref: 'main' }), { code: 'checkout_failed', message: /not https/ });
+  await t.rejects(out({ url: 'ext::sh -c x', ref: 'main' }), { code: 'checkout_failed', message: /neither https/ });
   t.equal(gitEnvironment({ url: 'https://h/x', credential: undefined }, true).GIT_ALLOW_PROTOCOL, 'https');
 });

@@ -29,7 +29,7 @@ export async function readNamedFile(
   if (PROCESS_LOCAL_PATH.test(path))
     throw unreadable(
       name,
-      'it is open in the caller only, and the agent reads it; write - and redirect standard input',
+      'only the caller can open it, and the agent needs to read it; write - and redirect standard input',
     );
   const { disk_view = unrestrictedDisk } = call;
   const file = await disk_view.open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: AccessError) => {

@@ -26,7 +26,7 @@ export const POLICY_USAGE =
 export const TIMED_OUT = 124;
 
 export const timeoutMessage = (timeout_ms: number): string =>
-  `it took longer than its timeout of ${formatDuration(timeout_ms)} and was ended`;
+  `it took longer than its timeout of ${formatDuration(timeout_ms)} and was stopped`;
 
 type Options = Readonly<Record<string, string>>;
 
@@ -44,7 +44,9 @@ function readRetry(options: Options): RetryPolicy | undefined {
   const max_backoff_ms = readPositiveDuration(options, 'max-backoff');
   if (retry === undefined) {
     if (backoff_ms === undefined && max_backoff_ms === undefined) return undefined;
-    throw verbUsage('--backoff and --max-backoff are the pauses between attempts; say how many with --retry');
+    throw verbUsage(
+      '--backoff and --max-backoff are the pauses between attempts; set the number of attempts with --retry',
+    );
   }
   const attempts = /^\d{1,4}$/.test(retry) ? Number(retry) : 0;
   if (attempts < 1 || attempts > MAX_ATTEMPTS)

@@ -22,9 +22,9 @@ export interface ReplayVerdict {
 }
 
 const ADVICE = [
-  'A run keeps the script with which it was submitted: this edit changes nothing for it. To replay this history, either',
+  'A run keeps the script that it was submitted with: this edit does not affect it. To replay this history, either',
   'put the recorded call back where it was, and add new calls with new names after the recorded ones; or keep the old',
-  'lines for it, and choose between both versions by the output of a recorded step. Otherwise submit the edited script as',
+  'lines for it, and choose between the versions with the output of a recorded step. Otherwise submit the edited script as',
   'a new run.',
 ].join(' ');
 
@@ -48,7 +48,7 @@ export function evaluateReplay(history: ReplayedHistory, played: DryReplayResult
   if (beyond && waiting && !isSameCall(beyond, waiting))
     return result('differs', 'differs', [difference(history, played, waiting, beyond)]);
   const all = `reads all ${counted(records.length)} of ${run_id}`;
-  if (beyond && waiting) return result('waits', `${all} and waits in ${describeCall(waiting)}, as the run does`);
+  if (beyond && waiting) return result('waits', `${all} and waits in ${describeCall(waiting)}, like the run`);
   if (beyond)
     return result(
       'anew',
@@ -67,7 +67,7 @@ export function evaluateReplay(history: ReplayedHistory, played: DryReplayResult
     problem(
       played.last_call,
       'replay_ended',
-      `before it has read all ${counted(records.length)}, ${after(played)}: ${reason}`,
+      `the script ends before it has read all ${counted(records.length)}, ${after(played)}: ${reason}`,
     ),
   ]);
 }
@@ -82,7 +82,7 @@ function difference(
   const same = present !== undefined && isSameCall(recorded, present);
   const present_call =
     present === undefined ? 'ends' : `calls ${describeCall(present)}${same ? ' with other arguments' : ''}`;
-  const recorded_call = `call ${nth} of ${history.run_id} is ${describeCall(recorded)}, and the script ${present_call}`;
+  const recorded_call = `call ${nth} of ${history.run_id} is ${describeCall(recorded)}, but the script ${present_call}`;
   return problem(present ?? played.last_call, 'replay_differs', `${recorded_call}, ${after(played)}. ${ADVICE}`);
 }
 

@@ -23,7 +23,7 @@ export function loadIncludedFiles(
   contents: Pick<ActivityContents, 'read'> | undefined,
 ): IncludedFileSet {
   if (files === undefined) return NO_FILES;
-  if (!contents) throw scriptNotStarted('this agent has no plugin for files beside scripts');
+  if (!contents) throw scriptNotStarted('this agent has no plugin for included files');
   for (const { path } of files) {
     const problem = includedPathFault(path);
     if (problem !== undefined) throw scriptNotStarted(`${path} cannot be included: it ${problem}`);

@@ -21,7 +21,7 @@ export function isKilledExternally(end: ScriptExit): boolean {
 
 /** The end of a pass whose script was killed, or lost with what started it: the next pass continues it. */
 export function interruptedScript(journal: OpenReplay, how: string): PassEnd {
-  const { code, message, next } = scriptKilled(`the script was ${how} again and again without getting further`);
+  const { code, message, next } = scriptKilled(`the script was ${how} repeatedly without making progress`);
   return {
     end: 'interrupted',
     at: journal.length(),
@@ -59,7 +59,7 @@ function success(journal: OpenReplay, { capture }: Printed): Completion {
   if (!capture || end.status === 'failed' || Object.keys(end.output as object).length > 0) return end;
   const excess_bytes = capture.size - MAX_STEP_OUTPUT_BYTES;
   if (excess_bytes <= 0) return { status: 'succeeded', output: jsonOrText(capture.bytes().toString()) };
-  const message = `the script printed ${excess_bytes} bytes more than the ${MAX_STEP_OUTPUT_BYTES} of an output; write large data to a file or an artifact and print its name`;
+  const message = `the script printed ${excess_bytes} bytes more than the ${MAX_STEP_OUTPUT_BYTES} allowed for an output; write large data to a file or an artifact and print its name`;
   return { status: 'failed', code: scriptFailed.code, message };
 }
 

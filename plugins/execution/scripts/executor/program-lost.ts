@@ -3,9 +3,7 @@ import { scriptKilled } from '../errors.ts';
 
 /** Returns the error for a program before whose end nothing is recorded. */
 export function programLost(reason: string): ProgramLost {
-  const { code, message, next } = scriptKilled(
-    `the process that starts its programs was killed again and again: ${reason}`,
-  );
+  const { code, message, next } = scriptKilled(`the process that starts its programs was killed repeatedly: ${reason}`);
   return new ProgramLost(reason, {
     end: 'interrupted',
     at: 0,

@@ -248,7 +248,7 @@ export class ScriptPass implements RunningPass {
     if (prepared.is_claimed || end.error !== undefined || this.#early_end !== undefined) return end;
     log.info(
       { reason: prepared.noise },
-      'a prepared interpreter did not take its script; starting the script without it',
+      'a prepared interpreter did not accept its script; starting the script without it',
     );
     return undefined;
   }

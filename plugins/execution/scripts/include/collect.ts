@@ -95,7 +95,7 @@ class IncludeCollector {
   }
 
   async include(include: string): Promise<void> {
-    if (include === '') throw includeMissing('an empty text names no file to include');
+    if (include === '') throw includeMissing('an empty string does not name a file to include');
     if (isAbsolute(include)) throw includeOutside(`${include} is absolute; write it relative to ${this.#root}`);
     if (include.split('/').includes('..')) throw includeOutside(`${include} leads out of the folder of the script`);
     const location = join(this.#root, include);
@@ -104,7 +104,7 @@ class IncludeCollector {
     await this.#visitEntry({ location, real: await this.#resolveParents(location, include), named: include }, []);
     if (this.#files.size > before || !(await this.#isFolder(location))) return;
     const [first] = [...this.#left_out.values()].slice(left_out_before);
-    throw first ? includeOutside(first.message) : includeMissing(`${include} is a folder without a file to include`);
+    throw first ? includeOutside(first.message) : includeMissing(`${include} contains no files to include`);
   }
 
   async #isFolder(location: string): Promise<boolean> {
@@ -179,7 +179,7 @@ class IncludeCollector {
     } catch (error) {
       if (error instanceof PrivateFileError) return error.real;
       if (error instanceof OutsideFault) throw includeOutside(error.message);
-      throw includeMissing(`${named} is a link to nothing (${(error as NodeJS.ErrnoException).code})`);
+      throw includeMissing(`${named} is a broken link (${(error as NodeJS.ErrnoException).code})`);
     }
   }
 
@@ -191,6 +191,6 @@ class IncludeCollector {
     const exists = await this.#disk_view.lstat(here).catch(() => undefined);
     const inside = seen !== '' && !seen.startsWith('..') && !isAbsolute(seen);
     const hint = exists && inside ? `; write --include ${seen}` : '';
-    return includeMissing(`${named} is not in ${this.#root}: what is included is named relative to the script${hint}`);
+    return includeMissing(`${named} is not in ${this.#root}: included paths are relative to the script${hint}`);
   }
 }

@@ -164,7 +164,8 @@ export class NamespaceSandbox implements Sandbox {
     const report = readReport(await readStart(this.#reports.at(-1)!));
     if (report?.step === PROGRAM_ENDED) return end;
     // A signal that killed the isolating process was not meant for the program.
-    if (end.signal !== null) return { ...LOST_PROCESS, error: 'the process was lost: what keeps it apart was killed' };
+    if (end.signal !== null)
+      return { ...LOST_PROCESS, error: 'the process was lost: the process that isolates it was killed' };
     if (!report) return end;
     const concerns_program = report.step === 'program' || report.step === 'folder';
     // Without a code it is an error of the agent.

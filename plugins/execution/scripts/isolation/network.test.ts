@@ -134,7 +134,7 @@ if (AWAY === undefined) {
     });
   else
     t.test('who is not root is told why', lacking('cc', (await nativePrograms()).why), async (t) => {
-      t.match(await faultOf('loopback-denied'), /only an agent that is root.*SVC_AGENT_NETWORK/);
+      t.match(await faultOf('loopback-denied'), /only an agent that runs as root.*SVC_AGENT_NETWORK/);
     });
 } else
   t.test('reaches another machine', async (t) => {

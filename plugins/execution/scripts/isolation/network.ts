@@ -30,7 +30,7 @@ export class Networks {
     if (this.#network !== 'loopback-denied') return undefined;
     const why = '; use "none" or "host" for SVC_AGENT_NETWORK, or start the agent as root on such a machine';
     if (process.getuid?.() !== 0)
-      return `only an agent that is root can keep programs from this machine's own addresses${why}`;
+      return `only an agent that runs as root can block this machine's own addresses for programs${why}`;
     this.#folder = await findOwnCgroup();
     if (this.#folder === undefined) return `control groups version 2 are not available${why}`;
     await sweep(this.#folder);

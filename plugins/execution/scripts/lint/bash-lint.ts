@@ -152,7 +152,7 @@ class BashLint {
       this.#warn(
         around.varies,
         'lint_varying_condition',
-        `\`svc ${verb.text}\` depends on ${this.#why(around.varies.text) ?? 'a value'}, which differs when the script is replayed; decide by the output of a \`svc step\``,
+        `\`svc ${verb.text}\` depends on ${this.#why(around.varies.text) ?? 'a value'}, which differs when the script is replayed; use the output of a \`svc step\` instead`,
       );
     const why = name && NAMED.has(verb.text) ? this.#why(name.text) : undefined;
     if (name && why !== undefined)

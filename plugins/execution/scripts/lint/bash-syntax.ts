@@ -81,6 +81,6 @@ function toProblems(messages: readonly string[], source: string): Problem[] {
     problems.push({ line: Math.min(Number(number ?? 1), lines), column: 1, message, code: 'bash_syntax' });
   }
   if (problems.length === 0)
-    problems.push({ line: 1, column: 1, message: 'bash cannot read this', code: 'bash_syntax' });
+    problems.push({ line: 1, column: 1, message: 'bash cannot parse this', code: 'bash_syntax' });
   return problems.slice(0, MAX_PROBLEMS);
 }

@@ -292,10 +292,10 @@ t.test('arguments that a verb would refuse', with_python, async (t) => {
 t.test('what cannot be looked at is said', async (t) => {
   const without = new ScriptReview({ ...parts, path: '/nowhere' });
   t.match(await look('a.py', 'if x', without), { problems: [], notes: [/Python is not installed where svc runs/] });
-  t.match(await look('a.go', 'package main'), { notes: [/does not read the language of go/] });
+  t.match(await look('a.go', 'package main'), { notes: [/does not support the language of go/] });
   t.match(await look('a.py', `#${'x'.repeat(300_000)}`), { notes: [/more than 262144 bytes/] });
   t.match(await look('a.sh', `#${'x'.repeat(300_000)}`), { notes: [/more than 262144 bytes/] });
-  t.match(await look('a.js', 'step("a", f);'.repeat(20_000)), { notes: [/too long for the reader of JavaScript/] });
+  t.match(await look('a.js', 'step("a", f);'.repeat(20_000)), { notes: [/too long for the JavaScript parser/] });
   t.same(await look('a.sh', 'svc step "a$RANDOM" -- true'), await look('a', 'svc step "a$RANDOM" -- true'));
 });
 

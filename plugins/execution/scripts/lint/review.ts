@@ -84,7 +84,7 @@ export class ScriptReview {
     const { source, filename, interpreter } = script;
     const shell = SHELLS.test(interpreter.name);
     const language = detectLanguage(interpreter);
-    if (!shell && !language) return unreviewed(`svc does not read the language of ${interpreter.name}`);
+    if (!shell && !language) return unreviewed(`svc does not support the language of ${interpreter.name}`);
     if (Buffer.byteLength(source) > MAX_BYTES) return unreviewed(`it has more than ${MAX_BYTES} bytes`);
     if (!language) return { ...NOTHING, warnings: lintBash(source, this.#verbs(), this.#verbArguments()) };
     const key = createHash('sha256')
@@ -112,7 +112,7 @@ export class ScriptReview {
       const { path, env } = this.#deps;
       const variables = { PATH: path, HOME: env.HOME ?? '/', LC_ALL: 'C.UTF-8' };
       const output = await runBoundedProgram(program, language.args(script), { text: script.source, env: variables });
-      if (!output) return unreviewed(`it is too long for the reader of ${language.name}`);
+      if (!output) return unreviewed(`it is too long for the ${language.name} parser`);
       return this.#toReview(language, output.code === 0 ? (JSON.parse(output.stdout) as ReaderResult) : {});
     } finally {
       this.#running--;
@@ -121,7 +121,7 @@ export class ScriptReview {
 
   #toReview({ code, name, calls }: Language, { problems, tree }: ReaderResult): Review {
     if (problems) return { ...NOTHING, problems: problems.map((one) => ({ ...one, code })) };
-    if (!tree) return unreviewed(`the reader of ${name} did not understand it`);
+    if (!tree) return unreviewed(`the ${name} parser failed`);
     return {
       ...NOTHING,
       warnings: lintTree(tree, { verbs: this.#verbs(), verb_arguments: this.#verbArguments() }, calls),
@@ -131,5 +131,5 @@ export class ScriptReview {
 
 const unreviewed = (why: string): Review => ({
   ...NOTHING,
-  notes: [`its syntax and its calls were not looked at: ${why}`],
+  notes: [`its syntax and its calls were not checked: ${why}`],
 });

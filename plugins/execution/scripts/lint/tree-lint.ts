@@ -149,7 +149,7 @@ class TreeLint {
       this.#warn(
         around.at,
         'lint_varying_condition',
-        `\`${said}\` depends on ${around.why}, which differs when the script is replayed; decide by the result of a step`,
+        `\`${said}\` depends on ${around.why}, which differs when the script is replayed; use the result of a step instead`,
       );
   }
 

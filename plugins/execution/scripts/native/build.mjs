@@ -149,7 +149,8 @@ async function make() {
     const in_place = await mayWriteHere();
     const cached = in_place ? undefined : await cacheFolder();
     if (in_place) made.why = await fill(packaged, made.programs);
-    else if (cached === undefined) made.why = 'neither the package nor the cache is a folder of this user alone';
+    else if (cached === undefined)
+      made.why = 'neither the package nor the cache is a folder that only this user can write to';
     else {
       // Only whole programs are ever put there, and none is older than its sources.
       Object.assign(made.programs, await present(cached, 0));
@@ -179,7 +180,7 @@ async function printPrograms() {
   if (process.argv[2] === '--json') console.log(JSON.stringify(made));
   else if (made.why)
     console.log(
-      `svc: native programs were not compiled (${made.why}); the slower Node ones serve instead. See svc doctor.`,
+      `svc: native programs were not compiled (${made.why}); svc uses the slower Node programs instead. See svc doctor.`,
     );
 }
 

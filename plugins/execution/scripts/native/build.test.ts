@@ -58,7 +58,7 @@ t.test('a cache that others can write to is not used', async (t) => {
   chmodSync(made.cache, 0o777);
   const { programs, why } = await ask(made);
   t.same(programs, {});
-  t.match(why, /neither the package nor the cache is a folder of this user alone/);
+  t.match(why, /neither the package nor the cache is a folder that only this user can write to/);
   t.same(readdirSync(made.cache), []);
 });
 

@@ -42,7 +42,7 @@ int without_agent(const struct call *call) {
   if (!verb.length) return HANDOFF;
   complain("SVC_AGENT_SOCKET is not set: `svc ", (char *)verb.bytes,
            "` works only in a script run, and not inside a step body. Call it from the script itself, before or after "
-           "the step; a step body hands values back on its standard output.", NULL);
+           "the step; a step body returns values on its standard output.", NULL);
   buffer_free(&verb);
   return 1;
 }

@@ -21,7 +21,7 @@
 
 _Noreturn static void lost(const struct call *call, const char *what, int error) {
   complain(what, " (", call->path, error ? ": " : "", error ? reason(error) : "",
-           "). The agent has ended or given this pass up; the run continues when an agent claims it again, and "
+           "). The agent has ended or abandoned this pass; the run continues when an agent claims it again, and "
            "recorded calls are not repeated.", NULL);
   leave(1);
 }
@@ -249,7 +249,7 @@ int converse(struct call *call) {
     else if (reply.has_exec) execute(call, &reply);
     else if (reply.has_stdin) send_stdin(call, &reply);
     else if (reply.gone) wait_for_the_end();
-    else not_understood("the agent's answer asks for nothing known");
+    else not_understood("the agent's answer contains an unknown request");
     reply_free(&reply);
     if (last) return code;
   }

@@ -58,7 +58,7 @@ function fail(text) {
 
 function lost(what, error) {
   fail(
-    `${what} (${path}${error ? `: ${reason(error)}` : ''}). The agent has ended or given this pass up; the run continues ` +
+    `${what} (${path}${error ? `: ${reason(error)}` : ''}). The agent has ended or abandoned this pass; the run continues ` +
       'when an agent claims it again, and recorded calls are not repeated.',
   );
 }
@@ -87,7 +87,7 @@ function withoutAgent() {
   if (verb === undefined) return becomeCli();
   fail(
     `SVC_AGENT_SOCKET is not set: \`svc ${verb}\` works only in a script run, and not inside a step body. Call it ` +
-      'from the script itself, before or after the step; a step body hands values back on its standard output.',
+      'from the script itself, before or after the step; a step body returns values on its standard output.',
   );
 }
 
@@ -263,7 +263,7 @@ function converse() {
     else if (reply.gone) {
       gone = true;
       setInterval(() => undefined, 2 ** 30);
-    } else fail(`the agent's answer asks for nothing known; ${OTHER_VERSION}`);
+    } else fail(`the agent's answer contains an unknown request; ${OTHER_VERSION}`);
   }
 
   let turn = Promise.resolve();

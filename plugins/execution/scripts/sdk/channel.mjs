@@ -136,7 +136,7 @@ export class Channel {
     if (from === chunk.length) return;
     this.#pieces.push(from === 0 ? chunk : chunk.subarray(from));
     this.#size += chunk.length - from;
-    if (this.#size > MAX_ANSWER_LENGTH) this.#fail(unreadable('a line of it has no end'));
+    if (this.#size > MAX_ANSWER_LENGTH) this.#fail(unreadable('a line of it is not terminated'));
   }
 
   #take(line) {
@@ -173,7 +173,7 @@ export class Channel {
   /** The agent may tell us of a step that we run already what we know. */
   #unasked({ id, run, key }) {
     const begun = this.#begun;
-    if (begun?.id !== id) return this.#fail(unreadable('nobody asked for it'));
+    if (begun?.id !== id) return this.#fail(unreadable('it was not requested'));
     if (run !== true || key !== begun.key) begun.refused = unreadable('a step that was started has another position');
   }
 

@@ -15,7 +15,7 @@ const REASONS = {
 /** The words of a command, checked. */
 export function words(command) {
   if (command.length === 0 || command.some((word) => typeof word !== 'string' || word.includes('\0')))
-    throw misused('a command is a list of texts without NUL, the program first');
+    throw misused('a command is a list of strings without NUL, starting with the program');
   if (command[0] === '') throw misused('the program of the command is empty');
   return command;
 }

@@ -39,13 +39,13 @@ export const insideAStep = (what, step) =>
   new SvcError(
     'step_in_progress',
     `${what} was called inside the step ${JSON.stringify(step)}, where nothing can be recorded`,
-    'Call it before or after the step, and hand values over as the result of the step.',
+    'Call it before or after the step, and return values as the result of the step.',
   );
 
 export const tooOld = (what, protocol, needed) =>
   new SvcError(
     'protocol_unsupported',
-    `${what} with ${needed > 2 ? 'retry or timeout' : 'a timeout'} needs protocol ${needed} of the agent socket, and this agent speaks protocol ${protocol}`,
+    `${what} with ${needed > 2 ? 'retry or timeout' : 'a timeout'} needs protocol ${needed} of the agent socket, but this agent speaks protocol ${protocol}`,
     'Run the script on a newer agent, or leave these options out.',
   );
 

@@ -33,8 +33,9 @@ export function policyOptions({ retry, timeout }) {
   if (retry === undefined) return time;
   const { attempts, backoff, maxBackoff, ...unknown } = typeof retry === 'number' ? { attempts: retry } : (retry ?? {});
   const [surplus] = Object.keys(unknown);
-  if (surplus !== undefined) throw misused(`retry has no ${JSON.stringify(surplus)}: attempts, backoff and maxBackoff`);
-  if (!Number.isInteger(attempts)) throw misused('retry is a number of attempts, or has one as its `attempts`');
+  if (surplus !== undefined)
+    throw misused(`retry has no option ${JSON.stringify(surplus)}, only attempts, backoff and maxBackoff`);
+  if (!Number.isInteger(attempts)) throw misused('retry must be a number of attempts, or have `attempts`');
   return [
     `--retry=${attempts}`,
     ...(backoff === undefined ? [] : [`--backoff=${durationText(backoff, 'backoff')}`]),

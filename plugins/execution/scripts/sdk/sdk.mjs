@@ -19,7 +19,7 @@ const timeoutOption = (timeout) => (timeout === undefined ? [] : [`--timeout=${d
 const each = (name, values = []) => [values].flat().map((value) => `--${name}=${value}`);
 
 function checkName(name, what) {
-  if (typeof name !== 'string' || name === '') throw misused(`${what} must be a string that is not empty`);
+  if (typeof name !== 'string' || name === '') throw misused(`${what} must be a non-empty string`);
 }
 
 const isTried = ({ retry, timeout }) => retry !== undefined || timeout !== undefined;
@@ -35,7 +35,7 @@ export async function step(name, work, options = {}) {
 
 export async function exec(name, command, options = {}) {
   checkName(name, 'the name of a step');
-  if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of texts');
+  if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of strings');
   const { label, retry: _retry, timeout: _timeout, ...rest } = options;
   const args = [...option('label', label), ...policyOptions(options), name, '--', ...words(command)];
   const { exit, stdout, message, replayed } = await callVerb('step', args, {
@@ -183,7 +183,7 @@ export const state = Object.freeze({
   },
   async set(key, value, options) {
     const text = typeof value === 'string' ? value : writeJson(value);
-    if (text === undefined) throw misused(`a ${typeof value} cannot be stored: it must be a text or JSON`);
+    if (text === undefined) throw misused(`a ${typeof value} cannot be stored: it must be a string or JSON`);
     const stdin = Buffer.from(text);
     await demand('state set', 'state', [...entityOption(options), '--', 'set', key, '-'], { stdin });
   },
@@ -201,7 +201,7 @@ export const output = Object.freeze({
     const pairs = Object.entries(values).map(([key, value]) => {
       if (key === '' || key.includes('=')) throw misused(`${quoted(key)} cannot be a key of the output`);
       const json = writeJson(value);
-      if (json === undefined) throw misused(`a ${typeof value} cannot be put out: it must be JSON`);
+      if (json === undefined) throw misused(`a ${typeof value} cannot be an output: it must be JSON`);
       return `${key}:=${json}`;
     });
     if (pairs.length > 0) await demand('output set', 'output', ['--', 'set', ...pairs]);
@@ -228,7 +228,7 @@ export function data(path) {
 
 export function idempotencyKey() {
   const step = presentStep();
-  if (step === undefined) throw misused('there is an idempotency key only inside the function of a step');
+  if (step === undefined) throw misused('an idempotency key exists only inside the function of a step');
   return step.key;
 }
 

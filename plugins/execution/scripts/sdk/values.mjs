@@ -54,7 +54,7 @@ export function reasonOf(error) {
   try {
     text = String(error);
   } catch {
-    text = 'an error that has no text';
+    text = 'an error without a message';
   }
   // Through UTF-8, so that halves of characters are mended here as they would be on the way.
   return Buffer.from(text.slice(0, MAX_REASON_LENGTH)).toString().replaceAll('\0', '\ufffd');

@@ -55,7 +55,7 @@ function unrecorded(what, exit, message) {
 
 function outcome(answer, ran) {
   const { exit, stdout, stderr, kind = '', message = '', replayed = false, code } = answer;
-  if (typeof exit !== 'number') throw new SvcError('agent_answer_invalid', 'the agent asked for nothing known');
+  if (typeof exit !== 'number') throw new SvcError('agent_answer_invalid', 'the agent sent an unknown request');
   if (code !== undefined) throw refusal(code, stderr);
   const own = ran !== undefined && ran.size === ran.stdout.length ? ran.stdout : Buffer.alloc(0);
   return { exit, stdout: stdout === undefined ? own : Buffer.from(stdout, 'base64'), kind, message, replayed };

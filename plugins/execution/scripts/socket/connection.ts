@@ -242,7 +242,7 @@ export class Connection {
       stdin: (limit) => (structured ? limitInput(request.stdin, limit) : this.#stdin(request.id, limit, held)),
       exec: (argv, key, limit, attempt) => {
         if (structured && !request.exec)
-          throw verbUsage('it would run a command, and this call does not say that it can ("exec")');
+          throw verbUsage('it would run a command, but this call does not permit that ("exec")');
         return this.#exec(request.id, { exec: argv, key, limit }, attempt);
       },
     };

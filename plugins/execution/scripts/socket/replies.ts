@@ -45,7 +45,7 @@ export function errorReply(verb: Verb | undefined, error: unknown, log: Log): Re
   );
   return {
     exit: REJECTED,
-    stderr: `${name}: the agent failed to carry this out; its log says why.\n`,
+    stderr: `${name}: the agent failed to run this; its log contains the cause.\n`,
     code: 'internal',
   };
 }

@@ -171,7 +171,7 @@ t.test('a caller that runs no commands is told so at the place where it asked fo
   const { client, activity } = await open(t);
   const sdk = await client().hello();
   const call = (verb: string, ...args: string[]) => sdk.ask({ id: 1, op: 'call', verb, args });
-  const refused = { exit: 2, kind: 'step', message: /^it would run a command, and this call does not say/ };
+  const refused = { exit: 2, kind: 'step', message: /^it would run a command, but this call does not permit that/ };
   t.match(await call('step', 'x', '--', 'true'), refused);
   t.match(await call('state', 'set', 'k', 'v'), { exit: 0 });
   t.same(activity.sites(), ['step x#0=2', 'state set k#0=0']);
@@ -185,9 +185,9 @@ t.test('a file is read by the agent: a regular one that it can see', async (t) =
   const cases: [string, RegExp][] = [
     [fifo, /not a regular file; write - and redirect/],
     ['/dev/zero', /not a regular file/],
-    ['/dev/stdin', /open in the caller only/],
-    ['/dev/fd/63', /open in the caller only/],
-    ['/proc/self/fd/0', /open in the caller only/],
+    ['/dev/stdin', /only the caller can open it/],
+    ['/dev/fd/63', /only the caller can open it/],
+    ['/proc/self/fd/0', /only the caller can open it/],
     ['/tmp', /it is a folder/],
     ['/absent', /there is no such file/],
   ];
@@ -271,7 +271,7 @@ t.test('what a function answers is refused by how much it is over, and mended wh
 t.test('a verb with a fault answers, and its error stays in the log', async (t) => {
   const { client } = await open(t);
   const reply = await (await client().hello()).ask(verb('broken'));
-  t.match(reply, { exit: 1, stderr: /its log says why/ });
+  t.match(reply, { exit: 1, stderr: /its log contains the cause/ });
   t.notMatch(JSON.stringify(reply), /secret detail/);
   t.same(errors, ['a verb failed']);
 });

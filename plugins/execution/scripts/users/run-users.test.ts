@@ -34,7 +34,7 @@ t.test('the setting names a user or a range, and nothing else', async (t) => {
     '30-20': /must ascend/,
     '1-4294967295': /must ascend|at most/,
     '20000-320000': /at most 100000 users/,
-    '61000-62000': /users of isolated runs/,
+    '61000-62000': /reserved for isolated runs/,
     'a b': /name a user, or a range/,
     '20000-': /name a user, or a range/,
   }))
@@ -95,10 +95,7 @@ t.test('what a machine cannot do is said at the start', root_only, async (t) => 
   // The programs of a project have its number as their group, too.
   const group = 'docker:x:20007:ana';
   await refused(usersOf(join(folder, 'a'), '20000-20009', { group }), /the group docker \(20007\) of this machine/);
-  await refused(
-    usersOf(join(folder, 'a'), '20008-20009', { subid: 'ana:20000:9' }),
-    /numbers of ana \(20000 to 20008\)/,
-  );
+  await refused(usersOf(join(folder, 'a'), '20008-20009', { subid: 'ana:20000:9' }), /IDs of ana \(20000 to 20008\)/);
   const open = join(folder, 'open');
   mkdirSync(open);
   chmodSync(open, 0o777);

@@ -72,7 +72,7 @@ export class RunUsers {
     const accounts = (await this.#accounts()).filter(({ uid }) => uid >= first && uid <= last);
     if (accounts.length > 0)
       throw runAsUnusable(
-        `the range of SVC_AGENT_RUN_AS contains the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine; use numbers without an account`,
+        `the range of SVC_AGENT_RUN_AS contains the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine; use IDs without an account`,
       );
     await this.#requireUnused(first, last);
     for (const folder of [this.#state, this.#claimsFolder(), this.#homesFolder()])
@@ -92,14 +92,14 @@ export class RunUsers {
       return (given ?? (await Promise.all(texts)).join('\n')).split('\n').map((line) => line.split(':'));
     };
     const rangeError = (what: string) =>
-      runAsUnusable(`the range of SVC_AGENT_RUN_AS contains ${what} of this machine; use numbers that no user has`);
+      runAsUnusable(`the range of SVC_AGENT_RUN_AS contains ${what} of this machine; use IDs that no user has`);
     for (const [name, , gid = ''] of await readRecords(this.#deps.group, ['/etc/group']))
       if (/^\d+$/.test(gid) && Number(gid) >= first && Number(gid) <= last)
         throw rangeError(`the group ${name} (${gid})`);
     for (const [name, from = '', count = ''] of await readRecords(this.#deps.subid, ['/etc/subuid', '/etc/subgid'])) {
       if (!/^\d+$/.test(from) || !/^\d+$/.test(count)) continue;
       const to = Number(from) + Number(count) - 1;
-      if (Number(from) <= last && to >= first) throw rangeError(`subordinate numbers of ${name} (${from} to ${to})`);
+      if (Number(from) <= last && to >= first) throw rangeError(`subordinate IDs of ${name} (${from} to ${to})`);
     }
   }
 
@@ -209,7 +209,7 @@ export class RunUsers {
     const account =
       (await this.#accounts()).find(({ name, uid }) => name === user || String(uid) === user) ??
       (await findDirectoryAccount(user));
-    if (!account) throw runAsUnusable(`SVC_AGENT_RUN_AS is "${user}", and this machine has no such user`);
+    if (!account) throw runAsUnusable(`SVC_AGENT_RUN_AS is "${user}", but this machine has no such user`);
     const { uid, gid, name, home } = account;
     if (uid === 0) throw runAsUnusable(`SVC_AGENT_RUN_AS is "${user}", which is root`);
     const workdir = resolve(this.#deps.env.SVC_AGENT_WORKDIR || home || '/');

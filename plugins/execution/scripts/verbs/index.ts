@@ -111,7 +111,7 @@ function operands(given: Arguments): { op: Op; key?: string; value?: string } {
 
 function checkName(name: string, what: string): void {
   if (name === '' || Array.from(name).length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
-    throw verbUsage(`${what} has 1 to ${MAX_NAME_LENGTH} characters, none of them a control character`);
+    throw verbUsage(`${what} must have 1 to ${MAX_NAME_LENGTH} characters and no control characters`);
 }
 
 /**
@@ -149,7 +149,7 @@ function readPair(pair: string): [key: string, value: unknown] {
   const { key, value, invalid } = readKeyValue(pair);
   if (invalid === 'key') throw verbUsage(`${JSON.stringify(shortened(pair))} is not <key>=<value>`);
   if (invalid === 'json')
-    throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a text`);
+    throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a string`);
   return [key, value];
 }
 

@@ -83,7 +83,7 @@ async function uploadIncludedFiles(
 ): Promise<{ files: IncludedFile[]; note: string | undefined } | undefined> {
   if (includes.length === 0) return undefined;
   const { contents: uploader, cwd, disk_view } = call;
-  if (!uploader) throw verbUsage('this agent has no plugin for files beside scripts');
+  if (!uploader) throw verbUsage('this agent has no plugin for included files');
   const { readIncluded } = await import('../include/read.ts');
   try {
     const script = file === '-' ? './-' : file;

@@ -138,7 +138,7 @@ export class WarmInterpreters {
     });
     const hook = hookVariable(language, await this.#hooks);
     const program = programFile(path);
-    if (hook === undefined || program === undefined) throw new Error('its path, or that of the agent, cannot be used');
+    if (hook === undefined || program === undefined) throw new Error("its path or the agent's path cannot be used");
     const name = `p${this.#deps.ids.bytes(6).toString('hex')}`;
     const folder = await createEmptyFolder(agent.memory_dir ?? agent.runtime_dir, name, filename, links);
     const env = { ...this.#preparationEnvironment(user), ...hook };

@@ -106,7 +106,7 @@ t.test('prepared interpreters', prepared, async (t) => {
     t.not(Number(out), pid);
     t.ok(gone(pid!));
     t.same(bench.log.messages('info'), [
-      'a prepared interpreter did not take its script; starting the script without it',
+      'a prepared interpreter did not accept its script; starting the script without it',
     ]);
   });
 

@@ -96,7 +96,7 @@ function fileProblems({ filename, source, files = [] }: WorkflowDocument): Probl
     const [first] = path.split('/');
     const reserved = first === own ? 'the script itself' : first === SDK_NAME ? 'the SDK for Python' : undefined;
     if (reserved === undefined) return [];
-    const message = `${path} cannot be included: ${reserved} has that path`;
+    const message = `${path} cannot be included: that path is reserved for ${reserved}`;
     return [{ line: 1, column: 1, message, code: 'include_outside' }];
   });
 }

@@ -29,7 +29,7 @@ export function stateVerb(database: Pick<Database, 'now'>, sealer: Sealer): Jour
       if (call.op === 'get') return get(tx, sealer, call);
       if (call.op === 'list') return list(tx, call);
       if (call.owner.run_id === '' && !context.trusted)
-        throw untrustedRunMayNotWriteState(`an untrusted run may not ${call.op} ${call.owner.entity}/${call.key}`);
+        throw untrustedRunMayNotWriteState(`an untrusted run cannot ${call.op} ${call.owner.entity}/${call.key}`);
       if (call.owner.run_id !== '') await recordVersion(tx, sealer, context, call);
       if (call.op === 'delete') return remove(tx, call);
       const by = { trusted: context.trusted, written_by: context.activity_id, at: database.now() };

@@ -68,20 +68,20 @@ export class Callback {
     if (state === undefined || !/^[\w-]{43}$/.test(state))
       return failure(
         400,
-        'This is not a response to a request of this service',
+        'This is not a response to a request from this service',
         'Its state was not created by this server.',
         START_AGAIN,
       );
     const consent = await findConsent(this.#deps.database, stateDigest(state));
     if (!consent)
-      return failure(400, 'This response is not known here', 'This connection is no longer in progress.', START_AGAIN);
+      return failure(400, 'This response is not recognized', 'This connection is no longer in progress.', START_AGAIN);
     const session = await this.#deps.sessions.of(request);
     // Someone who lures a person here with their own answer gains nothing and learns nothing.
     if (session?.session_id !== consent.session_id)
       return failure(
         403,
-        'This was begun in another browser',
-        'Only the browser that began it can finish it.',
+        'This was started in another browser',
+        'Only the browser that started it can finish it.',
         START_AGAIN,
       );
     const outcome = await this.#handleConsent(request, consent, session, state);
@@ -92,18 +92,18 @@ export class Callback {
     const { database, providers, access } = this.#deps;
     const now = database.now();
     if (consent.used_at !== null)
-      return failure(400, 'This response was already used', 'Each one works once.', START_AGAIN);
+      return failure(400, 'This response was already used', 'Each response works only once.', START_AGAIN);
     if (Number(consent.expires_at) <= now)
-      return failure(400, 'This took too long', 'After ten minutes, a response is rejected.', START_AGAIN);
+      return failure(400, 'This took too long', 'A response is rejected after ten minutes.', START_AGAIN);
     if (!(await useConsent(database, consent.state_digest, now)))
-      return failure(400, 'This response was already used', 'Each one works once.', START_AGAIN);
+      return failure(400, 'This response was already used', 'Each response works only once.', START_AGAIN);
     const { error, code, iss } = request.query;
     const provider = providers.find(consent.provider);
     if (!provider)
       return failure(
         409,
         'The provider is no longer configured',
-        `Nobody knows ${consent.provider} here.`,
+        `This service has no provider ${consent.provider}.`,
         START_AGAIN,
       );
     const { title } = provider.view;
@@ -137,7 +137,7 @@ export class Callback {
     const from = database.now();
     const outcome = await provider.exchange({ code, state, verifier, redirect_uri: providers.redirectUri()! });
     if (outcome.outcome !== 'granted')
-      return failure(424, `${title} gave no token`, `${toSentence(outcome.why)}`, START_AGAIN);
+      return failure(424, `${title} sent no token`, `${toSentence(outcome.why)}`, START_AGAIN);
     const { tokens } = outcome;
     const identity = await provider.identify(tokens.access_token);
     if ('error' in identity)
@@ -163,7 +163,7 @@ export class Callback {
     const present = made ? undefined : await accounts.lock(tx, consent, name);
     if (present && (present.provider !== consent.provider || present.far_id !== far.id))
       throw AccountErrors.accountMismatch(
-        `${name} is the account ${present.far_label} of ${present.provider}, and this one is ${far.label} of ${consent.provider}`,
+        `${name} is the account ${present.far_label} of ${present.provider}, but this one is ${far.label} of ${consent.provider}`,
       );
     const row = this.#toRow(granted, present?.account_id ?? ids.next('acc'), Number(present?.epoch ?? 0) + 1);
     if (present) await accounts.replace(tx, row);
@@ -224,7 +224,7 @@ export class Callback {
 
 function deniedOutcome(title: string, error: string, description: string | undefined): Outcome {
   if (error === 'access_denied')
-    return failure(403, `${title} was not allowed`, 'Access was denied there.', START_AGAIN);
+    return failure(403, `Access to ${title} was denied`, 'The account was not connected.', START_AGAIN);
   const detail = [error, description].filter((text) => text !== undefined).join(': ');
   return failure(
     424,
@@ -238,11 +238,11 @@ function connectedOutcome({ consent, provider, tokens, account }: GrantedConsent
   const { title, scopes } = provider.view;
   const missing = tokens.scopes === undefined ? [] : scopes.filter((scope) => !tokens.scopes!.includes(scope));
   const lines = [
-    `${consent.name} now acts as ${account.label} of ${title}. Everybody who can submit a workflow in this project can use it.`,
+    `${consent.name} now acts as ${account.label} of ${title}. Everyone who can submit a workflow in this project can use it.`,
     ...(missing.length === 0 ? [] : [`Requested, but not granted: ${missing.join(', ')}.`]),
     ...(tokens.refresh_token === undefined
       ? [
-          `${title} gave no refresh token: this account will not be renewed, and must be connected again when its token expires.`,
+          `${title} sent no refresh token: this account will not be renewed, and must be connected again when its token expires.`,
         ]
       : []),
   ];

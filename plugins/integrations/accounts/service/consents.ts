@@ -90,12 +90,12 @@ export class Consents {
     const { origin } = request.headers;
     if (origin !== undefined && origin !== new URL(page).origin)
       throw AccountErrors.consoleSessionRequired(
-        `this page is at ${origin.slice(0, 200)}, and the provider sends people back to another address: open ${page}`,
+        `this page is at ${origin.slice(0, 200)}, but the provider sends people back to another address: open ${page}`,
       );
     const session = await sessions.of(request);
     if (session === undefined || session.principal.id !== request.principal?.id)
       throw AccountErrors.consoleSessionRequired(
-        `this request comes from no console session: open ${page} in a browser`,
+        `this request does not come from a console session: open ${page} in a browser`,
       );
     return session.session_id;
   }
@@ -107,6 +107,8 @@ export class Consents {
     if (source === 'credential') throw Errors.nameConflict(`a credential of this project already has the name ${name}`);
     const present = await accounts.find(database, scope, name);
     if (present && present.provider !== provider_name)
-      throw AccountErrors.accountMismatch(`the account ${name} is one of ${present.provider}, not of ${provider_name}`);
+      throw AccountErrors.accountMismatch(
+        `the account ${name} is an account of ${present.provider}, not of ${provider_name}`,
+      );
   }
 }

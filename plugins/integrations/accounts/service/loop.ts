@@ -43,8 +43,8 @@ export class AccountLoop {
       log: deps.log,
       poll: POLL_MS,
       messages: {
-        failing: 'attending to connected accounts failed; retrying',
-        recovered: 'connected accounts are attended to again',
+        failing: 'checking connected accounts failed; retrying',
+        recovered: 'connected accounts are checked again',
       },
       iterate: () => this.runOnce(),
     });

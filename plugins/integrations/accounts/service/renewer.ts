@@ -110,7 +110,7 @@ export class Renewer {
   /** Called before the first byte is sent. Another server may have taken over from a process that was paused. */
   #assertInTime({ fence }: Intent): void {
     if (this.#deps.clock.monotonic() > fence)
-      throw Errors.unavailable('this process stood still before it had sent the token');
+      throw Errors.unavailable('this process was paused before it had sent the token');
   }
 
   /** Warns before the end of a token that cannot be renewed, and then ends its use. */
@@ -119,7 +119,7 @@ export class Renewer {
     if (expires_at === undefined) await changeAccount(tx, row, { due_at: null });
     else if (expires_at <= now) {
       const why = is_configured
-        ? 'the provider gave no refresh token'
+        ? 'the provider sent no refresh token'
         : `the provider ${row.provider} is no longer configured`;
       await endUse(tx, this.#deps, row, { status: 'needs_reauth', now, reason: `its token expired, and ${why}` });
     } else {

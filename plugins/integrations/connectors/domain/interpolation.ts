@@ -60,8 +60,8 @@ export function compileInterpolation(
 
 const suggestFix = (message: string): string =>
   /^unknown (?:name|function)/.test(message)
-    ? 'use with.<field>, input.<input>, node.idempotency_key and the functions of CEL; html(…), plain(…) and path(…) only around a whole expression'
-    : 'write an expression of CEL: a name such as input.text, or has(input.x) ? input.x : "none"';
+    ? 'use with.<field>, input.<input>, node.idempotency_key and the CEL functions; html(…), plain(…) and path(…) only around a whole expression'
+    : 'write a CEL expression: a name such as input.text, or has(input.x) ? input.x : "none"';
 
 function isMarkdown(steps: readonly string[] | undefined, { inputs }: Declarations): boolean {
   const [root, name, ...more] = steps ?? [];
@@ -112,7 +112,7 @@ export function readInterpolation(
   const undeclared = interpolation.expression.evaluate(scope as never);
   if (!undeclared.ok)
     return {
-      error: { pointer: pointerOf(interpolation), message: `does not suit {{ ${source} }}: ${undeclared.reason}` },
+      error: { pointer: pointerOf(interpolation), message: `does not match {{ ${source} }}: ${undeclared.reason}` },
     };
   const value = undeclared.value as Json;
   if (form === 'html') return { value: htmlOf(String(value)) };

@@ -16,7 +16,7 @@ const CREDENTIAL_HEADERS = /^(?:authorization|proxy-authorization|cookie)$/i;
 /** The characters that HTTP allows in the value of a header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-const HEADER_RULE = 'it has a line break, a control character or a letter beyond Latin-1';
+const HEADER_RULE = 'it has a line break, a control character or a character outside Latin-1';
 
 /** Returns the pointer of the first value that a template reads from the config of a node. */
 const firstNamed = (template: unknown): string => {
@@ -68,7 +68,7 @@ export function compileHeaders(
         'declare /credential: its value is added when the request is sent',
       );
     if (seen.has(name.toLowerCase()))
-      compiler.report(at, 'header_twice', 'is there twice', 'keep one of them: upper and lower case are the same');
+      compiler.report(at, 'header_twice', 'is set twice', 'keep one of them: header names are case-insensitive');
     seen.add(name.toLowerCase());
     return [name, compiler.compileText(template as Json, at), firstNamed(template)] as const;
   });

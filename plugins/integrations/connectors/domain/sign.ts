@@ -20,9 +20,9 @@ export function checkSign(
   if (!signs.includes('{body}'))
     report('/signs', 'must contain {body}: a part that is not signed can be forged', 'add {body}');
   if (signs.includes('{timestamp}') !== (timestamp_header !== undefined))
-    report('/timestamp_header', 'belongs to {timestamp} in `signs`', 'have both of them, or none');
+    report('/timestamp_header', 'belongs to {timestamp} in `signs`', 'use both of them, or neither');
   if (signs.includes('{id}') !== (id_header !== undefined))
-    report('/id_header', 'belongs to {id} in `signs`', 'have both of them, or none');
+    report('/id_header', 'belongs to {id} in `signs`', 'use both of them, or neither');
   const names = Object.keys(request.headers ?? {}).map((name) => name.toLowerCase());
   if (id_header !== undefined && !names.includes(id_header.toLowerCase()))
     report('/id_header', 'is not a header of the request', `add "${id_header}" to \`headers\``);

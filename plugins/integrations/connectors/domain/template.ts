@@ -73,7 +73,7 @@ export class TemplateCompiler {
         this.report(
           pointer,
           'path_in_url',
-          'path(…) belongs into the path of the url',
+          'path(…) belongs in the path of the url',
           'write the value without path(…)',
         );
     const [first] = pieces;

@@ -35,12 +35,12 @@ function fillUrl(pieces: readonly TextPiece[], scope: ActionScope, errors: Fault
       if (errors.length === before)
         errors.push({
           pointer: pointerOf(interpolation),
-          message: 'is required: it is a part of the address of the request',
+          message: 'is required: it is part of the address of the request',
         });
     } else if (typeof value === 'object')
       errors.push({
         pointer: pointerOf(interpolation),
-        message: 'must be a string or a number: it is a part of the address',
+        message: 'must be a string or a number: it is part of the address',
       });
     else segments.push({ value: toText(value), slashes: interpolation.form === 'path' });
   }
@@ -65,10 +65,10 @@ function checkShape(pieces: readonly TextPiece[], template: string, pointer: str
   if (/[\s\\#]/.test(literals))
     report('must not contain spaces, \\ or #', 'leave them out, or write them as %20, %5C, %23');
   if (/^https?:\/\/[^/?]*@/.test(literals))
-    report('must not contain a user or a password', 'declare a credential of kind basic');
+    report('must not contain a username or password', 'declare a credential of kind basic');
   if (/[{}]/.test(literals.replaceAll(CREDENTIAL_PLACEHOLDER, '')))
     report(
-      `may contain { and } only as {{ }} and ${CREDENTIAL_PLACEHOLDER}`,
+      `can contain { and } only as {{ }} and ${CREDENTIAL_PLACEHOLDER}`,
       `write {{ input.x }} in \`${template.slice(0, 60)}\``,
     );
   const path = literals.indexOf('?') < 0 ? literals : literals.slice(0, literals.indexOf('?'));
@@ -79,7 +79,7 @@ function checkShape(pieces: readonly TextPiece[], template: string, pointer: str
       .slice(1)
       .some((one) => one === '.' || one === '..')
   )
-    report('must not contain . or .. as a part of its path', 'write the path that is meant');
+    report('must not contain . or .. as part of its path', 'write the intended path');
 }
 
 function checkCredentialPlaceholder(

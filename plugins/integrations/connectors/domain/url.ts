@@ -7,7 +7,7 @@ export type UrlSegment = { literal: string } | { value: string; slashes: boolean
 export type BuiltUrl = { url: string } | { error: string; segment_index: number };
 
 const MAX_CHARACTERS = 16_384;
-const OTHER_ADDRESS = 'makes . or .. a part of the path: that is another address';
+const OTHER_ADDRESS = 'puts . or .. in the path, which changes the address';
 const HOST = /^[A-Za-z0-9.:[\]-]*$/;
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
@@ -34,9 +34,9 @@ function encodeSegment(
 ): string | { error: string } {
   if (!value.isWellFormed()) return { error: 'must be valid Unicode' };
   if (before === '') return checkPrefix(value, is_only);
-  if (value === '') return before.includes('?') ? '' : { error: 'must not be empty: it is a part of the address' };
+  if (value === '') return before.includes('?') ? '' : { error: 'must not be empty: it is part of the address' };
   if (!/^https?:\/\/[^/?]*[/?]/.test(before))
-    return HOST.test(value) ? value : { error: 'must be a host name: it is a part of the host' };
+    return HOST.test(value) ? value : { error: 'must be a host name: it is part of the host' };
   if (!slashes) return encodeURIComponent(value);
   const steps = value.split('/');
   if (steps.includes('')) return { error: 'must not begin or end with /, nor have two of them in a row' };
@@ -50,7 +50,7 @@ function checkPrefix(value: string, is_only: boolean): string | { error: string 
   if (!parsed || !/^https?:\/\//i.test(value))
     return { error: 'must be an address that begins with https:// or http://' };
   if (parsed.username !== '' || parsed.password !== '')
-    return { error: 'must not contain a user or a password: use a credential' };
+    return { error: 'must not contain a username or password: use a credential' };
   if (/[\s\\{}#]|\p{Cc}/u.test(value)) return { error: 'must not contain spaces, \\, {, } or #' };
   if (!is_only && value.includes('?')) return { error: 'must not contain a query: a path follows it' };
   return is_only ? value : value.replace(/\/+$/, '');
@@ -58,9 +58,9 @@ function checkPrefix(value: string, is_only: boolean): string | { error: string 
 
 /** Validates the finished URL. An address that the caller gave as a whole is not searched for dot segments. */
 function validateUrl(url: string, is_only: boolean): string | undefined {
-  if (url.length > MAX_CHARACTERS) return `makes an address of more than ${MAX_CHARACTERS} characters`;
+  if (url.length > MAX_CHARACTERS) return `results in an address of more than ${MAX_CHARACTERS} characters`;
   const [path = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?');
   const segments = path.split('/').slice(1);
   if (!is_only && segments.some((one) => DOTS.test(one))) return OTHER_ADDRESS;
-  return URL.canParse(url.replaceAll(CREDENTIAL_PLACEHOLDER, 'x')) ? undefined : 'does not make an address';
+  return URL.canParse(url.replaceAll(CREDENTIAL_PLACEHOLDER, 'x')) ? undefined : 'does not result in a valid address';
 }

@@ -28,7 +28,7 @@ const IS: Record<ValueType, (value: Json) => boolean> = {
 
 /** Explains why a value does not match its declaration; undefined when it does. */
 export function validateValue({ type, one_of }: ManifestValue, value: Json): string | undefined {
-  if (!IS[type](value)) return `must be ${ARTICLES[type]}, and is ${describeType(value)}`;
+  if (!IS[type](value)) return `must be ${ARTICLES[type]}, not ${describeType(value)}`;
   if (one_of && !one_of.includes(value as string)) return `must be one of ${one_of.join(', ')}`;
   return undefined;
 }

@@ -46,16 +46,16 @@ function checkFlags(flags: FlagValues): void {
     if (flags[flag] === undefined)
       throw usageError(`--${flag} is missing`, 'svc webhook set <name> --forge <connector> --repo <owner/name>');
   if (flags.pipeline !== undefined && flags.workflow !== undefined)
-    throw usageError('--pipeline and --workflow exclude each other', 'a webhook has one workflow');
+    throw usageError('--pipeline and --workflow cannot be combined', 'a webhook has one workflow');
   if (flags.autoRegister && flags.manual)
     throw usageError(
-      '--auto-register and --manual exclude each other',
-      'give one of them, or neither to leave it as it is',
+      '--auto-register and --manual cannot be combined',
+      'use one of them, or neither to keep the current setting',
     );
   if (flags.autoRegister && findForgeCredential(flags) === undefined)
     throw usageError(
       '--credential is missing',
-      '--auto-register takes a bearer credential that may administer webhooks',
+      '--auto-register needs a bearer credential that can administer webhooks',
     );
 }
 
@@ -79,7 +79,7 @@ function findForgeCredential(flags: FlagValues): string | undefined {
   const [forge_credential, another] = listCredentials(flags).filter((one) => !isPair(one));
   if (another === undefined) return forge_credential;
   throw usageError(
-    `--credential ${forge_credential} and --credential ${another} exclude each other`,
+    `--credential ${forge_credential} and --credential ${another} cannot be combined`,
     'the forge is called with only one of them',
   );
 }

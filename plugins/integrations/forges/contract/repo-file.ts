@@ -7,5 +7,5 @@ export function validatePath(path: string): string | undefined {
   const segments = path.replace(/^\/+/, '').split('/');
   const is_invalid =
     path.length > MAX_PATH || segments.some((segment) => segment === '' || segment === '.' || segment === '..');
-  return is_invalid ? 'must be a path of names between slashes, without . and ..' : undefined;
+  return is_invalid ? 'must be names separated by slashes, without . and ..' : undefined;
 }

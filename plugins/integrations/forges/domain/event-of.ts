@@ -20,7 +20,7 @@ export function toForgeEvent(forge: Forge, repo: string, delivery: Delivery): Fo
   const { section } = forge;
   const named = textAt(payload, [section.repo]);
   if (named !== undefined && named.toLowerCase() !== repo.toLowerCase())
-    throw ForgeErrors.deliveryForeign(`the webhook is for ${repo}, but the delivery is about ${named.slice(0, 200)}`);
+    throw ForgeErrors.deliveryForeign(`the webhook is for ${repo}, but the delivery is for ${named.slice(0, 200)}`);
   const common = { forge: forge.name, repo, ...optionalMember('sender', textAt(payload, section.sender)) };
   const trusted = forge.isTrusted(event, payload);
   if (event === section.push.event) return { ...toPush(forge, common, payload), key: repo, trusted };

@@ -28,7 +28,7 @@ export function checkApiBase(text: string): string {
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
     throw baseInvalid('must be https, because a token is sent there; http is allowed for localhost only');
   if (url.username !== '' || url.password !== '')
-    throw baseInvalid('must not contain a user or a password; use a credential');
+    throw baseInvalid('must not contain a username or password; use a credential');
   if (url.search !== '' || url.hash !== '') throw baseInvalid('must not contain a query or a fragment');
   return url.href.replace(/\/+$/, '');
 }

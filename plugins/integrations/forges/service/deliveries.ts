@@ -181,7 +181,7 @@ type RecordedDelivery = EmitResult & { old_until: number | undefined };
 
 /** The same error for every rejected delivery, so that strangers cannot tell whether the webhook exists. */
 const invalidSignature = () =>
-  ForgeErrors.signatureInvalid('the delivery carries no signature that is valid for a webhook at this address');
+  ForgeErrors.signatureInvalid('the delivery has no signature that is valid for a webhook at this address');
 
 function readNames(
   result: { event_type: string | undefined; delivery_id: string | undefined },

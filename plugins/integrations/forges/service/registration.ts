@@ -63,7 +63,8 @@ export class Registration {
     }
     const created = await this.#request(session, api.create, 'to create the webhook', { values });
     const id = readId(parseBody(created), api);
-    if (id === undefined) throw ForgeErrors.forgeRefused('the response of the forge has no ID of the new webhook');
+    if (id === undefined)
+      throw ForgeErrors.forgeRefused('the response of the forge does not contain the ID of the new webhook');
     return id;
   }
 

@@ -21,13 +21,13 @@ export const run: Run = async (invocation) => {
   });
   if (secret !== undefined)
     invocation.output.note(
-      'store the secret now: it is not shown again. Senders put it into the header X-Svc-Hook-Secret',
+      'store the secret now: it is not shown again. Senders put it in the header X-Svc-Hook-Secret',
     );
   const { eventType: type } = invocation.flags;
   if (type === undefined || invocation.output.json) return undefined;
   const suggestion = await suggestHandledType(await invocation.client(), String(type));
   if (suggestion !== undefined)
-    invocation.output.note(`warning: no handler is for the type ${String(type)}; did you mean \`${suggestion}\`?`);
+    invocation.output.note(`warning: no handler matches the type ${String(type)}; did you mean \`${suggestion}\`?`);
   return undefined;
 };
 
@@ -36,7 +36,7 @@ function checkFlags({ manifest, key, hmacHeader, hmacKey, ...rest }: FlagValues)
   const signed = '--manifest <connector> needs --key - or --key @file, the key with which the sender signs';
   const hmac = '--hmac-header <header> needs --hmac-key - or --hmac-key @file';
   if (manifest !== undefined && hmacHeader !== undefined)
-    throw usageError('--manifest and --hmac-header exclude each other', 'use the one that describes the signature');
+    throw usageError('--manifest and --hmac-header cannot be combined', 'use the one that describes the signature');
   if (key !== undefined && manifest === undefined) throw usageError('--key needs --manifest', signed);
   if (manifest !== undefined && key === undefined) throw usageError('--key is missing', signed);
   if (hmacHeader !== undefined && hmacKey === undefined) throw usageError('--hmac-key is missing', hmac);

@@ -18,6 +18,6 @@ export const COLUMNS: Columns<EventHook> = {
   address: 'ingest_url',
   'old secret until': 'old_secret_until',
   'last used': ({ old_secret_until, last_old_secret_use }) =>
-    old_secret_until && (last_old_secret_use ?? 'the old secret was not used since the rotation'),
+    old_secret_until && (last_old_secret_use ?? 'the old secret has not been used since the rotation'),
   secret: 'secret',
 };

@@ -29,7 +29,7 @@ const listConnectors = (manifests: ConnectorManifests): string =>
     .join(', ');
 
 function checkType(type: string, pointer: string): string {
-  const error = validateEventType(type) ?? (isReserved(type) ? 'is a type that only the service emits' : undefined);
+  const error = validateEventType(type) ?? (isReserved(type) ? 'is a type that only the service can emit' : undefined);
   if (error !== undefined) throw invalid(pointer, error);
   return type;
 }
@@ -61,7 +61,7 @@ export function readSpec(name: string, body: PutHook, { manifests, check }: Spec
   const requested_type = body.event_type === undefined ? undefined : checkType(body.event_type, '/event_type');
   if (hmac !== undefined) {
     if (manifest !== undefined)
-      throw invalid('/hmac', 'cannot be combined with `manifest`: only one of them may describe the signature');
+      throw invalid('/hmac', 'cannot be combined with `manifest`: only one of them can describe the signature');
     if (key !== undefined) throw invalid('/key', 'belongs in `hmac`');
     const { key: secret, ...rest } = hmac;
     const settings: HmacSettings = { prefix: '', algorithm: 'sha256', encoding: 'hex', ...rest };

@@ -13,7 +13,7 @@ export function validateDeliveryExample(
       pointer: `${pointer}${member}`,
       rule: 'example_differs',
       message,
-      fix: 'correct the example, or the hook section: an example shows what really happens',
+      fix: 'correct the example, or the hook section: an example must show what really happens',
     },
   ];
   if (hook === undefined) return report('', 'needs the member `hook`');

@@ -11,7 +11,12 @@ export function validateHook(hook: HookSection): ManifestProblem[] {
   const report: Report = (member, rule, message, fix) =>
     problems.push({ pointer: `/hook${member && `/${member}`}`, rule, message, fix });
   if ((hook.signature === undefined) === (hook.token === undefined))
-    report('', 'hook_proof', 'must have either `signature` or `token`', 'say how the sender proves its deliveries');
+    report(
+      '',
+      'hook_proof',
+      'must have either `signature` or `token`',
+      'describe how the sender authenticates its deliveries',
+    );
   if (hook.signature) {
     checkSignedParts(hook, hook.signature, report);
     checkTime(hook.signature, report);
@@ -56,7 +61,7 @@ function checkTime(signature: SignatureSection, report: Report): void {
       'add {timestamp} to `signs`',
     );
   if (timestamp_header !== undefined && parts?.timestamp !== undefined)
-    report('signature/timestamp_header', 'time_twice', 'is named in `parts` too', 'keep one of the two');
+    report('signature/timestamp_header', 'time_twice', 'is also in `parts`', 'keep one of the two');
   for (const [member, setting] of [
     ['tolerance', tolerance],
     ['timestamp_unit', timestamp_unit],

@@ -45,8 +45,7 @@ function validateValues(values: readonly ManifestValue[] = [], at: string, input
     const problems: ManifestProblem[] = [];
     const report = (member: string, rule: string, message: string, fix: string) =>
       problems.push({ pointer: `${pointerTo(at, index)}/${member}`, rule, message, fix });
-    if (seen.has(name))
-      report('name', 'name_twice', 'is also the name of another one', 'give each value a name of its own');
+    if (seen.has(name)) report('name', 'name_twice', 'is used more than once', 'give each value a different name');
     seen.add(name);
     if (markdown && (type !== 'string' || !inputs))
       report('markdown', 'markdown_text', 'is allowed only for inputs of type string', 'remove it here');

@@ -65,7 +65,7 @@ async function checkAddress(
 
 async function checkToken(provider: OAuthProvider): Promise<EndpointResult> {
   const outcome = await provider.renew(NO_TOKEN);
-  if (outcome.outcome === 'granted') return { ok: false, says: 'grants a token to anybody' };
+  if (outcome.outcome === 'granted') return { ok: false, says: 'grants a token to anyone' };
   if (outcome.outcome === 'refused' && outcome.revoked)
     return { ok: true, says: 'knows this client, and rejects an invalid token' };
   if (outcome.outcome !== 'refused') return { ok: false, says: outcome.why };

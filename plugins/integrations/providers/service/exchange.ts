@@ -84,7 +84,7 @@ export class Exchange {
       headers: { ...headers, 'content-type': FORM, accept: 'application/json' },
       body: Buffer.from(String(body)),
     });
-    if (answer === undefined) throw new Error('there is no answer');
+    if (answer === undefined) throw new Error('there is no response');
     return read(answer);
   }
 

@@ -9,7 +9,7 @@ export function validateUrl(url: string): string | undefined {
   if (!URL.canParse(filled)) return 'is not a complete URL, such as https://api.example.org/v1/items';
   const { protocol, username, password, origin } = new URL(filled);
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http: or https:';
-  if (username !== '' || password !== '') return 'must not contain a user or a password; name a credential';
+  if (username !== '' || password !== '') return 'must not contain a username or password; name a credential';
   const alternative = url.replaceAll(CREDENTIAL_PLACEHOLDER, `${STAND_IN}${STAND_IN}`);
   if (!URL.canParse(alternative) || new URL(alternative).origin !== origin)
     return `must have ${CREDENTIAL_PLACEHOLDER} in its path or query`;

@@ -70,7 +70,7 @@ function checkType(type: string, pointer: string): void {
   if (type === 'manual' || type === 'spawn')
     throw invalid(pointer, `must not be ${type}: leave the event out and give --input, as a submit does`);
   if (isReserved(type) && type !== 'push' && type !== 'schedule.tick' && !LIFECYCLE.includes(type))
-    throw invalid(pointer, 'belongs to the service, which sends no such event');
+    throw invalid(pointer, 'is reserved for the service, which sends no such event');
 }
 
 function readKey(key: Json): string | null {

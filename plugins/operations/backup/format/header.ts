@@ -60,7 +60,7 @@ export function readHeader(line: unknown): BackupHeader {
     unknown
   >;
   if (typeof svc_backup !== 'number') throw CopyErrors.damaged('it does not start like a backup of svc');
-  if (svc_backup > FORMAT) throw CopyErrors.newer(`its format is ${svc_backup}, and this svc knows ${FORMAT}`);
+  if (svc_backup > FORMAT) throw CopyErrors.newer(`its format is ${svc_backup}, but this svc supports ${FORMAT}`);
   const is_complete =
     isText(svc) &&
     typeof made_at === 'number' &&
@@ -72,7 +72,7 @@ export function readHeader(line: unknown): BackupHeader {
 }
 
 function readTables(value: unknown): CopiedTable[] {
-  const damaged = () => CopyErrors.damaged('its first line names no tables');
+  const damaged = () => CopyErrors.damaged('its first line lists no tables');
   if (!Array.isArray(value)) throw damaged();
   return value.map((table: unknown) => {
     const { name, columns } = (table ?? {}) as Record<string, unknown>;
@@ -83,10 +83,10 @@ function readTables(value: unknown): CopiedTable[] {
 }
 
 function readKeys(value: unknown): KeyProof[] {
-  if (!Array.isArray(value)) throw CopyErrors.damaged('its first line names no keys');
+  if (!Array.isArray(value)) throw CopyErrors.damaged('its first line lists no keys');
   return value.map((key: unknown) => {
     const { master_id, check_value } = (key ?? {}) as Record<string, unknown>;
-    if (!isText(master_id) || !isText(check_value)) throw CopyErrors.damaged('its first line names no keys');
+    if (!isText(master_id) || !isText(check_value)) throw CopyErrors.damaged('its first line lists no keys');
     return { master_id, check_value: Buffer.from(check_value, 'base64') };
   });
 }

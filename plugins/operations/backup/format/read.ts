@@ -36,7 +36,7 @@ export async function readBackup(
   await visitor.header(header);
   const body = new BodyReader(reader, header, visitor);
   const end = await body.read();
-  if ((await reader.readLine()) !== undefined) throw CopyErrors.damaged('something follows its last line');
+  if ((await reader.readLine()) !== undefined) throw CopyErrors.damaged('there is data after its last line');
   return { header, counts: body.counts, end };
 }
 
@@ -83,7 +83,7 @@ class BodyReader {
   async #readTable(name: string): Promise<void> {
     const table = this.#header.tables.find((one) => one.name === name);
     if (!table || name in this.counts)
-      throw CopyErrors.damaged('it has a table that its first line does not name, or twice');
+      throw CopyErrors.damaged('it has a table twice, or one that its first line does not list');
     const hash = createHash('sha256');
     let [some, bytes, count]: [CopiedRow[], number, number] = [[], 0, 0];
     for (;;) {
@@ -129,7 +129,7 @@ class BodyReader {
     if (absent) throw CopyErrors.damaged(`the rows of the table ${absent.name} are missing`);
     if (end.sha256 !== this.#reader.digest()) throw CopyErrors.damaged('its digest is not that of its content');
     if (end.rows !== rows || end.contents !== this.#contents || end.content_bytes !== this.#content_bytes)
-      throw CopyErrors.damaged('it has less content than its last line says');
+      throw CopyErrors.damaged('it has less content than its last line states');
     return end;
   }
 }
@@ -149,7 +149,7 @@ function verifyCount(name: string, marker: Marker, count: number, hash: Hash): n
     marker.sha256 === hash.digest('hex')
   )
     return count;
-  throw CopyErrors.damaged(`the rows of the table ${name} are not those that were written`);
+  throw CopyErrors.damaged(`the rows of the table ${name} differ from the rows that were written`);
 }
 
 const TRUNCATION_CODES = new Set(['Z_BUF_ERROR', 'Z_DATA_ERROR', 'ERR_STREAM_PREMATURE_CLOSE']);

@@ -20,7 +20,7 @@ export async function writeAtomically(
   write: (sink: Writable) => Promise<void>,
 ): Promise<{ path: string; bytes: number }> {
   const path = resolve(target);
-  if (!force && existsSync(path)) throw BackupErrors.exists(`${path} is there already`);
+  if (!force && existsSync(path)) throw BackupErrors.exists(`${path} already exists`);
   const draft = join(dirname(path), `.${basename(path)}.${ids.next('draft')}`);
   try {
     const sink = createWriteStream(draft, { flags: 'wx', mode: 0o600 });

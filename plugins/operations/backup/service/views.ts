@@ -33,10 +33,10 @@ export function backupView(result: BackupResult, file: string, bytes: number | u
   ];
   if (outside.contents > 0)
     lines.push(
-      `${outside.contents} contents of artifacts (${sizeText(outside.bytes)}) are not in it: copy their folder or bucket too, or use --artifacts`,
+      `${outside.contents} contents of artifacts (${sizeText(outside.bytes)}) are not in the backup: copy their folder or bucket too, or use --artifacts`,
     );
-  if (foreign.length > 0) lines.push(`tables that do not belong to svc are not in it: ${foreign.join(', ')}`);
-  lines.push('the master key is not in it: keep a copy of that elsewhere');
+  if (foreign.length > 0) lines.push(`tables that do not belong to svc are not in the backup: ${foreign.join(', ')}`);
+  lines.push('the master key is not in the backup: keep a copy of it elsewhere');
   const json = { file, bytes: bytes ?? null, ...summary(result), artifacts_outside: outside, tables_outside: foreign };
   return { json, text: lines.join('\n') };
 }
@@ -46,7 +46,7 @@ export function verifyView(file: string, result: ReadResult) {
   const lines = [
     `${file}: whole; ${rowsText(result)}`,
     `created ${iso(header.made_at)} by svc ${header.svc} from ${header.store}, ${header.migrations.length} migrations`,
-    ...(header.artifacts ? artifactsText(result) : ['contents of artifacts are not in it']),
+    ...(header.artifacts ? artifactsText(result) : ['contents of artifacts are not in the backup']),
     ...header.keys.map(({ master_id }) => `sealed with the master key ${master_id}`),
   ];
   return { json: { file, whole: true, ...summary(result) }, text: lines.join('\n') };
@@ -58,7 +58,7 @@ export function restoreView(file: string, result: ReadResult & { applied: readon
     `restored ${rowsText(result)} into ${family}, as of ${iso(header.made_at)}`,
     ...artifactsText(result),
     ...(applied.length > 0 ? [`then applied ${applied.length} later migrations`] : []),
-    'start the servers again; never let them and those of the first database work at the same time',
+    'start the servers again; never run them at the same time as the servers of the first database',
   ];
   return { json: { file, restored_into: family, applied, ...summary(result) }, text: lines.join('\n') };
 }

@@ -114,5 +114,5 @@ async function hasDeclined(api: Client, event: string, { run_id }: Wait): Promis
 function describeAnswer({ run_id, node, kind, name }: Wait, folder: string): string {
   const who = node === undefined ? run_id : `${node} of ${run_id}`;
   const command = kind === 'event' ? `svc emit ${name}` : `svc signal ${run_id} ${name}`;
-  return `${who} waits for the ${kind} ${name}; from another terminal: (cd ${folder} && ${command} --payload null)`;
+  return `${who} is waiting for the ${kind} ${name}; from another terminal: (cd ${folder} && ${command} --payload null)`;
 }

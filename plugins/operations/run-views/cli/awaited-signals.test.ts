@@ -14,7 +14,7 @@ t.test('the signal that a script waits for', async (t) => {
   const waiting = (substate: object | undefined) =>
     serverOf({ '/runs/run_1': { run_id: 'run_1', kind: 'script', status: 'waiting', substate } });
   t.same(await words(waiting({ kind: 'signal', name: 'approved', since: '' }), ['run_1']), [
-    { word: 'approved', description: 'it waits for it' },
+    { word: 'approved', description: 'the run is waiting for it' },
   ]);
   t.same(await words(waiting({ kind: 'sleep', name: '', since: '' }), ['run_1']), []);
   t.same(await words(waiting(undefined), ['run_1']), []);
@@ -31,7 +31,7 @@ t.test('those that the nodes of a graph wait for', async (t) => {
     '/runs/run_1/steps': { steps: nodes },
   });
   t.same(await words(server, ['run_1']), [
-    { word: 'approved', description: 'ask waits for it' },
+    { word: 'approved', description: 'ask is waiting for it' },
     { word: 'event:pushed', description: 'instead of the event push.done' },
   ]);
 });

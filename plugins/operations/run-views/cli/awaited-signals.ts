@@ -7,7 +7,7 @@ export const words: CompletionSource = async (api, [run_id = '']) => {
   const run = await api.json<RunView>({ path: api.scoped(`/runs/${encodeURIComponent(run_id)}`) });
   const waits = await readOpenWaits(api, run);
   return waits.flatMap(({ kind, name, node }) => {
-    const says = node === undefined ? 'it waits for it' : `${node} waits for it`;
+    const says = node === undefined ? 'the run is waiting for it' : `${node} is waiting for it`;
     if (kind === 'signal') return [{ word: name, description: says }];
     return kind === 'event' && node !== undefined
       ? [{ word: `event:${node}`, description: `instead of the event ${name}` }]

@@ -46,7 +46,7 @@ async function assertFilesPresent(api: Client, run_id: string): Promise<void> {
   const names = files.slice(0, 3).map(({ path }) => path);
   const more = files.length > names.length ? ', …' : '';
   throw usageError(
-    `${run_id} has files beside its script: ${names.join(', ')}${more}`,
+    `${run_id} includes files with its script: ${names.join(', ')}${more}`,
     'name them with --include, as when you submitted it',
   );
 }

@@ -35,7 +35,7 @@ export const run: Run = async (invocation) => {
   const local = flags.local === true || (flags.replay === undefined && !(await hasServer(invocation)));
   if (!local) return checkAll(invocation, await invocation.client());
   if (flags.replay !== undefined)
-    throw usageError('--local and --replay cannot be combined', 'the history of a run is kept by its server');
+    throw usageError('--local and --replay cannot be combined', "only the run's server has its history");
   const { client, stop } = await invocation.local();
   try {
     return await checkAll({ ...invocation, flags: { ...flags, local: true } }, client);
@@ -129,7 +129,7 @@ function dropProjectProblems({ problems, notes = [], ...rest }: Api.CheckedWorkf
   const left = problems.filter(({ code }) => !PROJECT_CODES.has(code));
   const said = problems
     .filter((problem) => !left.includes(problem))
-    .map(({ line, column, message }) => `only a server can say of ${line}:${column}: ${message}`);
+    .map(({ line, column, message }) => `only a server can check ${line}:${column}: ${message}`);
   const more = notes.length + said.length > 0 ? { notes: [...notes, ...said] } : {};
   return { ...rest, ok: left.length === 0, problems: left, ...more };
 }

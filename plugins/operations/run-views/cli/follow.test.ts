@@ -47,9 +47,9 @@ t.test('off a terminal, what a run waits for is said once for each wait', async 
   await all.promise;
   stop();
   t.same(said, [
-    'run_1 is queued: `svc explain run_1` says why',
-    'run_1 waits (signal approved): `svc explain run_1` says more',
-    'run_1 is queued: `svc explain run_1` says why',
+    'run_1 is queued: `svc explain run_1` shows why',
+    'run_1 waits (signal approved): `svc explain run_1` shows more',
+    'run_1 is queued: `svc explain run_1` shows why',
   ]);
 });
 

@@ -165,9 +165,9 @@ export function reportWaits(client: Client, run_id: string, output: Output, look
 }
 
 function describeOpenWait(run: RunView, run_id: string, output: Output): string {
-  if (run.status === 'queued') return `${run_id} is queued: \`svc explain ${run_id}\` says why`;
+  if (run.status === 'queued') return `${run_id} is queued: \`svc explain ${run_id}\` shows why`;
   if (run.status !== 'waiting') return '';
-  return `${run_id} waits${describeWait(run, output)}: \`svc explain ${run_id}\` says more`;
+  return `${run_id} waits${describeWait(run, output)}: \`svc explain ${run_id}\` shows more`;
 }
 
 function watchStatus(client: Client, run_id: string, output: Output): () => void {

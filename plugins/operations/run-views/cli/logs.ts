@@ -6,7 +6,7 @@ export const run: Run = async (invocation) => {
   const { args, flags, output, client } = invocation;
   const query = toQuery(flags);
   if (flags.exitStatus && !flags.follow)
-    throw usageError('--exit-status needs --follow', '`svc status` says how a run has ended');
+    throw usageError('--exit-status needs --follow', '`svc status` shows how a run ended');
   const api = await client();
   const run_id = encodeURIComponent(args[0]!);
   if (flags.follow) {

@@ -17,7 +17,7 @@ export const run: Run = (invocation) => {
         body: { from, all: anew },
         headers: again === true ? undefined : IDEMPOTENCY_HEADERS,
       });
-      return { outcome: made.duplicate === true ? 'rerun before as' : 'rerun as', made: made.run_id };
+      return { outcome: made.duplicate === true ? 'already rerun as' : 'rerun as', made: made.run_id };
     },
   });
 };

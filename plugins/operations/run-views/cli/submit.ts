@@ -17,7 +17,7 @@ export const run: Run = async (invocation) => {
   });
   await rememberSubmitted(client, invocation, answer.run_id);
   if (answer.duplicate) {
-    const differs = answer.source_differs ? '; it was submitted with something other than this' : '';
+    const differs = answer.source_differs ? '; that run was submitted with a different request' : '';
     output.note(`duplicate: this key was used for ${answer.run_id}${differs}`);
   }
   if (!flags.follow) {

@@ -10,8 +10,11 @@ export function describeDeclinedEvents(
   { declined = [], now }: { declined?: readonly DeclinedEvent[]; now: number },
 ): string[] {
   const own = declined.filter(({ type }) => type === name).slice(0, 3);
-  return own.map(({ event, at, reason = 'it did not fit' }) => {
-    const why = reason === UNTRUSTED ? 'an untrusted run emitted it, and the wait does not accept such events' : reason;
+  return own.map(({ event, at, reason = 'it did not match' }) => {
+    const why =
+      reason === UNTRUSTED
+        ? 'an untrusted run emitted it, and the wait does not accept events from untrusted runs'
+        : reason;
     return `It declined the event ${event}, ${formatAgo(at, now)}: ${why}.`;
   });
 }

@@ -115,7 +115,7 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
     run({ status: 'waiting', substate: { kind, name, since: at(61_000), ...more } });
   t.match(
     told({ run: waits('sleep', '', { deadline: at(-1000) }) }).because,
-    /since \S+ \(1m 1s\); the deadline is \S+\. It sleeps/,
+    /since \S+ \(1m 1s\); the deadline is \S+\. It is sleeping/,
   );
   t.match(told({ run: waits('signal', "it's") }), {
     because: /signal it's/,
@@ -126,7 +126,7 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   t.match(told({ run: waits('signal', 'approval'), signals }), {
     because:
       /signal approval\. aproval was sent 1m ago, and nothing waits for that name\. 2 signals were sent that no wait has consumed: other \(2 times\)\.$/,
-    next: 'send it under the name that is waited for: svc signal run_1 approval',
+    next: 'send it under the name that the run waits for: svc signal run_1 approval',
   });
   t.match(told({ signals: signals.slice(1, 2) }).because, /One signal was sent that no wait has consumed: other\.$/);
   const many = Array.from({ length: 7 }, (_, n) => sent(`name${n}`, 0));
@@ -149,17 +149,17 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   const because = told({ run: waits('event', 'deploy.done'), declined }).because;
   t.match(
     because,
-    /declined the event evt_1, 1m ago: an untrusted run emitted it, and the wait does not accept such events\./,
+    /declined the event evt_1, 1m ago: an untrusted run emitted it, and the wait does not accept events from untrusted runs\./,
   );
   t.match(because, /declined the event evt_2, 1m ago: the predicate is false\.$/);
   t.notMatch(near, /deploy\.don /, 'one that was never recorded');
   const called = waits('child', 'graph nightly');
   t.match(told({ run: { ...called, substate: { ...called.substate!, run_id: 'run_2' } } }), {
-    because: /waits for the run run_2 of graph nightly that it called/,
+    because: /is waiting for the run run_2 of graph nightly that it called/,
     next: /svc explain run_2/,
   });
   t.match(told({ run: called }).because, /the run of graph nightly/);
-  t.match(told({ run: waits('something' as Kind, 'else') }).because, /waits for something else/);
+  t.match(told({ run: waits('something' as Kind, 'else') }).because, /is waiting for something else/);
   t.match(told({ run: run({ status: 'waiting' }) }).because, /has just been woken/);
 });
 
@@ -172,7 +172,10 @@ t.test('waiting for a lease: who holds it, and the place in the queue', async (t
     because: /lock deploy, which the run run_9 has held for 2h\. It is number 2 of 2 in the queue\./,
     next: /svc explain run_9[\s\S]*svc cancel run_9/,
   });
-  t.match(told({ run: waits, locks: [{ ...lock, queue: [], queue_length: 500 }] }).because, /500 wait in its queue/);
+  t.match(
+    told({ run: waits, locks: [{ ...lock, queue: [], queue_length: 500 }] }).because,
+    /500 are waiting in its queue/,
+  );
   t.match(told({ run: waits }).because, /which is free now/);
 });
 
@@ -222,9 +225,10 @@ t.test('running, and what has ended', async (t) => {
     told({ run: run({ started_at: at(9000) }), steps: [step({})] }).because,
     /the last of 1 recorded call was step build#0, 4s ago/,
   );
-  t.match(told({}).because, /no call is recorded yet/);
+  t.match(told({}).because, /no call has been recorded yet/);
   t.match(told({ agents: [agent('a', { state: 'offline' })] }), {
-    because: /no call is recorded yet\. No agent is online\. It continues when its agent is back, or on another agent/,
+    because:
+      /no call has been recorded yet\. No agent is online\. It continues when its agent is back, or on another agent/,
     next: 'start one: svc agent',
   });
   t.notMatch(told({ agents: [agent('a', { state: 'offline' }), agent('b')] }).because, /is online/);
@@ -278,7 +282,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const silent = told({ run: begun([claim('act_1', 'main', 12_000)]), agents, steps: [busy] }).because;
   t.match(
     silent,
-    /^The run started at .* There has been no sign of the agent a for 12s\. Unless it comes back, the work starts again at 2026-01-31T12:00:03\.000Z/,
+    /^The run started at .* Nothing has been received from the agent a for 12s\. Unless it comes back, the work starts again at 2026-01-31T12:00:03\.000Z/,
   );
   t.notMatch(silent, /under way|Now:/);
   const away = [agent('a', { state: 'offline' }), agent('b')];
@@ -293,7 +297,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   });
   t.match(
     told({ run: begun([]), agents: away }).because,
-    /^The run (has )?started.*No agent has claimed it: it waits for the next one\. b can take it/,
+    /^The run (has )?started.*No agent has claimed it: it is waiting for the next one\. b can take it/,
   );
   t.match(told({ run: begun([], { requires: ['gpu'] }), agents }).because, /a lacks gpu/);
   const child = { activity_id: 'act_2', state: 'running' as const, agent_id: 'agt_a' };
@@ -305,7 +309,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const submitted = step({ kind: 'activity-submit', site: 'far#0', child });
   t.match(
     told({ run: waits, steps: [submitted], agents }).because,
-    /Its child far has started\. There has been no sign of the agent a for 14s/,
+    /Its child far has started\. Nothing has been received from the agent a for 14s/,
   );
   const node: NodeView = {
     node: 'build',
@@ -318,7 +322,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   const graph = run({ kind: 'graph', claims: [claim('act_2', 'build', 14_000)] });
   t.match(
     told({ run: graph, nodes: [node], agents }).because,
-    /The node build started 1m 1s ago\. There has been no sign of the agent a/,
+    /The node build started 1m 1s ago\. Nothing has been received from the agent a/,
   );
 });
 

@@ -66,7 +66,7 @@ function explainQueued(known: ExplanationInput): Explanation {
   if (nodes) return explainNodes({ ...known, nodes });
   const { because, next } = explainEligibility(listRequirements(run), agents);
   return {
-    because: [`The run was accepted ${formatAgo(run.created_at, now)} and waits for an agent.`, ...because],
+    because: [`The run was accepted ${formatAgo(run.created_at, now)} and is waiting for an agent.`, ...because],
     next,
   };
 }
@@ -81,7 +81,7 @@ function explainRunning(known: ExplanationInput): Explanation {
   const last = recorded.at(-1);
   const far =
     last === undefined
-      ? 'no call is recorded yet'
+      ? 'no call has been recorded yet'
       : `the last of ${formatCount(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${formatAgo(last.recorded_at!, now)}`;
   const open = explainChildren(known);
   const silent = explainScriptSilence(run, agents);
@@ -90,7 +90,7 @@ function explainRunning(known: ExplanationInput): Explanation {
     return { because: [begun, silent ?? ABANDONED], next: ['start one: svc agent'] };
   if (silent === undefined && isAbandoned(run)) {
     const { because, next } = explainEligibility(listRequirements(run), agents);
-    return { because: [begun, 'No agent has claimed it: it waits for the next one.', ...because], next };
+    return { because: [begun, 'No agent has claimed it: it is waiting for the next one.', ...because], next };
   }
   const because = [
     begun,
@@ -112,7 +112,7 @@ function explainWaiting(known: ExplanationInput): Explanation {
   const { run, nodes, now } = known;
   if (nodes) return explainNodes({ ...known, nodes });
   const { substate } = run;
-  if (!substate) return { because: ['The run was waiting, and has just been woken.'], next: [] };
+  if (!substate) return { because: ['The run was waiting and has just been woken.'], next: [] };
   const since = `since ${substate.since} (${formatSpan(now - Date.parse(substate.since))})`;
   const until = substate.deadline ? `; the deadline is ${substate.deadline}` : '';
   const { because, next } = explainWait(known, substate.kind, substate.name);
@@ -125,17 +125,17 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
   switch (kind) {
     case 'sleep': {
       const tried = describeRetries(known.steps);
-      if (tried.length > 0) return { because: ['It pauses between two attempts.', ...tried], next: [] };
-      return { because: ['It sleeps, and continues automatically.'], next: [] };
+      if (tried.length > 0) return { because: ['It is pausing between two attempts.', ...tried], next: [] };
+      return { because: ['It is sleeping and continues automatically.'], next: [] };
     }
     case 'signal': {
       const { because, next } = explainSignalWait(name, known);
-      return { because: [`It waits for the signal ${name}.`, ...because], next };
+      return { because: [`It is waiting for the signal ${name}.`, ...because], next };
     }
     case 'event':
       return {
         because: [
-          `It waits for an event of type ${name}.`,
+          `It is waiting for an event of type ${name}.`,
           ...describeDeclinedEvents(name, known),
           ...describeSimilarEvents(name, known),
         ],
@@ -148,15 +148,15 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
     case 'child':
       return explainCalledRun(run.substate?.run_id, name);
     default:
-      return { because: [`It waits for ${kind} ${name}.`], next: [] };
+      return { because: [`It is waiting for ${kind} ${name}.`], next: [] };
   }
 }
 
 function explainCalledRun(run_id: string | undefined, name: string): Explanation {
-  if (run_id === undefined) return { because: [`It waits for the run of ${name} that it called.`], next: [] };
+  if (run_id === undefined) return { because: [`It is waiting for the run of ${name} that it called.`], next: [] };
   return {
-    because: [`It waits for the run ${run_id} of ${name} that it called.`],
-    next: [`see what that one does: svc explain ${run_id}`],
+    because: [`It is waiting for the run ${run_id} of ${name} that it called.`],
+    next: [`see what that run is doing: svc explain ${run_id}`],
   };
 }
 
@@ -164,18 +164,20 @@ function explainLease({ run, locks, now }: ExplanationInput, group: string): Exp
   const lock = locks.find((one) => one.group === group && one.trusted === run.trusted);
   if (!lock)
     return {
-      because: [`It waits for the lock ${group}, which is free now: it is about to continue.`],
+      because: [`It is waiting for the lock ${group}, which is free now: it is about to continue.`],
       next: [],
     };
   const { holder, queue, queue_length } = lock;
   const place = queue.findIndex(({ run_id }) => run_id === run.run_id);
-  const held = `It waits for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`;
+  const held = `It is waiting for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`;
   const turn =
-    place < 0 ? `${queue_length} wait in its queue.` : `It is number ${place + 1} of ${queue_length} in the queue.`;
+    place < 0
+      ? `${queue_length} are waiting in its queue.`
+      : `It is number ${place + 1} of ${queue_length} in the queue.`;
   return {
     because: [held, turn],
     next: [
-      `see what the holder does: svc explain ${holder.run_id}`,
+      `see what the holder is doing: svc explain ${holder.run_id}`,
       `end it, which frees the lock: svc cancel ${holder.run_id}`,
     ],
   };
@@ -186,7 +188,7 @@ function explainChild(known: ExplanationInput, name: string): Explanation {
   const step = steps.find((one) => one.child !== undefined && one.site.startsWith(`${name}#`));
   if (name !== '' && step?.child) return describeChild(known, name, step, step.child);
   const { because, next } = explainChildren(known);
-  return { because: ['It waits for all of its children.', ...because], next };
+  return { because: ['It is waiting for all of its children.', ...because], next };
 }
 
 /** So many children are described one by one. */

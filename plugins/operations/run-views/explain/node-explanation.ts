@@ -60,7 +60,7 @@ function explainNode(known: NodeContext, node: NodeView): Explanation {
   if (substate) return explainWait(known, substate, told);
   if (activity?.state === 'queued') {
     const { because, next } = explainEligibility(activity.requires ?? [], agents);
-    const waits = span === undefined ? 'waits for an agent' : `has been waiting for an agent for ${span}`;
+    const waits = span === undefined ? 'is waiting for an agent' : `has been waiting for an agent for ${span}`;
     return append(told(`${waits}.`, next), because);
   }
   const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);
@@ -85,7 +85,7 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
   const when = `since ${since} (${formatSpan(now - Date.parse(since))})${until}`;
   switch (kind) {
     case 'sleep':
-      return told(`waits until ${deadline ?? 'its time has come'}.`);
+      return told(`waits until ${deadline ?? 'it is due'}.`);
     case 'signal': {
       const { because, next } = explainSignalWait(name, known);
       return append(told(`has been waiting for the signal ${name} ${when}.`, next), because);
@@ -100,7 +100,7 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
     case 'child':
       return told(
         `has been waiting for the run ${substate.run_id ?? ''} of ${name}, which it called, ${when}.`,
-        substate.run_id === undefined ? [] : [`see what that one does: svc explain ${substate.run_id}`],
+        substate.run_id === undefined ? [] : [`see what that run is doing: svc explain ${substate.run_id}`],
       );
     default:
       return told(`has been waiting for ${kind} ${name} ${when}.`);

@@ -23,7 +23,7 @@ export function explainSignalWait(name: string, { run, signals = [], now }: Sign
   if (!near) return { because: [], next: [`send it: ${send}`] };
   return {
     because: [`${near.name} was sent ${formatAgo(near.sent_at, now)}, and nothing waits for that name.`],
-    next: [`send it under the name that is waited for: ${send}`],
+    next: [`send it under the name that the run waits for: ${send}`],
   };
 }
 

@@ -37,5 +37,5 @@ function describeSilence(
   const gone = agent !== undefined && agent.state !== 'online';
   if (!gone && silent_ms <= lease_ms * LATE_FRACTION) return undefined;
   const who = agent ? `the agent ${agent.name}` : `the agent ${agent_id}`;
-  return `There has been no sign of ${who} for ${formatSpan(silent_ms)}${gone ? ', and its connection is lost' : ''}. Unless it comes back, the work starts again at ${ends_at}, as soon as an agent is free.`;
+  return `Nothing has been received from ${who} for ${formatSpan(silent_ms)}${gone ? ', and its connection is lost' : ''}. Unless it comes back, the work starts again at ${ends_at}, as soon as an agent is free.`;
 }

@@ -36,7 +36,7 @@ export class Histories {
     const [last = -1] = decodeCursor(cursor, 'number') ?? [];
     const { kind, filename, interpreter, env, credentials } = await this.#reader.program(run);
     if (!this.#kinds().some((known) => known.replays && known.kind === kind))
-      throw runNotReplayable(`run ${run_id} is a ${kind}: only scripts have a history that a program reads again`);
+      throw runNotReplayable(`run ${run_id} is a ${kind}: only scripts have a history that can be replayed`);
     const [activity_id = ''] = await this.#reader.rootActivities(run_id);
     // Read before the journal, so that a wait which ends in between is among the records and not missing from both.
     const waiting = await this.#reader.waitingCall(run_id, activity_id);

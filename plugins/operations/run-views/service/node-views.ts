@@ -83,7 +83,7 @@ export class NodeViews {
     const node = await coordinator.node(run, name);
     const quoted = JSON.stringify(name);
     if (!node) throw Errors.notFound(`there is no node ${quoted} in this run`);
-    if (node.several) throw Errors.notFound(`${quoted} has items, each with calls of its own: ${node.node}[0]`);
+    if (node.several) throw Errors.notFound(`${quoted} has items, each with its own calls: ${node.node}[0]`);
     if (node.activity_id === null && node.kept_from !== undefined)
       throw Errors.notFound(
         `${quoted} was carried over from the run ${node.kept_from}, which has its calls: svc steps ${node.kept_from} --node '${name}' --calls`,

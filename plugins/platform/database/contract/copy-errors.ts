@@ -16,7 +16,7 @@ export const CopyErrors = {
   notEmpty: defineError({
     code: 'restore_not_empty',
     status: 409,
-    title: 'A backup can be restored only into an empty database, and this one is not empty.',
+    title: 'A backup can be restored only into an empty database, but this one is not empty.',
     next: 'Nothing was changed. Name a new database in SVC_DATABASE_URL, or remove this one if you do not need it.',
   }),
   unfinished: defineError({
@@ -28,7 +28,7 @@ export const CopyErrors = {
   newer: defineError({
     code: 'backup_newer',
     status: 409,
-    title: 'The backup has a schema that this svc does not know.',
+    title: 'The backup has a schema that this version of svc does not support.',
     next: 'Restore with the version that created the backup or a newer one, and name its plugins in SVC_PLUGINS.',
   }),
   damaged: defineError({

@@ -38,7 +38,8 @@ function convert(column: string, kind: ColumnKind, value: string | number | bigi
   if (kind === 'integer') return toInteger(column, value);
   if (kind === 'bytes') return Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   if (!Buffer.isBuffer(value)) return String(value);
-  if (!isUtf8(value)) throw CopyErrors.valueRefused(`${column} is text there and holds other bytes here`);
+  if (!isUtf8(value))
+    throw CopyErrors.valueRefused(`${column} is text in the database, but the backup has other bytes`);
   return value.toString();
 }
 
@@ -47,5 +48,5 @@ function toInteger(column: string, value: CopiedValue): Param {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && Number.isInteger(value)) return value;
   if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return value;
-  throw CopyErrors.valueRefused(`${column} is a whole number there and something else here`);
+  throw CopyErrors.valueRefused(`${column} is a whole number in the database, but not in the backup`);
 }

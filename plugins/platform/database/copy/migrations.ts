@@ -20,14 +20,14 @@ export function appliedMigrations(
   family: SqlDialect['family'],
 ): string[] {
   const running = rows.find(({ applied_at }) => applied_at === null);
-  if (running) throw CopyErrors.unmigrated(`the step ${running.name} was begun and has not ended`);
+  if (running) throw CopyErrors.unmigrated(`the step ${running.name} was started and has not ended`);
   const applied = new Set(rows.map(({ name }) => name));
   const migrations_applied = new Set([...applied].map((name) => name.slice(0, name.lastIndexOf('#'))));
   for (const name of withoutSteps(list, family, migrations_applied)) migrations_applied.add(name);
   const missing = stepsOf(list, family).find(
     ({ name, migration }) => migrations_applied.has(migration) && !applied.has(name),
   );
-  if (missing) throw CopyErrors.unmigrated(`${missing.migration} was begun; its step ${missing.name} is missing`);
+  if (missing) throw CopyErrors.unmigrated(`${missing.migration} was started; its step ${missing.name} is missing`);
   return [...migrations_applied].sort();
 }
 

@@ -43,7 +43,7 @@ export async function migrate(
     } catch (error) {
       // A process that was suspended has lost its lock and nothing else: the new owner goes on, and this process waits for it.
       if (!lock.lost() || losses === MAX_LOSSES) throw error;
-      deps.log.warn({ reason: (error as Error).message }, 'the migration lock was lost, and is waited for again');
+      deps.log.warn({ reason: (error as Error).message }, 'the migration lock was lost; waiting for it again');
     } finally {
       await lock.release();
     }

@@ -66,7 +66,7 @@ class MysqlRestoreTarget implements RestoreTarget {
       return undefined;
     } catch (error) {
       const reason = (error as Error).message;
-      return `the database could not be emptied again (${reason}): DROP DATABASE ${this.#name}, and create it again`;
+      return `the database could not be emptied again (${reason}): run DROP DATABASE ${this.#name} and create it again`;
     } finally {
       await this.#handle.close();
     }

@@ -151,7 +151,7 @@ export class SharedCommits {
 const toGroupFailure = (failure: unknown): unknown =>
   isServiceError(failure) && DATABASE_FAILURES.has(failure.code)
     ? failure
-    : DatabaseErrors.unavailable('it was undone together with another transaction that failed; try again', {
+    : DatabaseErrors.unavailable('it was rolled back together with another transaction that failed; try again', {
         retryAfterMs: 100,
       });
 
@@ -172,7 +172,8 @@ export function rejectWhenStalled<T>(work: Promise<T>, statements: () => number,
     idle = statements() === last_count ? idle + 1 : 0;
     last_count = statements();
     if (idle < MAX_STALL_CHECKS) cancel = clock.after(STALL_CHECK_MS, check);
-    else stalled.reject(DatabaseErrors.busy('a transaction did nothing while others waited for it; it was undone'));
+    else
+      stalled.reject(DatabaseErrors.busy('a transaction did nothing while others waited for it; it was rolled back'));
   };
   let cancel = clock.after(STALL_CHECK_MS, check);
   return Promise.race([work, stalled.promise]).finally(() => cancel());

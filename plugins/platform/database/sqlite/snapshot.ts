@@ -20,7 +20,7 @@ export function sqliteSnapshot(path: string, list: readonly PluginMigrations[]):
     const names = readAll<{ name: string }>(
       db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"),
     ).map(({ name }) => name);
-    if (!names.includes(LEDGER[0]!)) throw CopyErrors.nothing(`${path} holds no database of svc`);
+    if (!names.includes(LEDGER[0]!)) throw CopyErrors.nothing(`${path} is not an svc database`);
     const ledger = readAll<LedgerRow>(db.prepare('SELECT name, applied_at FROM kernel_migrations ORDER BY name'));
     return new SqliteSnapshot(db, names.sort(), appliedMigrations(ledger, list, 'sqlite'));
   } catch (error) {

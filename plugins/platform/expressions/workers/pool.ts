@@ -63,7 +63,7 @@ export class DocumentWorkerPool implements DocumentWorkers {
       if (this.#closing) throw stopping();
       const queue = this.#queues.get(task.project_id) ?? [];
       if (queue.length >= this.#limits.waiting)
-        throw Errors.rateLimited(`${queue.length} large documents of this project wait to be read`, {
+        throw Errors.rateLimited(`${queue.length} large documents of this project are waiting to be read`, {
           retryAfterMs: 1000,
         });
       queue.push({ task, resolve: resolve as Job['resolve'], reject });

@@ -131,7 +131,7 @@ export class NamedTable<Row extends NamedRow, Entry = Row, Other extends keyof R
       this.#values(row, this.#written),
     );
     if (inserted === 1 && max !== undefined && (await this.count(tx, row)) > max.count)
-      throw max.full(`a project has at most ${max.count} ${displayName(plural)}`);
+      throw max.full(`a project can have at most ${max.count} ${displayName(plural)}`);
     return inserted === 1;
   }
 

@@ -95,7 +95,7 @@ function readSampler(env: Env): Sampler {
   const argument = trimmed(env.OTEL_TRACES_SAMPLER_ARG);
   const ratio = argument === undefined || !name.endsWith('traceidratio') ? 1 : Number(argument);
   if (!(ratio >= 0 && ratio <= 1))
-    throw Errors.settingInvalid('OTEL_TRACES_SAMPLER_ARG must be a share of all traces from 0 to 1, such as 0.1');
+    throw Errors.settingInvalid('OTEL_TRACES_SAMPLER_ARG must be a fraction of all traces from 0 to 1, such as 0.1');
   return samplerOf(name, ratio);
 }
 

@@ -28,6 +28,6 @@ function readKind(flags: FlagValues): { kind: string; names: readonly string[] }
   const missing = names.find((name) => flags[name] === undefined);
   if (missing !== undefined) throw usageError(`--${missing} is missing`, required);
   const foreign = FIELD_FLAGS.find((name) => flags[name] !== undefined && !names.includes(name));
-  if (foreign !== undefined) throw usageError(`--${foreign} does not belong to --kind ${kind}`, required);
+  if (foreign !== undefined) throw usageError(`--${foreign} cannot be combined with --kind ${kind}`, required);
   return { kind, names };
 }

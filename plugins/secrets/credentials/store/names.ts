@@ -24,7 +24,7 @@ export const sqlNames: CredentialNames = {
       where: 'project_id = ? AND name = ?',
       params: [project_id, name],
     });
-    if (!row) throw Errors.unavailable(`the name ${name} was released at this moment`, { retryAfterMs: 100 });
+    if (!row) throw Errors.unavailable(`the name ${name} was just released`, { retryAfterMs: 100 });
     if (row.holder !== holder)
       throw Errors.nameConflict(`${SOURCE_LABELS[row.holder]} of this project already has the name ${name}`);
     return false;

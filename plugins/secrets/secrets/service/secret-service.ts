@@ -101,7 +101,7 @@ export class SecretService implements Secrets, ResourceService<PutSecret> {
 
 async function assertWithinLimits(tx: Transaction, scope: ProjectScope): Promise<void> {
   const { count, bytes } = await sizeOf(tx, scope);
-  if (count > MAX_SECRETS) throw SecretErrors.secretsFull(`a project has at most ${MAX_SECRETS} secrets`);
+  if (count > MAX_SECRETS) throw SecretErrors.secretsFull(`a project can have at most ${MAX_SECRETS} secrets`);
   if (bytes > MAX_TOTAL_BYTES)
-    throw SecretErrors.secretsFull(`the secrets of a project have at most ${MAX_TOTAL_BYTES} bytes in total`);
+    throw SecretErrors.secretsFull(`the secrets of a project can have at most ${MAX_TOTAL_BYTES} bytes in total`);
 }

@@ -7,7 +7,7 @@ type Made = Api.RevokedTokens['living'];
 export const run: Run = async (invocation) => {
   const { args, flags, output } = invocation;
   if (flags.keepMinted && flags.withMinted)
-    throw usageError('--keep-minted and --with-minted contradict each other', 'leave out --with-minted');
+    throw usageError('--keep-minted and --with-minted cannot be combined', 'leave out --with-minted');
   const api = await invocation.client();
   const path = `/api/v1/tokens/${encodeURIComponent(args[0] ?? '')}${flags.keepMinted ? '?keep_minted=true' : ''}`;
   const answer = await api.json<Api.RevokedTokens | undefined>({ method: 'DELETE', path });
@@ -18,7 +18,7 @@ export const run: Run = async (invocation) => {
   if (more > 0) output.note(`and ${more} more`);
   if (living.length > 0) output.note('revoke each of them with `svc token rm <id>`');
   if (beyond_reach > 0)
-    output.note(`${beyond_reach} more that it created are still valid; an owner of their org can revoke them`);
+    output.note(`${beyond_reach} more tokens that it created are still valid; an owner of their org can revoke them`);
   return undefined;
 };
 

@@ -20,7 +20,7 @@ t.test('settings', async (t) => {
   writeFileSync(path, 'of-a-file\n');
   t.match(readOidcSettings({ ...GOOD, SVC_OIDC_CLIENT_SECRET: `@${path}` }), { client_secret: 'of-a-file' });
   const faults: [Record<string, string>, RegExp][] = [
-    [{ SVC_OIDC_CLIENT_SECRET: '' }, /SVC_OIDC_CLIENT_SECRET is missing, and SVC_OIDC_ISSUER is set/],
+    [{ SVC_OIDC_CLIENT_SECRET: '' }, /SVC_OIDC_CLIENT_SECRET is missing, but SVC_OIDC_ISSUER is set/],
     [{ SVC_OIDC_ISSUER: '' }, /SVC_OIDC_ISSUER is missing/],
     [{ SVC_OIDC_ISSUER: 'http://login.example' }, /SVC_OIDC_ISSUER must be https/],
     [{ SVC_OIDC_ISSUER: 'login.example' }, /SVC_OIDC_ISSUER must be an https address/],

@@ -8,7 +8,7 @@ export function validateMetadata(metadata: object): string | undefined {
   const members = metadata as Readonly<Record<string, unknown>>;
   for (const [name, needed] of Object.entries(ENDPOINTS)) {
     const value = members[name];
-    if (value === undefined && needed) return `it names no ${name}`;
+    if (value === undefined && needed) return `it has no ${name}`;
     const problem = value === undefined ? undefined : validateEndpoint(value);
     if (problem !== undefined) return `its ${name} ${problem}`;
   }
@@ -18,4 +18,4 @@ export function validateMetadata(metadata: object): string | undefined {
 }
 
 const validateEndpoint = (value: unknown): string | undefined =>
-  typeof value === 'string' ? validateIssuerUrl(value.split('?')[0]!) : 'is no text';
+  typeof value === 'string' ? validateIssuerUrl(value.split('?')[0]!) : 'is not text';

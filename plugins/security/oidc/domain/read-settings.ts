@@ -31,7 +31,7 @@ const validate = compileAtUse(schema);
 export function readOidcSettings(env: Environment): OidcSettings | undefined {
   const configured = [...NEEDED, ROLES, SCOPES].filter((name) => env[name]);
   if (configured.length === 0) return undefined;
-  const errors = NEEDED.filter((name) => !env[name]).map((name) => `${name} is missing, and ${configured[0]} is set`);
+  const errors = NEEDED.filter((name) => !env[name]).map((name) => `${name} is missing, but ${configured[0]} is set`);
   const issuer = issuerOf(env[ISSUER], errors);
   const client_secret = secretOf(env[CLIENT_SECRET], errors);
   const roles = rolesOf(env[ROLES], errors);

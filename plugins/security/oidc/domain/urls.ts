@@ -7,7 +7,7 @@ export function validateIssuerUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an https address';
   if (url.protocol === 'http:' && !isLocal(url)) return 'must be https; plain http is accepted for localhost only';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   return url.hash === '' && url.search === '' ? undefined : 'must not contain a query or a fragment';
 }
 

@@ -66,12 +66,12 @@ export class OidcSignIn {
     if (sign_in === 'foreign')
       return this.#errorPage(
         403,
-        'This was begun in another browser',
-        'Only the browser that began it can finish it.',
+        'This was started in another browser',
+        'Only the browser that started it can finish it.',
         RETRY_HINT,
       );
     if (sign_in === 'late')
-      return this.#errorPage(400, 'This took too long', 'After ten minutes, a response is rejected.', RETRY_HINT);
+      return this.#errorPage(400, 'This took too long', 'A response is rejected after ten minutes.', RETRY_HINT);
     const identified = await issuer.identify(new URLSearchParams(request.query), sign_in, this.#redirectUri());
     if (!('error' in identified)) return this.#admit(request, sign_in, identified);
     if (identified.denied)
@@ -114,13 +114,13 @@ export class OidcSignIn {
       project_id: null,
       action: 'session.refused',
       subject: name,
-      detail: `oidc: no role for what ${issuer.title} says`,
+      detail: `oidc: no role for the claims of ${issuer.title}`,
     });
     return this.#errorPage(
       403,
       'You have no role here',
-      `${issuer.title} knows you, but nothing that it says about you gives you a role in this service.`,
-      'Ask the operator of this service for one: SVC_OIDC_ROLES says which claim gives which role.',
+      `${issuer.title} knows you, but none of your claims gives you a role in this service.`,
+      'Ask the operator of this service for one: SVC_OIDC_ROLES maps claims to roles.',
     );
   }
 

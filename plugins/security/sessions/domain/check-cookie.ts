@@ -30,7 +30,7 @@ export type CookieCheck =
 export function checkCookie(row: PresentedCookie, family: string, now: number): CookieCheck {
   if (row.expires_at <= now || row.last_seen_at + IDLE_MS <= now) return { state: 'over' };
   if (row.family !== family)
-    return { state: 'stolen', why: `its cookie came from ${family}, and it is one of ${row.family}` };
+    return { state: 'stolen', why: `its cookie came from ${family}, but the session belongs to ${row.family}` };
   const replaced = row.generation < row.seen;
   if (replaced && now - row.seen_at > GRACE_MS) return { state: 'stolen', why: 'a replaced cookie was used again' };
   const first = row.generation > row.seen;

@@ -6,9 +6,8 @@ type Headers = HttpRequest['headers'];
 export function checkWriteOrigin(headers: Headers, public_url: string | undefined): string | undefined {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return 'a page of another origin has sent it (Sec-Fetch-Site)';
-  if (origin !== undefined && !isOurs(origin, headers, public_url))
-    return 'a page of another origin has sent it (Origin)';
+  if (site !== undefined && site !== 'same-origin') return 'a page of another origin sent it (Sec-Fetch-Site)';
+  if (origin !== undefined && !isOurs(origin, headers, public_url)) return 'a page of another origin sent it (Origin)';
   return undefined;
 }
 
@@ -16,7 +15,7 @@ export function checkWriteOrigin(headers: Headers, public_url: string | undefine
 export function checkReadOrigin(headers: Headers): string | undefined {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
-  return 'a page of another origin has sent it (Sec-Fetch-Site), and the session is for pages of this service only';
+  return 'a page of another origin sent it (Sec-Fetch-Site), but the session is only for pages of this service';
 }
 
 /** Compares an origin with the public address, and with the host of the request. */

@@ -81,7 +81,7 @@ export class BrowserSessions implements Sessions {
       await insertBegun(tx, row, value);
       const displaced = await removeOldest(tx, row.user_id, MAX_SESSIONS);
       await recordEnds(tx, replaced, 'this browser has signed in again');
-      await recordEnds(tx, displaced, `a person has at most ${MAX_SESSIONS}`);
+      await recordEnds(tx, displaced, `a person can have at most ${MAX_SESSIONS}`);
       const detail = `by ${row.signed_in_by}, in ${row.browser}`;
       await audit.record(tx, org_ids, { ...sourceOf(row, request), action: 'session.begin', detail });
     });

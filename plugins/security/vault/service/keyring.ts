@@ -174,9 +174,12 @@ export class Keyring implements Sealer {
   async #throwForeignKey(master: Master, org_id: string): Promise<never> {
     const checks = await readKeyChecks(this.#deps.database);
     if (isActive(checks, master.key) || isIncoming(checks, master.key))
-      throw Errors.unavailable(`the master key is being changed, and org ${org_id} is not reached yet`, {
-        retryAfterMs: 1000,
-      });
+      throw Errors.unavailable(
+        `the master key is being changed, and the key of org ${org_id} has not been changed yet`,
+        {
+          retryAfterMs: 1000,
+        },
+      );
     throw VaultErrors.masterKeyWrong('the master key was changed while this process was running');
   }
 }

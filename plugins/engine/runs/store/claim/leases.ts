@@ -213,7 +213,7 @@ async function failOrRelease(store: StoreContext, claim: ExpiredClaim, condition
       );
       if (!valid) return false;
       const { code, title, next } = activityKilled;
-      const often = `It was lost ${losses} times at the same position of its journal, the last time with agent ${claim.agent_id}.`;
+      const often = `It was lost ${losses} times at the same position of its journal, most recently with agent ${claim.agent_id}.`;
       const message = `${title} ${often}\n${next}`;
       await completeClaim(tx, store, run, claim, { completion: { status: 'failed', code, message }, masker });
       return true;

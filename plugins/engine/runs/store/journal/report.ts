@@ -174,8 +174,8 @@ async function logQuotaExceeded(
   const own = ofTrust(limits.run, trusted).log;
   if (bytes > own)
     return trusted
-      ? `it has reached the ${shownBytes(own)} that the log of a run may have (SVC_RUN_LIMITS)`
-      : `it has reached the ${shownBytes(own)} that the log of an untrusted run may have (SVC_UNTRUSTED_RUN_LIMITS)`;
+      ? `it has reached ${shownBytes(own)}, the limit for the log of a run (SVC_RUN_LIMITS)`
+      : `it has reached ${shownBytes(own)}, the limit for the log of an untrusted run (SVC_UNTRUSTED_RUN_LIMITS)`;
   const missing = bytes - ofTrust(UNCOUNTED_LOG_BYTES, trusted) - head.granted;
   if (missing <= 0) return undefined;
   const shared = ofTrust(limits.project, trusted).log;
@@ -183,8 +183,8 @@ async function logQuotaExceeded(
   head.granted += granted;
   if (granted > 0) return undefined;
   return trusted
-    ? `the logs of the project have reached the ${shownBytes(shared)} that they may have together (SVC_PROJECT_LIMITS)`
-    : `the logs of untrusted runs of the project have reached the ${shownBytes(shared)} that they may have together (SVC_UNTRUSTED_PROJECT_LIMITS)`;
+    ? `the logs of the project have reached ${shownBytes(shared)}, their combined limit (SVC_PROJECT_LIMITS)`
+    : `the logs of untrusted runs of the project have reached ${shownBytes(shared)}, their combined limit (SVC_UNTRUSTED_PROJECT_LIMITS)`;
 }
 
 /** The head of a run's log: its next number, its size, and whether it has ended. */
@@ -240,7 +240,7 @@ export async function annotate(store: StoreContext, claim: ClaimRef, nth: number
   if (bytes > MAX_NOTE_BYTES)
     throw Errors.payloadTooLarge(`the annotation has ${bytes} bytes; the limit is ${MAX_NOTE_BYTES}`);
   if (!Number.isInteger(nth) || nth < 0 || nth >= MAX_NOTES)
-    throw Errors.invalidRequest(`an activity has at most ${MAX_NOTES} annotations`);
+    throw Errors.invalidRequest(`an activity can have at most ${MAX_NOTES} annotations`);
   const owner = await store.owners.find(claim.activity_id);
   const shown = (await store.masks.of(owner)).text(text);
   await retryUnknownCommit(() =>

@@ -112,13 +112,13 @@ export async function countCalls(
   if (used === undefined) return undefined;
   if (used.bytes > most)
     return runStorageLimit(
-      `the calls of an untrusted run may bring and print ${shownBytes(bounds.calls)} together (SVC_UNTRUSTED_RUN_LIMITS), and this would be more`,
+      `the calls of an untrusted run can store ${shownBytes(bounds.calls)} of arguments and output in total (SVC_UNTRUSTED_RUN_LIMITS), and this call would exceed that`,
     );
   const least = used.bytes + bytes - used.granted;
   const taken = await grantCallBytes(tx, { run_id, ...used }, least, shared.calls);
   if (taken === 0)
     return runStorageLimit(
-      `the calls of the untrusted runs of a project may bring and print ${shownBytes(shared.calls)} together (SVC_UNTRUSTED_PROJECT_LIMITS), and this would be more; runs that SVC_RETENTION removes give theirs back`,
+      `the calls of a project's untrusted runs can store ${shownBytes(shared.calls)} of arguments and output in total (SVC_UNTRUSTED_PROJECT_LIMITS), and this call would exceed that; runs that SVC_RETENTION removes no longer count`,
     );
   await tx.write('UPDATE runs_untrusted SET bytes = bytes + ?, granted = granted + ? WHERE run_id = ?', [
     bytes,
@@ -223,7 +223,7 @@ export async function countChildren(
   const rows = await tx.read('SELECT 1 AS one FROM runs_untrusted WHERE run_id = ?', [run_id]);
   if (rows.length === 0) return;
   throw runStorageLimit(
-    `an untrusted run may have ${bounds.children} children and called runs (SVC_UNTRUSTED_RUN_LIMITS)`,
+    `an untrusted run can have ${bounds.children} children and called runs (SVC_UNTRUSTED_RUN_LIMITS)`,
   );
 }
 
@@ -461,8 +461,8 @@ export async function countSpawn(
   if (counted === 0)
     throw spawnLimit(
       trusted
-        ? `the run has spawned ${spawns} runs, which is the limit of a run (SVC_RUN_LIMITS)`
-        : `the run has spawned ${spawns} runs, which is the limit of an untrusted run (SVC_UNTRUSTED_RUN_LIMITS)`,
+        ? `the run has spawned ${spawns} runs, which is the limit for a run (SVC_RUN_LIMITS)`
+        : `the run has spawned ${spawns} runs, which is the limit for an untrusted run (SVC_UNTRUSTED_RUN_LIMITS)`,
     );
   tx.skipConflictGuard(RUN.table, [[run_id]]);
 }

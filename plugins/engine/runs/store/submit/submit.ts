@@ -634,7 +634,7 @@ async function readParent(
     `SELECT ${PARENT_COLUMNS.join(', ')} FROM runs_runs WHERE run_id = ? AND project_id = ?`,
     [parent, project_id],
   );
-  if (!row) throw Errors.notFound(`there is no run ${parent} to be the parent`);
+  if (!row) throw Errors.notFound(`the parent run ${parent} does not exist`);
   return row;
 }
 
@@ -647,7 +647,7 @@ async function assertDepth(on: Pick<Queries, 'read'>, run: Pick<NewRun, 'parent'
   for (let depth = 1; above !== null; depth++) {
     if (depth > MAX_RUN_DEPTH)
       throw chainTooDeep(
-        `the run would be of generation ${depth} of runs that spawn runs; a chain may have at most ${MAX_RUN_DEPTH}`,
+        `the run would be number ${depth} in a chain of runs that spawn runs; a chain can have at most ${MAX_RUN_DEPTH}`,
       );
     const [row]: { parent: string | null }[] = await on.read('SELECT parent FROM runs_runs WHERE run_id = ?', [above]);
     above = row?.parent ?? null;

@@ -163,7 +163,7 @@ export function waitSignalKind(sealer: Sealer, now: () => number): WaitKind {
     expire: ({ name }) => ({
       exit_code: 124,
       output: Buffer.alloc(0),
-      message: `no signal ${name} came before the timeout`,
+      message: `no signal ${name} arrived before the timeout`,
     }),
   };
 }

@@ -302,7 +302,7 @@ async function expireWaits(store: StoreContext, due: readonly (WaitRef & { org_i
 async function expiryOutcome(tx: Transaction, store: StoreContext, wait: WaitRow): Promise<WaitOutcome> {
   const kind = store.wait_kinds.get(wait.kind);
   const failed = (message: string) => ({ exit_code: 1, output: Buffer.alloc(0), message });
-  if (!kind) return failed(`no loaded plugin knows the wait ${wait.kind}`);
+  if (!kind) return failed(`no loaded plugin provides the wait ${wait.kind}`);
   const { org_id, project_id, run_id, activity_id, position, name, armed_at } = wait;
   try {
     const { args } = openCall(store.sealer, wait);

@@ -103,7 +103,7 @@ export function verbClientEdges(t: Test, under: ClientUnderTest): void {
     const { call, client, folder } = cases(t, under);
     const path = join(folder, 'none');
     const text = (what: string) =>
-      `svc: ${what} The agent has ended or given this pass up; the run continues when an agent claims it again, and recorded calls are not repeated.\n`;
+      `svc: ${what} The agent has ended or abandoned this pass; the run continues when an agent claims it again, and recorded calls are not repeated.\n`;
     const none = await run(client, ['step', 'x'], { env: { SVC_AGENT_SOCKET: path } });
     t.match(none, { code: 1, stderr: text(`cannot reach the agent (${path}: No such file or directory).`) });
     const ended = await call((_message, socket) => void socket.end(), ['step', 'x']);

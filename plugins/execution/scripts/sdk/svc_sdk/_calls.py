@@ -37,7 +37,7 @@ class CommandResult(NamedTuple):
 
 def check_name(name: object, what: str) -> str:
     if not isinstance(name, str) or name == "":
-        raise misused(f"{what} must be a string that is not empty")
+        raise misused(f"{what} must be a non-empty string")
     return name
 
 

@@ -70,10 +70,10 @@ class Command:
 def words(argv: Sequence[str]) -> List[str]:
     """The words of a command, checked."""
     if isinstance(argv, (str, bytes)) or not argv:
-        raise misused("a step is a function or a command: a list of texts")
+        raise misused("a step is a function or a command: a list of strings")
     for word in argv:
         if not isinstance(word, str) or "\0" in word:
-            raise misused("a command is a list of texts without NUL, the program first")
+            raise misused("a command is a list of strings without NUL, starting with the program")
     if argv[0] == "":
         raise misused("the program of the command is empty")
     return list(argv)

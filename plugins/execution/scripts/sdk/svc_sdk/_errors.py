@@ -51,7 +51,7 @@ def inside_a_step(what: str, step: str) -> SvcError:
     return SvcError(
         "step_in_progress",
         f"{what} was called inside the step {quoted(step)}, where nothing can be recorded",
-        "Call it before or after the step, and hand values over as the result of the step.",
+        "Call it before or after the step, and return values as the result of the step.",
     )
 
 
@@ -59,7 +59,7 @@ def too_old(what: str, protocol: int, needed: int) -> SvcError:
     return SvcError(
         "protocol_unsupported",
         f"{what} with {'retry or timeout' if needed > 2 else 'a timeout'} needs protocol {needed} of the agent socket, "
-        f"and this agent speaks protocol {protocol}",
+        f"but this agent speaks protocol {protocol}",
         "Run the script on a newer agent, or leave these options out.",
     )
 

@@ -102,7 +102,7 @@ def _cwd() -> str:
 
 def _called(answer: Dict[str, Any], ran: Optional[Outcome]) -> Called:
     if not isinstance(answer.get("exit"), int):
-        raise SvcError("agent_answer_invalid", "the agent asked for nothing known")
+        raise SvcError("agent_answer_invalid", "the agent sent an unknown request")
     if answer.get("code") is not None:
         raise _refusal(str(answer["code"]), str(answer.get("stderr", "")))
     stdout = answer.get("stdout")

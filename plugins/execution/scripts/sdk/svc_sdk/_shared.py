@@ -58,7 +58,7 @@ def idempotency_key() -> str:
     every other run. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
     if step is None:
-        raise misused("there is an idempotency key only inside the function of a step")
+        raise misused("an idempotency key exists only inside the function of a step")
     return step.key
 
 
@@ -73,7 +73,7 @@ def traceparent() -> Optional[str]:
     spans. None when the server exports no traces. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
     if step is None:
-        raise misused("there is a span only inside the function of a step")
+        raise misused("a span exists only inside the function of a step")
     return traceparent_of(step.key)
 
 
@@ -81,7 +81,7 @@ def attempt() -> int:
     """Which attempt of a step this is, from 1. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
     if step is None:
-        raise misused("there are attempts only inside the function of a step")
+        raise misused("attempts exist only inside the function of a step")
     return step.attempt or 1
 
 

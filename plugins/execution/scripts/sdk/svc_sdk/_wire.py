@@ -51,7 +51,7 @@ class Wire:
     def receive(self, data: bytes) -> None:
         self._rest += data
         if len(self._rest) > MAX_ANSWER_LENGTH:
-            raise unreadable("a line of it has no end")
+            raise unreadable("a line of it is not terminated")
 
     def answer(self) -> Optional[Dict[str, Any]]:
         """The next answer, or None when more is to be received. Raises what the agent refuses with."""
@@ -77,7 +77,7 @@ class Wire:
                     return answer
                 continue
             if answer.get("id") != self._id:
-                raise unreadable("nobody asked for it")
+                raise unreadable("it was not requested")
             self.owing = "run" in answer or "exec" in answer
             if "ahead" in answer:
                 self.ahead.learn(answer["ahead"], self._sent_at)

@@ -3,12 +3,12 @@ import { rerunSite, shortWhy } from './short-why.ts';
 
 t.test('a card does not say twice what it says', async (t) => {
   const because = [
-    'The run has been waiting since 2026-11-28T00:02:51.263Z (17m 11s); the deadline is 2026-11-28T23:02:51.263Z. It waits for the signal approval.',
+    'The run has been waiting since 2026-11-28T00:02:51.263Z (17m 11s); the deadline is 2026-11-28T23:02:51.263Z. It is waiting for the signal approval.',
     'aproval was sent 5s ago, and nothing waits for that name.',
   ];
   const next = [
     'send it: svc signal run_1 approval',
-    'send it under the name that is waited for: svc signal run_1 approval',
+    'send it under the name that the run waits for: svc signal run_1 approval',
   ];
   t.same(shortWhy({ because, next }, 'waiting'), { because: [because[1]], next: [next[1]] });
   const lock = ['The run has been waiting since 2026-11-28T00:02:51.263Z (1s). The lock production is held by run_2.'];

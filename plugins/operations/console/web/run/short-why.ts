@@ -3,9 +3,9 @@ import type { Explanation } from '../../../run-views/explain/eligible-agents.ts'
 /** What a card says of a run already, in its title, its time and its foot line. */
 const SAID = [
   /^The run has been waiting since \S+ \([^)]*\)(?:; the deadline is \S+)?\. ?/,
-  /^It waits for the signal \S+\. ?/,
-  /^It waits for an event of type \S+\. ?/,
-  /^It sleeps, and continues automatically\. ?/,
+  /^It is waiting for the signal \S+\. ?/,
+  /^It is waiting for an event of type \S+\. ?/,
+  /^It is sleeping and continues automatically\. ?/,
 ];
 const FOOT = /^(?:send it: svc signal |emit one: svc emit )/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
