@@ -8,6 +8,7 @@ import { runToEnd } from '../../features/support/process.ts';
 import { clone } from '../../features/support/target.ts';
 import { readOpenapi } from '../tools/openapi.ts';
 import { declared } from './errors.ts';
+import { consoleTexts, messageTexts, type Shown } from './shown.ts';
 
 /** What people read: pages, READMEs, decisions. The feature files have READMEs of made-up repositories. */
 const PAGES = globSync(
@@ -220,6 +221,27 @@ t.test('no word is written twice', async (t) => {
     );
   });
   t.same(twice, []);
+});
+
+/** Refused turns, and words written twice. Code and values in quotes are not prose. */
+function oddShown(texts: readonly Shown[]): string[] {
+  const plain = texts.map(({ where, text }) => ({ where, text: text.replaceAll(/`[^`]*`|"\w+"/g, '_') }));
+  const twice = plain.flatMap(({ where, text }) =>
+    [...text.matchAll(/(?<![-\w])([a-z]{2,})\s+\1\b/g)].map(([found]) => `${where}: ${found}`),
+  );
+  return [...oddTexts(plain), ...twice];
+}
+
+t.test('the pages of the console have neither', async (t) => {
+  const texts = consoleTexts();
+  t.ok(texts.length > 1300, `${texts.length} texts`);
+  t.same(oddShown(texts), []);
+});
+
+t.test('the messages of errors and log lines have neither', async (t) => {
+  const texts = messageTexts();
+  t.ok(texts.length > 1300, `${texts.length} texts`);
+  t.same(oddShown(texts), []);
 });
 
 t.test('a link to a heading leads to one', async (t) => {

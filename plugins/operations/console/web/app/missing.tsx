@@ -5,7 +5,7 @@ export const Missing = () => (
     <section className="panel">
       <h1>There is no such page</h1>
       <p>
-        The address leads nowhere here. <Link to="/">Back to the project</Link>
+        Nothing exists at this address. <Link to="/">Back to the project</Link>
       </p>
     </section>
   </main>

@@ -106,7 +106,7 @@ function Heads({ scope, a, b, found }: { scope: Scope; a: Whole; b: Whole; found
         <tr>
           <th scope="row">Took</th>
           {took.map((ms, i) => (
-            <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'not over' : span(ms)}</td>
+            <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'in progress' : span(ms)}</td>
           ))}
         </tr>
       </Table>

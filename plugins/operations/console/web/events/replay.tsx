@@ -51,7 +51,7 @@ export const Replays = ({ scope, replays }: { scope: Scope; replays: ShownEvent[
           </td>
           <td>
             <Status of={state} />
-            {forced && <div className="quiet">whatever the predicate said</div>}
+            {forced && <div className="quiet">regardless of the predicate</div>}
             {reason && <div>{visible(reason)}</div>}
           </td>
           <td>

@@ -20,6 +20,6 @@ export const HANDLERS: NamedKind<HandlerView> = {
   filterOf: activityOf,
   Fields: HandlerFields,
   bodyOf: handlerOf,
-  editNote: 'The change applies to new events. Runs that have started continue as they are.',
-  removal: 'Events no longer start it, and those that wait for a slot are rejected. Runs that have started continue.',
+  editNote: 'The change applies to new events. Runs that have started continue unchanged.',
+  removal: 'Events no longer start it, and events that wait for a slot are rejected. Runs that have started continue.',
 };

@@ -11,7 +11,7 @@ import { fieldsOf, runsWhat, type What, whatOf } from './workflow.ts';
 type Workflow = Readonly<Record<string, unknown>> | null | undefined;
 
 const KINDS = [
-  ['', 'By the name of the file'],
+  ['', 'By file name'],
   ['script', 'Script'],
   ['pipeline', 'Pipeline'],
   ['yaml', 'YAML'],

@@ -64,7 +64,7 @@ export function Webhook() {
               of: webhook,
               command: 'svc webhook',
               path,
-              also: 'A webhook that the service created at the forge gets the new one.',
+              also: 'A webhook that the service created at the forge gets the new secret.',
               rotate,
             })}
           />
