@@ -40,5 +40,5 @@ const openToOthers = (path: string, mode: number): CliError =>
     Exit.usage,
     'profile_open',
     `${path} holds a token, and other users may read or write it (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
-    `close it with \`chmod 600 ${path}\`; if others were on this machine meanwhile, replace the token`,
+    `close it with \`chmod 600 ${path}\`; if other users had access to this machine, replace the token`,
   );

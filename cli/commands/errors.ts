@@ -62,7 +62,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'profile_open',
     0,
     'A file holds a token, and other users may read or write it.',
-    'Close it with `chmod 600`; if others were on this machine meanwhile, replace the token.',
+    'Close it with `chmod 600`; if other users had access to this machine, replace the token.',
   ],
   [
     'redirected',

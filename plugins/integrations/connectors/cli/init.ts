@@ -9,7 +9,7 @@ export const run: Run = async ({ args, output }) => {
   const [name = ''] = args;
   if (!NAME.test(name))
     throw usageError(
-      `the name "${name.slice(0, 80)}" cannot be that of a connector`,
+      `the name "${name.slice(0, 80)}" cannot be used for a connector`,
       'start with a lowercase letter; then lowercase letters, digits, _ and -, at most 63 in total',
     );
   const folder = resolve(name);

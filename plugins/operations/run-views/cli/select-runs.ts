@@ -26,7 +26,7 @@ export async function selectRuns(
   const by = Object.fromEntries(names.map((name) => [name, flags[name] as string | undefined]));
   const selects = given.length > 0 || Object.values(by).some((value) => value !== undefined);
   if (!selects && flags.all !== true)
-    throw usageError('nothing says which runs are meant', 'give a filter, e.g. --workflow or --since, or --all');
+    throw usageError('no runs are selected', 'give a filter, e.g. --workflow or --since, or --all');
   // Pages go from the newest to the oldest: what is made from now on, which nobody has seen, is on none of them.
   const filter = { ...by, status: (given.length > 0 ? given : usual).join(',') };
   const runs = await readAll<RunView>(api, api.scoped('/runs'), 'runs', filter);

@@ -70,7 +70,7 @@ export class SignInLinks {
       await access.authorize({ kind: 'user', id: user_id, name: user_name, token_id, org_id }, USER, {});
     } catch (error) {
       if (!isServiceError(error, 'not_authenticated')) throw error;
-      throw SessionErrors.linkInvalid(`${error.message}, and the link was made with it`);
+      throw SessionErrors.linkInvalid(`${error.message}, and the link was created with it`);
     }
     return sessions.begin({ user_id, user_name, token: { token_id, org_id }, by: 'link' }, request);
   }

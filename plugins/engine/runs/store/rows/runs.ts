@@ -438,7 +438,7 @@ export async function resolveReference(
   if (typeof reference !== 'string') return envelope;
   const scheme = reference.slice(0, reference.indexOf(':'));
   const source = store.envelope_sources.find((candidate) => candidate.scheme === scheme);
-  if (!source) throw envelopeGone(`no plugin keeps what ${reference} refers to`);
+  if (!source) throw envelopeGone(`no plugin stores what ${reference} refers to`);
   return { ...own, ...(await source.read({ org_id, project_id }, reference.slice(scheme.length + 1), on)) };
 }
 
