@@ -85,8 +85,8 @@ function takeMessages(node: ts.Node, take: Take): void {
   if (ts.isPropertyAssignment(node) && MESSAGES.test(node.name.getText())) wordsOf(node.initializer, take);
 }
 
-function shownIn(path: string, takeFrom: (node: ts.Node, take: Take) => void): Shown[] {
-  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+function shownIn(takeFrom: (node: ts.Node, take: Take) => void, path: string, source: string): Shown[] {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const shown: Shown[] = [];
   const take: Take = (node, text) => {
     const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));
@@ -101,6 +101,12 @@ function shownIn(path: string, takeFrom: (node: ts.Node, take: Take) => void): S
   return shown;
 }
 
+export const pageTexts = (path: string, source = readFileSync(path, 'utf8')): Shown[] =>
+  shownIn(takePage, path, source);
+
+export const messagesIn = (path: string, source = readFileSync(path, 'utf8')): Shown[] =>
+  shownIn(takeMessages, path, source);
+
 const sources = (patterns: readonly string[]): string[] =>
   globSync(
     patterns.map((pattern) => join(clone, pattern)),
@@ -111,11 +117,11 @@ const sources = (patterns: readonly string[]): string[] =>
 
 /** The texts that the pages of the console show. */
 export const consoleTexts = (): Shown[] =>
-  sources(['plugins/operations/console/web/**/*.{ts,tsx}']).flatMap((path) => shownIn(path, takePage));
+  sources(['plugins/operations/console/web/**/*.{ts,tsx}']).flatMap((path) => pageTexts(path));
 
 /** The messages of errors and log lines of the product. */
 export const messageTexts = (): Shown[] =>
-  sources(['{kernel,plugins,cli}/**/*.ts']).flatMap((path) => shownIn(path, takeMessages));
+  sources(['{kernel,plugins,cli}/**/*.ts']).flatMap((path) => messagesIn(path));
 
 /** `node test/readme/shown.ts` prints them all. */
 if (import.meta.main)

@@ -54,7 +54,7 @@ function Both({ scope, a, b }: { scope: Scope; a: string; b: string }) {
   const found = compareRuns(first, second);
   return (
     <>
-      <Panel title="The two runs">
+      <Panel title="Both runs">
         <Heads scope={scope} a={sides[0]} b={sides[1]} found={found} />
       </Panel>
       <Content name="Input" a={inputText(sides[0])} b={inputText(sides[1])} />

@@ -82,7 +82,7 @@ const Facts = ({ scope, event }: { scope: Scope; event: ShownEvent }) => (
     <Fact name="Comes from">
       <From scope={scope} event={event} />
     </Fact>
-    {event.generation > 0 && <Fact name="Handler runs before it">{event.generation}</Fact>}
+    {event.generation > 0 && <Fact name="Earlier handler runs">{event.generation}</Fact>}
     <Fact name="Recorded">
       <Time at={event.recorded_at} />
     </Fact>

@@ -69,7 +69,7 @@ function SourceFields({ fields }: { fields: Record<string, string> }) {
   return (
     <>
       <div className="row" onChange={follow}>
-        <TextField name="filename" label="Name of the file" value={fields.filename ?? ''} optional />
+        <TextField name="filename" label="File name" value={fields.filename ?? ''} optional />
         <ChoiceField name="kind" label="Kind" value={fields.kind ?? ''} choices={KINDS} />
         <TextField name="interpreter" label="Interpreter" value={fields.interpreter ?? ''} optional />
       </div>

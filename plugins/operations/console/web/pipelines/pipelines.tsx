@@ -39,7 +39,7 @@ function Lately({ scope, path }: { scope: Scope; path: string }) {
   useLive(scope, 'runs', () => void readAgain(client, queryKey));
   const runs = list.data?.runs.filter(({ kind }) => kind === 'pipeline');
   return (
-    <Panel title="Runs of pipelines">
+    <Panel title="Pipeline runs">
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
       {runs?.length === 0 && <Empty>None of the newest {LOOKED_AT} runs is a pipeline run.</Empty>}

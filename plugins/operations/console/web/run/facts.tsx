@@ -19,7 +19,7 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
       <Fact name="Started by">
         <StartedBy scope={scope} run={run} />
         {!run.trusted && <strong className="bad"> not trusted</strong>}
-        {Object.keys(envelope).length > 0 && <Json summary="Details of the trigger" value={envelope} />}
+        {Object.keys(envelope).length > 0 && <Json summary="Trigger details" value={envelope} />}
       </Fact>
       {run.parent && (
         <Fact name="Called by">

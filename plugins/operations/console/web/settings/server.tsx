@@ -55,7 +55,7 @@ const Facts = ({ server }: { server: ServerView }) => (
       )}
     </Fact>
     <Fact name="Wake-ups">{WAKE_UPS[server.wake_ups]}</Fact>
-    <Fact name="Lease of a claim">{span(server.lease_ms)}</Fact>
+    <Fact name="Claim lease">{span(server.lease_ms)}</Fact>
     <Fact name="Retention">{server.retention ? <code>{visible(server.retention)}</code> : 'Unlimited'}</Fact>
     <Fact name="Rate limits">{server.rate_limit ? <code>{visible(server.rate_limit)}</code> : 'Default'}</Fact>
   </dl>

@@ -60,7 +60,7 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
         </Fact>
       )}
       {substate?.run_id && (
-        <Fact name="The run that it called">
+        <Fact name="Called run">
           <RunLink scope={scope} run_id={substate.run_id} />
         </Fact>
       )}
