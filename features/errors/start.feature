@@ -179,7 +179,7 @@ Feature: Problems at server start
         | SVC_LEASE_MS  | 3600000 |
         | SVC_LOG_LEVEL | info    |
       Then the file "seconds" soon has 2 lines
-      And "second" says "the agents of the previous process are gone"
+      And "second" says "the agents of the previous process have ended"
       And the file "seconds" has 1 different line
       And the file "firsts" has 1 line
       When "second" gets the signal "SIGTERM"

@@ -73,6 +73,6 @@ Feature: Runs are cancelled and rerun by a filter
 
       Examples:
         | what                        | words                            | says                                 |
-        | a cancel of everything      | cancel --yes                     | no runs are selected    |
+        | a cancel of everything      | cancel --yes                     | no runs are selected                 |
         | a rerun of what still runs  | rerun --status waiting --yes     | --status waiting is not for this     |
         | a cancel of what is over    | cancel --status failed           | it takes queued, running, waiting    |

@@ -73,7 +73,7 @@ else
       t.ok(ways(await stored(place, 'orders')).includes('condition_2>code_2 false'));
       await page.evaluate("navigator.clipboard.writeText('no graph')");
       await page.keyboard.press('Control+v');
-      await page.getByText(/The content of the clipboard cannot be pasted/).waitFor();
+      await page.getByText(/The clipboard content cannot be pasted/).waitFor();
     });
 
     await t.test('another version that was saved meanwhile is noticed', async (t) => {
@@ -89,7 +89,7 @@ else
       await panel(page).getByText('Graph', { exact: true }).waitFor();
       await field(page, 'Title of the graph').fill('Orders');
       await page.keyboard.press('Control+s');
-      await page.getByText(/Version 5 of orders was saved meanwhile/).waitFor();
+      await page.getByText(/Version 5 of orders has been saved by somebody else/).waitFor();
       t.equal((await stored(place, 'orders')).nodes.length, 1);
       await page.getByRole('button', { name: 'Save mine as the newest version' }).click();
       await saved(page, 6);

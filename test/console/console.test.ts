@@ -132,7 +132,7 @@ else {
       [`${base}/runs`, /Needs approval/],
       [`${base}/runs/${run_id}`, /Done well/],
       [`${base}/runs/${run_id}?tab=log`, /1 line/],
-      [`${base}/runs/${run_id}?tab=input`, /Whole envelope/],
+      [`${base}/runs/${run_id}?tab=input`, /Full envelope/],
       [`${base}/runs/${run_id}?tab=source`, /stands at line/],
       [`${base}/runs/${run_id}?tab=cli`, /svc explain/],
       [`${base}/new-run`, /default world/],

@@ -9,7 +9,7 @@ export interface Drawn {
 }
 
 export const card = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`);
-export const panel = (page: Page) => page.getByRole('region', { name: 'What is chosen' });
+export const panel = (page: Page) => page.getByRole('region', { name: 'Selection' });
 /** What one types into or chooses from. */
 export const field = (page: Page, name: string) =>
   panel(page).locator(`:is(input, textarea, select)[aria-label="${name}"]`);

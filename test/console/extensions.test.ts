@@ -236,7 +236,7 @@ else
       t.notOk(seen.includes('For admins') || seen.includes('Open runs'), seen.join());
       t.ok((await menu.getByRole('link').allTextContents()).includes('For admins'));
       await theirs.goto(`${place.url}${HERE}/plugins/showy/for-admins`);
-      await theirs.getByText('It may need a higher role').waitFor();
+      await theirs.getByText('The page may require a higher role').waitFor();
       await theirs.goto(`${place.url}${HERE}/plugins/showy/everything`);
       await theirs.getByText('admin false').waitFor();
     });

@@ -76,7 +76,7 @@ else
 
     await t.test('a document is checked as it is typed', async (t) => {
       await page.getByRole('link', { name: 'Pipelines', exact: true }).click();
-      await page.getByText('None of the newest 200 runs is of a pipeline.').waitFor();
+      await page.getByText('None of the newest 200 runs is a pipeline run.').waitFor();
       const field = page.getByRole('textbox', { name: 'Pipeline document' });
       const says = page.getByRole('status', { name: 'What the check says' });
       await says.getByText('The document is valid.').waitFor();
@@ -155,7 +155,7 @@ else
         "document.querySelector('.artifact-shown canvas').getContext('2d').getImageData(1, 2, 1, 1).data.join()";
       t.equal(await page.evaluate(pixel), '255,0,0,255');
       await look(/broken\.png/);
-      await page.getByText('This file is not a picture that the browser can show.').waitFor();
+      await page.getByText('This file is not an image that the browser can show.').waitFor();
       await look(/notes-20\.md/);
       const notes = page.getByRole('region', { name: 'Content of dist/notes-20.md' });
       await notes.getByRole('heading', { name: 'Notes <script>' }).waitFor();

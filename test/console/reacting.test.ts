@@ -147,7 +147,7 @@ else
       await open('Events');
       await page.getByRole('link', { name: 'Types of events' }).click();
       const type = page.getByRole('row', { name: /^order\.paid/ });
-      await type.getByText('The last one').click();
+      await type.getByText('Last payload').click();
       await type.getByText(/"total": 12/).waitFor();
     });
 

@@ -139,7 +139,7 @@ else
       await page.getByText(/aproval was sent .* ago, and nothing waits for that name/).waitFor();
       await page.getByText(`send it under the name that the run waits for: svc signal ${waits[0]} approval`).waitFor();
       await page.goto(`${base}/runs?workflow=waits.sh`);
-      await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+      await page.getByRole('checkbox', { name: 'Select all shown runs' }).check();
       await page.getByRole('button', { name: 'Cancel 2' }).click();
       await page.getByText('svc runs cancel --workflow waits.sh').waitFor();
       await page.getByRole('button', { name: 'Cancel runs' }).click();

@@ -8,6 +8,7 @@ import { runToEnd } from '../../features/support/process.ts';
 import { clone } from '../../features/support/target.ts';
 import { readOpenapi } from '../tools/openapi.ts';
 import { declared } from './errors.ts';
+import { consoleTexts, messagesIn, messageTexts, pageTexts, type Shown } from './shown.ts';
 
 /** What people read: pages, READMEs, decisions. The feature files have READMEs of made-up repositories. */
 const PAGES = globSync(
@@ -220,6 +221,51 @@ t.test('no word is written twice', async (t) => {
     );
   });
   t.same(twice, []);
+});
+
+/** Refused turns, and words written twice. Code and values in quotes are not prose. */
+function oddShown(texts: readonly Shown[]): string[] {
+  const plain = texts.map(({ where, text }) => ({ where, text: text.replaceAll(/`[^`]*`|"\w+"/g, '_') }));
+  const twice = plain.flatMap(({ where, text }) =>
+    [...text.matchAll(/(?<![-\w])([a-z]{2,})\s+\1\b/g)].map(([found]) => `${where}: ${found}`),
+  );
+  return [...oddTexts(plain), ...twice];
+}
+
+t.test('the pages of the console have neither', async (t) => {
+  const texts = consoleTexts();
+  t.ok(texts.length > 1300, `${texts.length} texts`);
+  t.same(oddShown(texts), []);
+});
+
+t.test('the messages of errors and log lines have neither', async (t) => {
+  const texts = messageTexts();
+  t.ok(texts.length > 1300, `${texts.length} texts`);
+  t.same(oddShown(texts), []);
+});
+
+t.test('texts are read from the code of pages and messages', async (t) => {
+  const page = `const Page = () => (
+    <p className="not read" title="Kept for ever">
+      Jobs of <b>the run</b>
+      {' '}wait for {name}. {done ? 'All done' : \`Wait for \${count} more\`}
+    </p>
+  );`;
+  t.same(
+    pageTexts('page.tsx', page).map(({ text }) => text),
+    ['Jobs of the run wait for _. _', 'Kept for ever', 'All done', 'Wait for _ more'],
+  );
+  const messages = `
+    throw new Error(\`no run \${id}\`);
+    return notFound(id === '' ? 'the ID is empty' : 'the run is gone');
+    log.warn({ id }, 'a run is gone');
+    const error = { title: 'not this one', next: 'Start ' + 'the run again.' };
+    f('nor this one');`;
+  t.same(
+    messagesIn('a.ts', messages).map(({ text }) => text),
+    ['no run _', 'the ID is empty', 'the run is gone', 'a run is gone', 'the run again.'],
+  );
+  t.match(oddShown(pageTexts('page.tsx', page)), [/page\.tsx:2: "for ever" → forever/]);
 });
 
 t.test('a link to a heading leads to one', async (t) => {

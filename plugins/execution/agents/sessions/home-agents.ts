@@ -39,7 +39,7 @@ export class HomeAgents {
     let released = 0;
     for (const agent_id of await this.#readFormer()) released += await store.releaseAllBut(agent_id, []);
     if (released > 0)
-      log.info({ taken_back: released }, 'the agents of the previous process are gone; their work starts again');
+      log.info({ taken_back: released }, 'the agents of the previous process have ended; their work starts again');
   }
 
   /** Called before an agent of this process can claim anything. */

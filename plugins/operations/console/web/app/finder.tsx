@@ -41,7 +41,7 @@ export default function Finder({ scope, who, close }: Props) {
           autoFocus
           value={text}
           onValueChange={setText}
-          placeholder="A page, a workflow, the end of a run’s ID, an action"
+          placeholder="Page, workflow, last characters of a run ID, or action"
         />
         <kbd>esc</kbd>
       </div>

@@ -13,10 +13,10 @@ const CHORD_MS = 1200;
 
 const EVERYWHERE: readonly (readonly [string, readonly string[]])[] = [
   ['Search or run', [`${MOD}K`, '/']],
-  ['Move in a list', ['J', 'K']],
+  ['Move through a list', ['J', 'K']],
   ['Open', ['↵']],
   ['Select', ['X']],
-  ['Show or fold children', ['→', '←']],
+  ['Show or hide children', ['→', '←']],
   ['Filter', ['F']],
   ['Approve, reject', ['A', 'R']],
   ['All shortcuts', ['?']],

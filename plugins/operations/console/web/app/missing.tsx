@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 export const Missing = () => (
   <main className="alone">
     <section className="panel">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
-        The address leads nowhere here. <Link to="/">Back to the project</Link>
+        Nothing exists at this address. <Link to="/">Back to the project</Link>
       </p>
     </section>
   </main>

@@ -29,7 +29,7 @@ export function SignIn() {
         <TokenForm busy={busy} onToken={(token) => void signIn(() => signInByToken(token))} />
         <Issuer back={safe(back)} />
         <p className="quiet">
-          <code>svc console</code> opens this page signed in; <code>svc token create</code> makes a token.
+          <code>svc console</code> opens this page signed in; <code>svc token create</code> creates a token.
         </p>
       </section>
     </main>

@@ -46,7 +46,7 @@ export function Audit() {
             />
           ) : (
             <Empty icon={ScrollText} title="Nothing recorded yet">
-              Changes to the project, and secrets that somebody reads, are recorded here.
+              Changes to the project and reads of secrets are recorded here.
             </Empty>
           )
         }

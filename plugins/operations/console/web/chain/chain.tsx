@@ -38,7 +38,7 @@ export function ChainPanel({ scope, kind, id }: { scope: Scope; kind: 'runs' | '
         </p>
       )}
       {read.data?.after_more && limit === MOST && (
-        <p className="quiet">There is more. Open a link to continue from there.</p>
+        <p className="quiet">There are more links. Open one to continue from there.</p>
       )}
       <Same by={{ command: `svc runs chain ${id}`, call: `GET ${path}` }} />
     </Panel>

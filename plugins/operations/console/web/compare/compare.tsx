@@ -54,7 +54,7 @@ function Both({ scope, a, b }: { scope: Scope; a: string; b: string }) {
   const found = compareRuns(first, second);
   return (
     <>
-      <Panel title="The two runs">
+      <Panel title="Both runs">
         <Heads scope={scope} a={sides[0]} b={sides[1]} found={found} />
       </Panel>
       <Content name="Input" a={inputText(sides[0])} b={inputText(sides[1])} />
@@ -106,7 +106,7 @@ function Heads({ scope, a, b, found }: { scope: Scope; a: Whole; b: Whole; found
         <tr>
           <th scope="row">Took</th>
           {took.map((ms, i) => (
-            <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'not over' : span(ms)}</td>
+            <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'in progress' : span(ms)}</td>
           ))}
         </tr>
       </Table>

@@ -25,7 +25,7 @@ export function Steps({ rows }: { rows: readonly ComparedStep[] }) {
   const [most, setMost] = useState(PAGE);
   const other = rows.filter(({ verdict }) => verdict !== 'same');
   const wanted = all ? rows : other;
-  if (rows.length === 0) return <Empty>Neither has recorded a call.</Empty>;
+  if (rows.length === 0) return <Empty>Neither run has recorded a call.</Empty>;
   const toggle = () => navigate({ search: (now) => ({ ...now, all: all ? undefined : 'steps' }), replace: true });
   return (
     <>

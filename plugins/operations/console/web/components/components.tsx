@@ -57,7 +57,7 @@ export function Components() {
                 danger
                 run={async () => undefined}
               >
-                It is gone for everybody.
+                It is removed for everyone.
               </Confirm>
               <button type="button" disabled>
                 Publish

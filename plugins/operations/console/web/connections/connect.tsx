@@ -55,7 +55,7 @@ export const ConnectButton = ({ scope, provider: { name, title }, taken }: Conne
       value={taken.includes(name) ? '' : name}
       pattern={NAME}
       wants={NAME_WANTS}
-      hint="Workflows use the account by this name."
+      hint="Workflows refer to the account by this name."
     />
   </DialogForm>
 );

@@ -61,8 +61,8 @@ export function Connections() {
         <div className="panel">
           <Empty icon={Plug} title="No accounts connected yet">
             {providers.data?.length === 0
-              ? 'This service has no provider yet. An operator names them in SVC_CONNECTED_ACCOUNT_PROVIDERS; tokens and keys work without one.'
-              : 'Connect one below, so that workflows can act for you.'}
+              ? 'This service has no provider yet. An operator configures providers in SVC_CONNECTED_ACCOUNT_PROVIDERS. Tokens and keys work without a provider.'
+              : 'Connect an account below so that workflows can act for you.'}
           </Empty>
         </div>
       )}
@@ -279,7 +279,7 @@ function Renewal({ account: { renewal, expires_at, renewed_at, granted_at } }: {
         {renewal === 'automatic' && expires_at ? (
           <Time at={expires_at} />
         ) : (
-          <span title={renewal === 'none' ? 'The provider gave no refresh token.' : 'The provider does not say.'}>
+          <span title={renewal === 'none' ? 'The provider issued no refresh token.' : 'The provider does not say.'}>
             —
           </span>
         )}
@@ -368,7 +368,7 @@ function AccountMenu({ scope, account: { name, provider, status } }: AccountProp
           danger: true,
           opens: (close) => (
             <Asked title={`Remove the account ${name}?`} verb="Remove account" danger run={remove} close={close}>
-              It is removed here, and its grant is revoked at the provider where that is possible.
+              It is removed here. Its grant is revoked at the provider if the provider supports that.
             </Asked>
           ),
         },

@@ -78,8 +78,8 @@ const Fields = ({ known, wanted, kinds = [], suggested = '' }: Of) => (
   <>
     <p className="quiet">
       {known
-        ? 'Everything that names it uses the new value from its next request on.'
-        : 'Workflows use it by its name. Its value is sealed, and never shown again.'}
+        ? 'Everything that uses this credential sends the new value from its next request on.'
+        : 'Workflows refer to it by name. Its value is sealed and never shown again.'}
     </p>
     {!known && !wanted && <TextField name="name" label="Name" value={suggested} pattern={NAME} wants={NAME_WANTS} />}
     <KindFields kind={known?.kind} kinds={kinds.length > 0 ? kinds : KIND_NAMES} />

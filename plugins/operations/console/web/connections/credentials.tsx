@@ -42,7 +42,7 @@ export function Credentials() {
         list={list}
         nothing={
           <Empty icon={KeyRound} title="No credentials yet" action={make}>
-            Workflows use a token, key or login by its name. Values are sealed and never shown.
+            Workflows refer to a token, key or login by name. Values are sealed and never shown.
           </Empty>
         }
       >

@@ -51,13 +51,15 @@ export function Secrets() {
         list={list}
         nothing={
           <Empty icon={Lock} title="No secrets yet" action={make}>
-            Every trusted job of this project gets each secret as a variable of its name.
+            Every trusted job in this project gets each secret as an environment variable of the same name.
           </Empty>
         }
       >
         {(items) => (
           <>
-            <p className="lead">Every trusted job of this project gets each secret as a variable of its name.</p>
+            <p className="lead">
+              Every trusted job in this project gets each secret as an environment variable of the same name.
+            </p>
             <Rows<SecretEntry>
               label="Secrets"
               head="Name"
@@ -110,7 +112,7 @@ function NewSecret({ scope }: { scope: Scope }) {
       main
       run={save}
     >
-      <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits and _, as in the name of a variable" />
+      <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits and _, as in a variable name" />
       <ValueField command="svc secret set <NAME> @file" />
     </DialogForm>
   );
@@ -120,7 +122,7 @@ const ValueField = ({ command }: { command: string }) => (
   <>
     <HiddenField name="value" label="Value" hint="At least 4 characters: a shorter one cannot be masked in logs" />
     <p className="quiet">
-      To set a value of several lines: <code>{command}</code>
+      To set a value with several lines: <code>{command}</code>
     </p>
   </>
 );
@@ -173,7 +175,7 @@ function Actions({ scope, name, onReveal }: ActionProps) {
           ...{ icon: Trash2, label: 'Remove secret', danger: true },
           opens: (close) => (
             <Asked title={`Remove the secret ${name}?`} verb="Remove secret" danger run={remove} close={close}>
-              Jobs that begin from now on do not get it.
+              Jobs that start from now on do not get it.
             </Asked>
           ),
         },

@@ -10,7 +10,7 @@ const TABS = [
 ] as const;
 
 export const ConnectionTabs = ({ scope }: { scope: Scope }) => (
-  <Tabs label="Kinds of connections">
+  <Tabs label="Connection types">
     {TABS.map(({ to, name }) => (
       <Link key={to} to={to} params={scope} activeOptions={{ exact: true }}>
         {name}

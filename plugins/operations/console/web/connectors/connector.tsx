@@ -79,11 +79,11 @@ function Manifest({ scope, manifest }: { scope: Scope; manifest: ConnectorManife
           </Fact>
           <Fact name="Credential">{credentialWords(manifest)}</Fact>
           {hook && <Fact name="Deliveries">Verified {visible(proofOf(hook))}</Fact>}
-          {forge && <Fact name="Repositories">Webhooks can be created for them</Fact>}
+          {forge && <Fact name="Repositories">svc can create their webhooks</Fact>}
         </dl>
       </Panel>
       {fields.length > 0 && (
-        <Panel title="Settings of each use" flush>
+        <Panel title="Settings for each use" flush>
           <Values values={fields} />
         </Panel>
       )}

@@ -49,7 +49,7 @@ export function RenderForm({ scope, connector, action, described, fields, exampl
       </InlineForm>
       {shown && (
         <section aria-label={`Request of ${action}`}>
-          <p className="part quiet">what would be sent; *** stands for what the credential adds</p>
+          <p className="part quiet">This request would be sent. *** replaces what the credential adds.</p>
           <pre>{visible(shown.text)}</pre>
         </section>
       )}

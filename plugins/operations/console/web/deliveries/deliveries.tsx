@@ -35,7 +35,7 @@ export function Deliveries({ scope, command, name, path, may }: Props) {
       list={list}
       nothing={
         <Empty icon={Inbox} title="No deliveries yet">
-          Deliveries appear here, rejected ones too. Send a test delivery to try the address.
+          Deliveries appear here, including rejected ones. Send a test delivery to try the address.
         </Empty>
       }
     >
@@ -116,7 +116,8 @@ function DeliveryMenu({ scope, command, name, delivery: { delivery, event }, at 
           label: 'Redeliver',
           opens: (close) => (
             <Asked title="Redeliver?" verb="Redeliver" run={again} close={close}>
-              Its body becomes a new event, with the trust of the first one. It starts handlers and ends waits.
+              Its body becomes a new event with the same trust as the first event. The new event starts handlers and
+              ends waits.
               <Same by={{ command: `${command} redeliver ${name} ${delivery}`, call: `POST ${call}` }} />
             </Asked>
           ),

@@ -41,7 +41,7 @@ export function rotations({ of, command, path, keyed = false, also = '', rotate 
           run={(fields) => rotate({ ...(keyed && { key: fields.key }), ...textsOf(fields, ['overlap']) })}
         >
           <p className="quiet">
-            Without an overlap the old one expires at once, and deliveries with it are rejected. {also}
+            Without an overlap, the old one expires immediately, and deliveries that use it are rejected. {also}
           </p>
           {keyed && <HiddenField name="key" label="Signing key" hint="It is never shown again." />}
           <TextField
@@ -66,7 +66,7 @@ export function rotations({ of, command, path, keyed = false, also = '', rotate 
           run={() => rotate({ end_overlap: true })}
           close={close}
         >
-          Deliveries with it are rejected from now on.
+          Deliveries that use it are rejected from now on.
           <Same by={{ command: `${command} rotate ${name} --end-overlap`, call: `POST ${path}/rotate` }} />
         </Asked>
       ),

@@ -77,7 +77,7 @@ function TestDelivery({ close, ...props }: Props & { close(): void }) {
     setAnswer(undefined);
     const body = fields.payload ?? '';
     parseJson(body);
-    if (!proof) throw new Error('The connector is not read yet, so the delivery cannot be signed. Try again.');
+    if (!proof) throw new Error('The connector has not loaded yet, so the delivery cannot be signed. Try again.');
     setAnswer(await deliver(props, proof, section, { body, secret: fields.secret ?? '', type: fields.type ?? '' }));
     await refetch(listKey(`${props.path}/deliveries`));
   };
@@ -89,8 +89,8 @@ function TestDelivery({ close, ...props }: Props & { close(): void }) {
       ) : (
         <InlineForm verb="Send test delivery" run={send}>
           <p className="quiet">
-            This browser sends it to the address as the sender would. It becomes an event, and starts what listens to
-            it.
+            This browser sends the delivery to the address as the sender would. It becomes an event, which starts
+            handlers and ends waits.
           </p>
           {headerOf(section?.event_type) !== undefined && <TextField name="type" label="Event" value={sample.type} />}
           <LongField name="payload" label="Payload, as JSON" value={JSON.stringify(sample.payload, null, 2)} rows={8} />
@@ -107,7 +107,7 @@ function TestDelivery({ close, ...props }: Props & { close(): void }) {
             <span className="hint">
               {secret === undefined
                 ? 'The service does not show it again. It stays in this browser.'
-                : 'The secret that is shown on this page.'}
+                : 'The secret shown on this page.'}
             </span>
           </label>
         </InlineForm>

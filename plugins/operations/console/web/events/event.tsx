@@ -76,13 +76,13 @@ export function EventPage() {
 const Facts = ({ scope, event }: { scope: Scope; event: ShownEvent }) => (
   <dl>
     <Fact name="Event">
-      <code>{event.event}</code> <Copy text={event.event} label="Copy the ID of the event" />
+      <code>{event.event}</code> <Copy text={event.event} label="Copy the event ID" />
     </Fact>
     <Fact name="Key">{event.key === null ? 'none: all runs see it' : <Name>{event.key}</Name>}</Fact>
     <Fact name="Comes from">
       <From scope={scope} event={event} />
     </Fact>
-    {event.generation > 0 && <Fact name="Handler runs before it">{event.generation}</Fact>}
+    {event.generation > 0 && <Fact name="Earlier handler runs">{event.generation}</Fact>}
     <Fact name="Recorded">
       <Time at={event.recorded_at} />
     </Fact>
@@ -110,7 +110,7 @@ function Deliveries({ scope, event: { deliveries, more } }: { scope: Scope; even
           </tr>
         ))}
       </Table>
-      {more !== undefined && more > 0 && <p className="quiet">And {more} further waits and cancels.</p>}
+      {more !== undefined && more > 0 && <p className="quiet">And {more} more waits and cancels.</p>}
     </>
   );
 }

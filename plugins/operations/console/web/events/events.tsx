@@ -42,7 +42,7 @@ export function Events() {
             'No event matches these filters.'
           ) : (
             <>
-              Nothing has happened here yet. Begin with <code>svc emit &lt;type&gt;</code>.
+              No events yet. Start with <code>svc emit &lt;type&gt;</code>.
             </>
           )
         }

@@ -24,7 +24,7 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
   return (
     <DialogForm label="Replay" title="Replay to a handler" verb="Replay event" run={replay}>
       <p className="quiet">
-        This starts another run, with the trust of the event. Other handlers, waits and cancels do not see it again.
+        This starts another run with the same trust as the event. Other handlers, waits and cancels do not see it again.
       </p>
       <TextField
         name="handler"
@@ -51,7 +51,7 @@ export const Replays = ({ scope, replays }: { scope: Scope; replays: ShownEvent[
           </td>
           <td>
             <Status of={state} />
-            {forced && <div className="quiet">whatever the predicate said</div>}
+            {forced && <div className="quiet">regardless of the predicate</div>}
             {reason && <div>{visible(reason)}</div>}
           </td>
           <td>

@@ -26,7 +26,7 @@ export function EventTypes() {
     >
       <List list={list} empty="The project has no event types.">
         {(types) => (
-          <Table columns={['Type', '-Known because', 'Seen last', '-Payload', 'Actions']}>
+          <Table columns={['Type', '-Known because', 'Last seen', '-Payload', 'Actions']}>
             {types.map((type) => (
               <Type key={type.type} scope={scope} type={type} />
             ))}
@@ -57,7 +57,7 @@ function Type({ scope, type: { type, source, sample, last_seen } }: { scope: Sco
       </td>
       <td className="wide quiet">{KNOWN[source]}</td>
       <td className="tight">{last_seen ? <Time at={last_seen} /> : <span className="quiet">never</span>}</td>
-      <td className="wide">{sample !== undefined && <Json summary="The last one" value={sample} />}</td>
+      <td className="wide">{sample !== undefined && <Json summary="Last payload" value={sample} />}</td>
       <td>
         {may('member') && !RESERVED.test(type) && (
           <EmitButton scope={scope} label="Emit event" type={type} payload={sample ?? null} />

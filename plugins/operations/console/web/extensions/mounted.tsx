@@ -86,7 +86,7 @@ function mountModule(
       end?.();
     } catch (error) {
       // Nobody looks at this place any more, but its author looks here.
-      console.warn(`the module ${url} failed when its page was left`, error);
+      console.warn(`the module ${url} failed while closing its page`, error);
     }
     end = undefined;
   };

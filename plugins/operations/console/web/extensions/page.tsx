@@ -20,7 +20,9 @@ export function ExtensionPage() {
       {error && <Problem error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && !found && (
-        <Empty>No plugin of this server has a page with this name that you can see. It may need a higher role.</Empty>
+        <Empty>
+          This server has no plugin page with this name that you can see. The page may require a higher role.
+        </Empty>
       )}
       {found && <Mounted key={found.module} scope={scope} module={found.module} of={{}} />}
     </Page>

@@ -68,7 +68,7 @@ export function readDocument(value: unknown): GraphDocument {
     throw new Error('The edges of the document must be a list of objects with from and to.');
   const seen = new Set<string>();
   for (const { id } of value.nodes as GraphNode[]) {
-    if (seen.has(id)) throw new Error(`Two nodes of the document are called ${id}.`);
+    if (seen.has(id)) throw new Error(`Two nodes of the document have the ID ${id}.`);
     seen.add(id);
   }
   return { ...value, version: 'svc-graph/v1', nodes: value.nodes, edges };

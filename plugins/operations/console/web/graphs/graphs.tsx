@@ -185,8 +185,8 @@ export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
   };
   return (
     <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove graph" danger run={remove}>
-      All of its versions are removed, and so is what its triggers have registered: webhook addresses accept no more
-      deliveries. Runs continue. <code>svc graph rm {name}</code> does the same.
+      All of its versions are removed, and its triggers are unregistered: webhook addresses accept no more deliveries.
+      Runs continue. <code>svc graph rm {name}</code> does the same.
     </Confirm>
   );
 }

@@ -49,8 +49,8 @@ export function PublishActions({ scope, graph, onPublished }: Props) {
       )}
       {published_version !== undefined && (
         <Confirm label="Unpublish" title={`Unpublish the graph ${name}?`} verb="Unpublish graph" danger run={unpublish}>
-          What its triggers have registered is removed: webhook addresses accept no more deliveries, and get another
-          secret when it is published again. Runs continue. <code>svc graph unpublish {name}</code> does the same.
+          Its triggers are unregistered: webhook addresses accept no more deliveries, and get a new secret when the
+          graph is published again. Runs continue. <code>svc graph unpublish {name}</code> does the same.
         </Confirm>
       )}
     </>

@@ -24,7 +24,7 @@ export function Versions({ scope, graph, onPublished }: Props) {
   const list = usePaged<'versions', GraphVersion>('versions', path, {}, { again_ms: AGAIN_MS });
   return (
     <>
-      <List list={list} empty="There is no version.">
+      <List list={list} empty="No versions yet.">
         {(versions) => (
           <Table columns={['Version', 'Saved', 'Actions']}>
             {versions.map((version) => (

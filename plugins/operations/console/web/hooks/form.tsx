@@ -33,7 +33,7 @@ export function HookFields({ of: hook }: { of?: Hook }) {
           name="manifest"
           label="Connector"
           value={hook?.manifest ?? ''}
-          hint="standard_webhooks, or another one with deliveries: svc connector ls"
+          hint="standard_webhooks, or another connector with deliveries: svc connector ls"
         />
       )}
       {mode === 'hmac' && (

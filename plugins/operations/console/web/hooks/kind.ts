@@ -35,7 +35,7 @@ export const HOOKS: NamedKind<Hook> = {
   filterOf: ({ mode }) => mode,
   Fields: HookFields,
   bodyOf: hookOf,
-  editNote: 'Its address stays the same, and so does a secret that the service created.',
-  removal: 'Its address accepts no more deliveries, and no later hook gets the same one. Recorded events stay.',
+  editNote: 'Its address stays the same. A secret that the service created stays the same too.',
+  removal: 'Its address accepts no more deliveries, and no later hook gets the same address. Recorded events stay.',
   secretOf,
 };

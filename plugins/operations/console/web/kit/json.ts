@@ -5,7 +5,7 @@ export function parseJson(text: string): unknown {
   try {
     return parseExact(text.trim() === '' ? 'null' : text);
   } catch (error) {
-    throw new Error(`This is not JSON: ${(error as Error).message}. A text needs quotes.`);
+    throw new Error(`This is not JSON: ${(error as Error).message}. Text needs quotes.`);
   }
 }
 

@@ -8,5 +8,7 @@ export async function refuseTaken(path: string, what: string): Promise<void> {
     if (error instanceof Refusal && error.status === 404) return;
     throw error;
   }
-  throw new Error(`A ${what} with this name already exists. Choose another name, or edit that one on its page.`);
+  throw new Error(
+    `A ${what} with this name already exists. Choose another name, or edit the existing one on its page.`,
+  );
 }

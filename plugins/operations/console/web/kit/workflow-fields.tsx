@@ -11,7 +11,7 @@ import { fieldsOf, runsWhat, type What, whatOf } from './workflow.ts';
 type Workflow = Readonly<Record<string, unknown>> | null | undefined;
 
 const KINDS = [
-  ['', 'By the name of the file'],
+  ['', 'By file name'],
   ['script', 'Script'],
   ['pipeline', 'Pipeline'],
   ['yaml', 'YAML'],
@@ -69,7 +69,7 @@ function SourceFields({ fields }: { fields: Record<string, string> }) {
   return (
     <>
       <div className="row" onChange={follow}>
-        <TextField name="filename" label="Name of the file" value={fields.filename ?? ''} optional />
+        <TextField name="filename" label="File name" value={fields.filename ?? ''} optional />
         <ChoiceField name="kind" label="Kind" value={fields.kind ?? ''} choices={KINDS} />
         <TextField name="interpreter" label="Interpreter" value={fields.interpreter ?? ''} optional />
       </div>

@@ -34,8 +34,8 @@ export function Locks() {
         list={list}
         nothing={
           <Empty icon={LockIcon} title="No locks are held">
-            A script takes one with <code>svc lock &lt;group&gt;</code>. One run at a time holds a group; the others
-            wait in order.
+            A script acquires a lock with <code>svc lock &lt;group&gt;</code>. One run at a time holds a group; the
+            others wait in order.
           </Empty>
         }
       >

@@ -62,7 +62,7 @@ const Accepted = ({ accepted }: { accepted: AcceptedInvitation }) => (
   <p role="status" className="banner succeeded">
     You are {accepted.role} of {placeOf(accepted)}.
     {!accepted.token_reaches &&
-      ` You signed in with a token that is limited to another org: ask an owner of ${visible(accepted.org)} for one.`}
+      ` You signed in with a token that is limited to another org: ask an owner of ${visible(accepted.org)} for a token.`}
   </p>
 );
 
@@ -97,7 +97,7 @@ function Answers({
         danger
         run={() => answer('decline')}
       >
-        <Name>{invited_by}</Name> sees it in the audit. CLI: <code>svc invitation decline {id}</code>
+        <Name>{invited_by}</Name> sees it in the audit log. CLI: <code>svc invitation decline {id}</code>
       </Confirm>
     </div>
   );

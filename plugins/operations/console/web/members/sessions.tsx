@@ -66,7 +66,7 @@ function Everywhere() {
   };
   return (
     <Confirm label="Sign out everywhere" title="Sign out everywhere?" verb="Sign out everywhere" danger run={leave}>
-      Every browser that is signed in as you must sign in again, this one too. Tokens stay valid.
+      Every browser that is signed in as you, including this one, must sign in again. Tokens stay valid.
     </Confirm>
   );
 }

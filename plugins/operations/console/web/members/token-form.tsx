@@ -53,7 +53,7 @@ export function TokenForm({
       main
       run={make}
     >
-      <p className="quiet">It never allows more than you may do yourself.</p>
+      <p className="quiet">A token never allows more than you can do yourself.</p>
       <TextField name="name" label="Name" pattern={NAME} wants={NAME_WANTS} />
       <Kind scope={scope} agents={agents} />
       <ChoiceField name="expires_in" label="Expires" choices={ENDS} />

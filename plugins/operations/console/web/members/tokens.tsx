@@ -94,7 +94,7 @@ const Made = ({ token: { name, token }, close }: { token: CreatedToken; close():
       <code>{token}</code> <Copy text={token} label="Copy the token" />
     </p>
     <p>
-      <strong>It is shown only once.</strong> Copy it now: nobody can find it out later.
+      <strong>It is shown only once.</strong> Copy it now: nobody can retrieve it later.
     </p>
     <button type="button" onClick={close}>
       I have saved it
@@ -118,8 +118,8 @@ function Actions({ token: { id, name } }: { token: Token }) {
           ...{ icon: Trash2, label: 'Revoke token', danger: true },
           opens: (close) => (
             <Asked title={`Revoke the token ${name}?`} verb="Revoke token" danger run={revoke} close={close}>
-              Requests with it are rejected from now on. So are the sessions that began with it, which may include your
-              current one, and the tokens that were created with it. To keep those:{' '}
+              Requests with it are rejected from now on. Sessions that started with it, possibly your current one, and
+              tokens that were created with it end too. To revoke only this token:{' '}
               <code>svc token rm {id} --keep-minted</code>
             </Asked>
           ),

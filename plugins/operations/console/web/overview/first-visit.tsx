@@ -49,7 +49,7 @@ export default function FirstVisit({ scope, summary }: { scope: Scope; summary: 
     },
     {
       what: 'Run a sample',
-      says: 'It does a step and waits for your approval. Kill the agent meanwhile: the step does not run twice.',
+      says: 'It runs a step and waits for your approval. Kill the agent while it waits: the step does not run twice.',
       done: false,
       act: may('member') && (
         <button type="button" className="main" disabled={busy} onClick={() => void send(() => run(SAMPLE))}>
@@ -69,7 +69,7 @@ export default function FirstVisit({ scope, summary }: { scope: Scope; summary: 
     },
     {
       what: 'Publish a graph',
-      says: 'Give it a webhook address or a schedule, and it starts by itself.',
+      says: 'Give it a webhook address or a schedule, and it starts automatically.',
       done: (graphs ?? []).some(({ published_version }) => published_version !== undefined),
       act: may('member') && (
         <Link className="button" to={`${here}/graphs/new`} params={scope}>
@@ -86,7 +86,7 @@ export default function FirstVisit({ scope, summary }: { scope: Scope; summary: 
         <div>
           <h2>Get your first workflow running</h2>
           <p className="second">
-            About four minutes. Each step is checked off when it has happened, here or on the command line.
+            About four minutes. Each step is checked off when you complete it, here or on the command line.
           </p>
         </div>
         <div className="push">

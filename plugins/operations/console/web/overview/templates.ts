@@ -16,7 +16,7 @@ export const SAMPLE = {
   source: `version=$(svc step version -- bash -c 'echo 1.$RANDOM')
 echo "Ship $version?
 
-The step before this question is recorded. It does not run again, whatever is killed meanwhile." | svc annotate -
+The step before this question is recorded. It does not run again, even if you kill the agent now." | svc annotate -
 svc wait-signal approved --timeout 1d
 svc step ship -- echo "shipped $version"
 svc output set version="$version"
@@ -58,7 +58,7 @@ fi
   },
   {
     name: 'Nightly load',
-    says: 'Loads one table after another; a rerun begins at the one that failed.',
+    says: 'Loads one table after another. A rerun starts at the table that failed.',
     language: 'Python',
     icon: 'data',
     kind: 'script',

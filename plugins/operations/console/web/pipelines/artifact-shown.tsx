@@ -39,7 +39,7 @@ async function bitmapOf(blob: Blob): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(blob);
   } catch {
-    throw new Error('This file is not a picture that the browser can show. Download it to look at it.');
+    throw new Error('This file is not an image that the browser can show. Download it to view it.');
   }
 }
 

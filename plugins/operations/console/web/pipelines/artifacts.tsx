@@ -84,6 +84,6 @@ const Remove = ({ path, item, done }: { path: string; item: ArtifactView; done()
       done();
     }}
   >
-    <Name>{item.path}</Name> is gone for everybody.
+    <Name>{item.path}</Name> is removed for everyone.
   </Confirm>
 );

@@ -42,7 +42,7 @@ export function JobLog({ scope, path, job, cell }: Props) {
   const open = chosen ?? standsAt(steps);
   if (steps.length === 0)
     return mine.length === 0 ? (
-      <Empty>{complete ? 'Nothing was printed.' : 'Nothing is printed yet.'}</Empty>
+      <Empty>{complete ? 'Nothing was printed.' : 'Nothing has been printed yet.'}</Empty>
     ) : (
       <Lines lines={mine} version={version} wrap={false} times={false} first={1} writer={false} />
     );

@@ -50,6 +50,6 @@ t.test('what a job does, and why it does not', async (t) => {
     'failed',
     'no such file',
   ]);
-  t.same(of(build, node('build', 'backoff')), ['backoff', 'Its next attempt begins after a pause.']);
+  t.same(of(build, node('build', 'backoff')), ['backoff', 'Its next attempt starts after a pause.']);
   t.same(of(build, node('build', 'succeeded', { item: 0 })), ['waiting', undefined], 'an item is not the job');
 });

@@ -37,7 +37,7 @@ export function stateOf(job: Job, nodes: ReadonlyMap<string, NodeRecord>): JobSt
 function reason(job: Job, node: NodeRecord, nodes: ReadonlyMap<string, NodeRecord>): string | undefined {
   if (node.error) return node.error.message;
   if (node.substate) return waitOf(node.substate);
-  if (node.state === 'backoff') return 'Its next attempt begins after a pause.';
+  if (node.state === 'backoff') return 'Its next attempt starts after a pause.';
   if (node.state === 'skipped') return skipped(job, nodes);
   if (node.activity?.state === 'queued') return noAgent(node.activity.requires);
   if (node.state !== 'waiting') return undefined;

@@ -39,10 +39,10 @@ function Lately({ scope, path }: { scope: Scope; path: string }) {
   useLive(scope, 'runs', () => void readAgain(client, queryKey));
   const runs = list.data?.runs.filter(({ kind }) => kind === 'pipeline');
   return (
-    <Panel title="Runs of pipelines">
+    <Panel title="Pipeline runs">
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {runs?.length === 0 && <Empty>None of the newest {LOOKED_AT} runs is of a pipeline.</Empty>}
+      {runs?.length === 0 && <Empty>None of the newest {LOOKED_AT} runs is a pipeline run.</Empty>}
       {runs && runs.length > 0 && <RunTable scope={scope} runs={runs} />}
       {runs && runs.length > 0 && list.data?.next_cursor && (
         <p className="quiet">These are among the newest {LOOKED_AT} runs.</p>
@@ -66,7 +66,7 @@ function OfWebhooks({ scope }: { scope: Scope }) {
         list={{ ...list, items }}
         empty={
           <>
-            No webhook runs a pipeline. Begin with{' '}
+            No webhook runs a pipeline. Start with{' '}
             <code>svc webhook set &lt;name&gt; --forge … --repo … --pipeline ci.yaml</code>.
           </>
         }

@@ -38,7 +38,7 @@ export function Plugins() {
       same={{ command: 'svc plugin ls', call: `GET ${PATH}` }}
     >
       <p className="lead">
-        What this server has loaded, those of <code>SVC_PLUGINS</code> first
+        What this server has loaded, plugins from <code>SVC_PLUGINS</code> first
         {connectors > 0 && (
           <>
             , and{' '}
@@ -124,7 +124,7 @@ function Details({ plugin, close }: { plugin: PluginView; close(): void }) {
               .filter(({ ok }) => !ok)
               .map(({ name }) => (
                 <div key={name} className="quiet">
-                  {visible(name)}: the log of the server says why
+                  {visible(name)}: see the server log for the reason
                 </div>
               ))}
           </Fact>

@@ -7,17 +7,17 @@ const WORDS: Readonly<Record<string, readonly [string, string]>> = {
   'kernel.HttpRoutes': ['route', 'routes'],
   'kernel.HttpUpgrades': ['socket', 'sockets'],
   'kernel.HealthChecks': ['health check', 'health checks'],
-  'http.HttpPages': ['path of pages', 'paths of pages'],
+  'http.HttpPages': ['page path', 'page paths'],
   'console.ConsolePages': ['page', 'pages'],
   'console.ConsolePanels': ['panel', 'panels'],
-  'flows.FlowNodes': ['node type of flows', 'node types of flows'],
-  'graphs.GraphNodeTypes': ['node type of graphs', 'node types of graphs'],
+  'flows.FlowNodes': ['flow node type', 'flow node types'],
+  'graphs.GraphNodeTypes': ['graph node type', 'graph node types'],
   'manifests.Connectors': ['connector', 'connectors'],
   'runs.WorkflowKinds': ['kind of workflow', 'kinds of workflows'],
   'agents.Executors': ['executor', 'executors'],
-  'scripts.Verbs': ['verb of scripts', 'verbs of scripts'],
-  'sessions.SignInMethods': ['way to sign in', 'ways to sign in'],
-  'retention.Prunables': ['kind of records that are pruned', 'kinds of records that are pruned'],
+  'scripts.Verbs': ['script verb', 'script verbs'],
+  'sessions.SignInMethods': ['sign-in method', 'sign-in methods'],
+  'retention.Prunables': ['kind of pruned records', 'kinds of pruned records'],
 };
 
 const OTHER = ['contribution to another plugin', 'contributions to other plugins'] as const;

@@ -43,8 +43,9 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
       verb="Rerun"
       run={() => rerun()}
     >
-      A new run of the same workflow with the same input, from its start. <code>svc rerun {run.run_id} --all</code> does
-      the same; a button beside each step begins there and keeps what came before.
+      A new run of the same workflow starts from the beginning with the same input.{' '}
+      <code>svc rerun {run.run_id} --all</code> does the same. The button next to a step reruns from that step and keeps
+      the earlier steps.
     </Confirm>
   );
 }

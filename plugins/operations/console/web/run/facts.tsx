@@ -14,12 +14,12 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
   return (
     <dl>
       <Fact name="Run">
-        <code>{run.run_id}</code> <Copy text={run.run_id} label="Copy the ID of the run" />
+        <code>{run.run_id}</code> <Copy text={run.run_id} label="Copy the run ID" />
       </Fact>
       <Fact name="Started by">
         <StartedBy scope={scope} run={run} />
         {!run.trusted && <strong className="bad"> not trusted</strong>}
-        {Object.keys(envelope).length > 0 && <Json summary="Details of the trigger" value={envelope} />}
+        {Object.keys(envelope).length > 0 && <Json summary="Trigger details" value={envelope} />}
       </Fact>
       {run.parent && (
         <Fact name="Called by">
@@ -107,7 +107,7 @@ function End({ run }: { run: RunRecord }) {
 const TraceId = ({ id, page }: { id: string; page: string | undefined }) =>
   page === undefined ? (
     <>
-      <code>{id}</code> <Copy text={id} label="Copy the ID of the trace" />
+      <code>{id}</code> <Copy text={id} label="Copy the trace ID" />
     </>
   ) : (
     <a href={page} target="_blank" rel="noreferrer" className="mono">

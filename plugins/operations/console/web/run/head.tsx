@@ -29,7 +29,7 @@ export function RunHead({ scope, run }: { scope: Scope; run: RunRecord }) {
       <div className="facts">
         <span>
           <code>{run.run_id}</code>
-          <Copy text={run.run_id} label="Copy the ID of the run" />
+          <Copy text={run.run_id} label="Copy the run ID" />
         </span>
         <span>
           <Clock size={14} aria-hidden />

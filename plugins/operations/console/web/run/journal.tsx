@@ -133,7 +133,7 @@ export function RerunFrom({ scope, run_id, site, label = 'Rerun from here' }: Re
   const rerun = useRerun(scope, run_id);
   return (
     <Confirm label={label} title={`Rerun from ${visible(site)}?`} verb="Rerun" run={() => rerun(site)}>
-      A new run begins here. What was recorded before this place is kept and not done again.{' '}
+      A new run starts here. Everything recorded before this point is kept and does not run again.{' '}
       <code>
         svc rerun {run_id} --from {visible(site)}
       </code>{' '}

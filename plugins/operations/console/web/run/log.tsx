@@ -89,7 +89,7 @@ export function Log({ log: { log, complete, version }, name, at }: LogProps) {
             <Download size={16} aria-hidden />
           </button>
         </Tip>
-        <Tip text={full ? 'Leave full screen' : 'Full screen'}>
+        <Tip text={full ? 'Exit full screen' : 'Full screen'}>
           <button
             type="button"
             className="ghost icon small"
@@ -102,7 +102,7 @@ export function Log({ log: { log, complete, version }, name, at }: LogProps) {
         </Tip>
       </div>
       {log.lines.length === 0 ? (
-        <Empty>{complete ? 'Nothing was printed.' : 'Nothing is printed yet.'}</Empty>
+        <Empty>{complete ? 'Nothing was printed.' : 'Nothing has been printed yet.'}</Empty>
       ) : (
         <Lines
           lines={shown}

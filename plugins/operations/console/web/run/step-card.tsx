@@ -147,7 +147,7 @@ function StepParts({ scope, step }: { scope: Scope; step: StepRecord }) {
         )
       )}
       {step.run && (
-        <Part title="Run that it called">
+        <Part title="Called run">
           <p className="row">
             <Status of={step.run.status} /> <RunLink scope={scope} run_id={step.run.run_id} />
           </p>
@@ -178,7 +178,7 @@ function NodeParts({ scope, node }: { scope: Scope; node: NodeRecord }) {
         </Part>
       )}
       {node.substate?.run_id && (
-        <Part title="Run that it called">
+        <Part title="Called run">
           <p>
             <RunLink scope={scope} run_id={node.substate.run_id} />
           </p>
@@ -215,7 +215,7 @@ function StepLog({ step, log }: { step: StepRecord; log: FollowedLog }) {
       <Lines lines={lines.slice(0, SHOWN)} version={log.version} wrap={false} times={false} first={first} still />
       <p className="in">
         <Link from="/orgs/$org/projects/$project/runs/$run" to="." search={{ tab: 'log', line: first }}>
-          Open in the log of the run
+          Open in the run log
         </Link>
       </p>
     </details>

@@ -126,14 +126,14 @@ function Input({ scope, run }: { scope: Scope; run: RunRecord }) {
           aside={<Copy text={pretty(given.input ?? given.payload ?? null)} label="Copy the input" />}
         >
           {(given.input ?? given.payload) == null ? (
-            <p className="quiet">It has no input.</p>
+            <p className="quiet">This run has no input.</p>
           ) : (
             <JsonText text={pretty(given.input ?? given.payload)} />
           )}
         </Panel>
       )}
       {given && (
-        <Panel title="Whole envelope">
+        <Panel title="Full envelope">
           <JsonText text={pretty(given)} />
         </Panel>
       )}
@@ -205,7 +205,7 @@ const Trace = ({ run: { trace_id, trace_url } }: { run: RunRecord }) =>
   ) : (
     <Panel title="Trace">
       <p className="row">
-        <code>{trace_id}</code> <Copy text={trace_id} label="Copy the ID of the trace" />
+        <code>{trace_id}</code> <Copy text={trace_id} label="Copy the trace ID" />
         {trace_url && (
           <a className="button small" href={trace_url} target="_blank" rel="noreferrer">
             Open trace

@@ -72,7 +72,7 @@ export function Timeline({ run, steps, chosen, onChoose }: Props) {
     setToggled(next);
   };
   useStepKeys(lines, chosen, onChoose);
-  if (lines.length === 0) return <Empty title="No step yet">Steps appear as the workflow calls them.</Empty>;
+  if (lines.length === 0) return <Empty title="No steps yet">Steps appear as the workflow calls them.</Empty>;
   return (
     <fieldset className="tl" onKeyDown={onKeyDown}>
       <legend className="hidden">Timeline</legend>

@@ -16,9 +16,9 @@ export function DeterminismViolation({ run }: { run: RunRecord }) {
       <Diff
         a={found.recorded}
         b={found.present}
-        label="The call that differs: - is what was recorded, + is what the program asked for now"
+        label="The call that differs: - is what was recorded, + is what the program requests now"
       />
-      <p className="quiet">- is what was recorded, + is what the program asked for now.</p>
+      <p className="quiet">- is what was recorded, + is what the program requests now.</p>
       <ul className="plain">
         {found.notes.map((note) => (
           <li key={note}>{visible(note)}</li>

@@ -160,7 +160,7 @@ function NoRuns({ filtered }: { filtered: boolean }) {
   if (filtered) return <Empty title="No run matches these filters" />;
   return (
     <Empty icon={CirclePlay} title="Nothing has run here yet">
-      Begin with <code>svc submit &lt;file&gt;</code>, or with New run.
+      Start with <code>svc submit &lt;file&gt;</code>, or with New run.
     </Empty>
   );
 }

@@ -51,7 +51,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         run={() => each(open, 'cancel', {}, 'cancelled')}
       >
         {open.length} of the selected runs are in progress. What they have done stays done.{' '}
-        <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all that the list selects.
+        <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all runs that the filters select.
       </Confirm>
       <Confirm
         label={`Rerun ${ended.length || ''}`}
@@ -60,8 +60,8 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         disabled={ended.length === 0}
         run={() => each(ended, 'rerun', { all: true }, 'started again')}
       >
-        {ended.length} of the selected runs have ended. Each begins again from its start, as a new run.{' '}
-        <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all that the list selects.
+        {ended.length} of the selected runs have ended. Each starts again from the beginning, as a new run.{' '}
+        <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all runs that the filters select.
       </Confirm>
       {chosen.length === 2 && (
         // The older one first: ids are ordered by time.

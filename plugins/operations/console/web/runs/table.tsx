@@ -59,7 +59,7 @@ export function RunTable({ scope, runs, selected, columns = ALL, onSelect }: Pro
             <th className="c-check">
               <input
                 type="checkbox"
-                aria-label="Select all that are shown"
+                aria-label="Select all shown runs"
                 checked={runs.every(({ run_id }) => selected.has(run_id))}
                 onChange={({ target }) => onSelect?.(new Set(target.checked ? runs.map(({ run_id }) => run_id) : []))}
               />

@@ -45,7 +45,11 @@ export function ViewTabs({ scope, filters }: { scope: Scope; filters: RunFilters
           verb="Save view"
           run={async ({ name = '' }) => keep({ name: name.trim(), filters })}
         >
-          <TextField name="name" label="Name" hint="This browser keeps it. Its address can be sent to others." />
+          <TextField
+            name="name"
+            label="Name"
+            hint="It is stored in this browser. You can send its address to others."
+          />
         </DialogForm>
       )}
     </Tabs>

@@ -26,7 +26,7 @@ export function Server({ org, owns }: { org: string; owns: boolean }) {
   const server = useQuery({ queryKey: ['server'], queryFn: ({ signal }) => json<ServerView>(SERVER, { signal }) });
   return (
     <>
-      <Section title="Server" about="The operator sets these where the server is started.">
+      <Section title="Server" about="The operator sets these when starting the server.">
         {server.error && <Problem error={server.error} again={() => void server.refetch()} />}
         {server.isPending && <Loading />}
         {server.data && <Facts server={server.data} />}
@@ -55,7 +55,7 @@ const Facts = ({ server }: { server: ServerView }) => (
       )}
     </Fact>
     <Fact name="Wake-ups">{WAKE_UPS[server.wake_ups]}</Fact>
-    <Fact name="Lease of a claim">{span(server.lease_ms)}</Fact>
+    <Fact name="Claim lease">{span(server.lease_ms)}</Fact>
     <Fact name="Retention">{server.retention ? <code>{visible(server.retention)}</code> : 'Unlimited'}</Fact>
     <Fact name="Rate limits">{server.rate_limit ? <code>{visible(server.rate_limit)}</code> : 'Default'}</Fact>
   </dl>

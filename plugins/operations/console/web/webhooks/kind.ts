@@ -22,7 +22,11 @@ export const REGISTRATION: Record<WebhookView['registration'], string> = {
 export const secretOf = ({ name, secret }: WebhookView): Secret | undefined =>
   secret === undefined
     ? undefined
-    : { of: `the webhook ${name}`, secret, use: 'The forge signs with it: set it where you create the webhook there.' };
+    : {
+        of: `the webhook ${name}`,
+        secret,
+        use: 'The forge signs deliveries with it: set it when you create the webhook there.',
+      };
 
 export const WEBHOOKS: NamedKind<WebhookView> = {
   one: 'webhook',

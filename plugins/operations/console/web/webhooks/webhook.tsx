@@ -25,7 +25,7 @@ const ZEROS = '0'.repeat(40);
 const sampleOf = ({ repo }: WebhookView) => ({
   type: 'ping',
   payload: {
-    zen: 'A test delivery of the console',
+    zen: 'A test delivery from the console',
     hook_id: 0,
     repository: { full_name: repo },
     sender: { login: 'svc-console' },
@@ -64,7 +64,7 @@ export function Webhook() {
               of: webhook,
               command: 'svc webhook',
               path,
-              also: 'A webhook that the service created at the forge gets the new one.',
+              also: 'A webhook that the service created at the forge gets the new secret.',
               rotate,
             })}
           />

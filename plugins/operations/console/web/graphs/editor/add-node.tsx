@@ -55,7 +55,7 @@ export function AddNode({ types, add, close }: Props) {
         </button>
       </div>
       {all.length === 0 && <Empty>No type matches your search.</Empty>}
-      <div id="node-types" role="listbox" aria-label="Types of nodes">
+      <div id="node-types" role="listbox" aria-label="Node types">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: the group of a listbox
           <div key={group.title} role="group" aria-label={group.title}>

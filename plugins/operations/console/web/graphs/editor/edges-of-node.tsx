@@ -95,7 +95,7 @@ function When({
 function ConnectTo({ document, node, actions }: Props) {
   const [to, setTo] = useState('');
   const fit = useMemo(() => targetsOf(document, node.id), [document, node.id]);
-  if (fit.length === 0) return <p className="quiet">There is no node to which an edge could lead from here.</p>;
+  if (fit.length === 0) return <p className="quiet">There is no node to connect this one to.</p>;
   const chosen = fit.some(({ id }) => id === to) ? to : fit[0]!.id;
   return (
     <div className="row">

@@ -20,6 +20,6 @@ export const FormPlaceProvider = Place.Provider;
 
 export function useFormPlace(): FormPlace {
   const place = useContext(Place);
-  if (!place) throw new Error('A field of a node stands outside its form.');
+  if (!place) throw new Error('A node field is outside its form.');
   return place;
 }

@@ -15,7 +15,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
   return (
     <details open={wrong || undefined}>
       <summary>Retries, time limits and more</summary>
-      <FieldFrame label="Attempts" pointer="/retry" deep description="All of them, the first one included.">
+      <FieldFrame label="Attempts" pointer="/retry" deep description="All attempts, including the first.">
         <input
           type="number"
           aria-label="Attempts"
@@ -42,7 +42,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       <FieldFrame
         label="Time limit"
         pointer="/timeout"
-        description="For each attempt, with its time in the queue: 10m."
+        description="For each attempt, including its time in the queue: 10m."
       >
         <input
           aria-label="Time limit"
@@ -53,7 +53,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       <FieldFrame
         label="Continue after an error"
         pointer="/continue_on_error"
-        description="Nodes that need it still run; its error is data."
+        description="Nodes that need it still run, and its error is data for them."
       >
         <input
           type="checkbox"
@@ -75,7 +75,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       </FieldFrame>
       <ValueField
         name="idempotency_key"
-        schema={{ ...TEXT, description: 'Used instead of the IDs of run and node. {{ }} is evaluated.' }}
+        schema={{ ...TEXT, description: 'Used instead of the run ID and node ID. {{ }} is evaluated.' }}
         root={TEXT}
         value={node.idempotency_key}
         onChange={(key) => set({ idempotency_key: key })}

@@ -55,17 +55,22 @@ export function GraphPanel({ document, actions, place }: Props) {
           >
             <option value="">stop (the default)</option>
             <option value="stop">stop: cancel everything</option>
-            <option value="finish">finish what does not need the failed node</option>
+            <option value="finish">finish: run nodes that do not need the failed node</option>
           </select>
         </FieldFrame>
-        <FieldFrame label="Cancelled by events" pointer="/cancel_on" deep description="Their types, with commas.">
+        <FieldFrame
+          label="Cancelled by events"
+          pointer="/cancel_on"
+          deep
+          description="Event types, separated by commas."
+        >
           <TypedText
             label="Cancelled by events"
             value={(document.cancel_on ?? []).join(', ')}
             take={(text) => (set({ cancel_on: list(text) }), undefined)}
           />
         </FieldFrame>
-        <FieldFrame label="Tags" pointer="/tags" deep description="Of every run, with commas.">
+        <FieldFrame label="Tags" pointer="/tags" deep description="Tags of every run, separated by commas.">
           <TypedText
             label="Tags"
             value={(document.tags ?? []).join(', ')}
@@ -84,7 +89,7 @@ export function GraphPanel({ document, actions, place }: Props) {
           name="output"
           schema={{
             type: ['object', 'array'],
-            description: 'Of a run. Absent: the output of the node at which the graph ends.',
+            description: 'Output of a run. If absent: the output of the node that ends the graph.',
           }}
           root={{}}
           value={document.output}

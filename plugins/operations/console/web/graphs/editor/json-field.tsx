@@ -43,7 +43,7 @@ export function JsonField({ label, value, onChange, rows }: Props) {
         value={text}
         onChange={({ target }) => type(target.value)}
       />
-      {fault && <p className="bad">✕ This is not JSON yet: {fault}. A text needs quotes.</p>}
+      {fault && <p className="bad">✕ This is not JSON yet: {fault}. Text needs quotes.</p>}
     </>
   );
 }

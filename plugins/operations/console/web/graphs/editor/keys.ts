@@ -20,14 +20,14 @@ export interface Keys {
 export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['a', 'Add a node, after the chosen one'],
   ['Tab, Enter', 'Go to a node or an edge, and choose it'],
-  ['Arrow keys', 'Move what is chosen; with Shift, by larger steps'],
+  ['Arrow keys', 'Move the selection; with Shift, in larger steps'],
   ['c', 'Connect the chosen node to another'],
-  ['Delete', 'Remove what is chosen'],
+  ['Delete', 'Remove the selection'],
   ['Ctrl Z, Ctrl Shift Z', 'Undo, redo'],
   ['Ctrl C, Ctrl X, Ctrl V', 'Copy, cut and paste nodes'],
-  ['Ctrl D', 'Duplicate what is chosen'],
+  ['Ctrl D', 'Duplicate the selection'],
   ['Ctrl A', 'Choose all nodes'],
-  ['Escape', 'Choose nothing'],
+  ['Escape', 'Clear the selection'],
   ['Ctrl S', 'Save'],
   ['?', 'Show these keys'],
 ];

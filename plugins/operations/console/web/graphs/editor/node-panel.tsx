@@ -32,7 +32,7 @@ export function NodePanel({ document, node, actions, place }: Props) {
       </h2>
       <p className="quiet">
         {visible(node.type)}
-        {type ? ` · ${visible(type.title)}` : ' · This server does not know this type.'}
+        {type ? ` · ${visible(type.title)}` : ' · This server does not have this type.'}
       </p>
       <FieldFrame label="Id" pointer="/id" required>
         <IdField document={document} node={node} actions={actions} place={place} />

@@ -29,10 +29,10 @@ export function SavingNotice({ saving, name, problems, over }: Props) {
           <TriangleAlert size={16} aria-hidden />
           <div>
             <p>
-              {`Version ${saving.latest} of ${visible(name)} was saved meanwhile by somebody else, or from another page. Nothing was saved now.`}
+              {`Version ${saving.latest} of ${visible(name)} has been saved by somebody else or from another page. Your changes are not saved.`}
             </p>
             <p className="quiet">
-              Export yours first to compare both; the other version stays in the list of versions.
+              To compare both, export yours first. The other version stays in the list of versions.
             </p>
             <button type="button" onClick={over}>
               Save mine as the newest version

@@ -20,7 +20,7 @@ export function clipboardOf(document: GraphDocument, selection: Selection, actio
       actions.apply(() => ({ document: made.document, select: nodesOnly(...made.ids) }));
       return undefined;
     } catch (error) {
-      return `The content of the clipboard cannot be pasted. ${(error as Error).message}`;
+      return `The clipboard content cannot be pasted. ${(error as Error).message}`;
     }
   };
   return {

@@ -22,7 +22,7 @@ interface Props {
   findings: readonly Placed[];
 }
 
-/** What is chosen, or the graph when nothing is. */
+/** The selection, or the graph when nothing is selected. */
 export function SidePanel(props: Props) {
   const { document, selection, actions, scope, name, types, findings } = props;
   const [id] = selection.nodes;
@@ -42,7 +42,7 @@ export function SidePanel(props: Props) {
     [scope, names, types, node, findings],
   );
   return (
-    <section id="graph-panel" className="panel graph-panel" aria-label="What is chosen" tabIndex={-1}>
+    <section id="graph-panel" className="panel graph-panel" aria-label="Selection" tabIndex={-1}>
       {node ? (
         // By its place: a node that gets another id keeps its fields, and the focus in them.
         <NodePanel key={document.nodes.indexOf(node)} document={document} node={node} actions={actions} place={place} />

@@ -19,7 +19,7 @@ interface Word {
 
 const FUNCTIONS: readonly Word[] = [
   ...['size', 'string', 'int', 'double', 'bool', 'bytes', 'uint', 'timestamp', 'duration', 'type', 'dyn'].map(fn),
-  { name: 'has()', detail: 'is the field there' },
+  { name: 'has()', detail: 'whether the field exists' },
 ];
 const METHODS: readonly Word[] = [
   ...['contains', 'startsWith', 'endsWith', 'matches', 'size'].map(fn),

@@ -69,8 +69,8 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
       run={({ provider = '' }) => connectBeside(scope, name, provider)}
     >
       <p className="quiet">
-        You grant access at the provider, in another tab; this page stays. Everybody who can submit a workflow in this
-        project can use it. It acts as you.
+        You grant access at the provider in another tab. This page stays open. Everyone who can submit a workflow in
+        this project can use it. It acts as you.
       </p>
       <ChoiceField name="provider" label="Provider" choices={data.map((one) => [one.name, one.title] as const)} />
     </DialogForm>
@@ -84,7 +84,7 @@ function Reconnect({ scope, name }: { scope: Scope; name: string }) {
   };
   return (
     <Confirm label="Reconnect account" title={`Reconnect the account ${name}?`} verb="Continue to provider" run={run}>
-      You grant access at the provider, in another tab, as the same person as before. It then acts as you.
+      You grant access at the provider in another tab, as the same person as before. The account then acts as you.
     </Confirm>
   );
 }

@@ -63,7 +63,7 @@ export function RequirementsPanel({ scope, of, onChoose }: Props) {
           {report.data?.ready ? 'All credentials found' : 'Something is missing'}
         </p>
       )}
-      {wants?.length === 0 && <p className="quiet">This graph names no credential and no account.</p>}
+      {wants?.length === 0 && <p className="quiet">This graph uses no credentials and no accounts.</p>}
       {wants && wants.length > 0 && (
         <ul className="plain">
           {wants.map((want) => (
@@ -93,7 +93,7 @@ const SAYS: Record<Want['state'], string> = {
   ok: 'exists',
   missing: 'does not exist',
   wrong_kind: 'is of the wrong kind',
-  conflict: 'is the name of a credential and of an account',
+  conflict: 'is the name of both a credential and an account',
   needs_reconnect: 'must be connected again',
 };
 

@@ -34,7 +34,7 @@ export function Items({ scope, run_id, record }: Props) {
       <summary>
         {ended} of {total} items ended{failed > 0 ? `, ${failed} failed` : ''}
       </summary>
-      <List list={list} empty="No item has begun yet." more="Show more items">
+      <List list={list} empty="No item has started yet." more="Show more items">
         {(items) => (
           <ol className="plain">
             {items.map((item) => (

@@ -29,7 +29,7 @@ export function NodeOfRun({ scope, run, node, nodes, document, close }: Props) {
       {record?.items && <Items scope={scope} run_id={run.run_id} record={record} />}
       {may('member') && <Values scope={scope} run={run} node={node} nodes={nodes} document={document} />}
       <details>
-        <summary>As the graph has it</summary>
+        <summary>In the graph</summary>
         <NodeFacts node={node} />
       </details>
       {may('member') && (
@@ -60,7 +60,7 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
         </Fact>
       )}
       {substate?.run_id && (
-        <Fact name="The run that it called">
+        <Fact name="Called run">
           <RunLink scope={scope} run_id={substate.run_id} />
         </Fact>
       )}

@@ -51,7 +51,7 @@ export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Pr
       run={({ input = '' }) => submit(submitOf(of, parseJson(input)))}
     >
       <p className="quiet">
-        Triggers of events and webhooks see the input as what they delivered. <code>svc submit {what} --input …</code>{' '}
+        Event and webhook triggers see the input as the data they delivered. <code>svc submit {what} --input …</code>{' '}
         does the same.
       </p>
       <LongField name="input" label="Input, as JSON" value="null" rows={6} />
@@ -77,7 +77,7 @@ export function RunNode({ scope, type, config, beside = false }: NodeProps) {
     <>
       <DialogForm label="Run node alone" title={`Run ${visible(type)} alone`} verb="Run node" run={run}>
         <p className="quiet">
-          It runs as a graph of this one node: its expressions know the input, and no other node.{' '}
+          It runs as a graph with only this node: its expressions can use the input, but no other node.{' '}
           <code>svc call node {type} --config …</code> does the same.
         </p>
         <Config config={config} />
