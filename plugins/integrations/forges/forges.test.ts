@@ -8,6 +8,7 @@ import { type Forge, readForge } from './domain/forge.ts';
 import { inlineRunId } from './domain/inline-run-id.ts';
 import type { JsonObject } from './domain/json-pointer.ts';
 import { listPaths } from './domain/push-paths.ts';
+import { readPayload } from './domain/read-delivery.ts';
 import { checkApiBase, checkRepo } from './domain/webhook-rules.ts';
 import { type Address, deliver } from '../../../features/support/forge-delivery.ts';
 import { openFarForge } from '../../../features/support/far-forge.ts';
@@ -57,6 +58,21 @@ t.test('the paths of a push', async (t) => {
   t.equal(listPaths(other, push()).is_complete, true, 'a forge that does not count');
   for (const forced of [true, undefined])
     t.equal(listPaths(forge, push({ forced } as JsonObject)).is_complete, true, 'forced');
+});
+
+t.test('a delivery as a form', async (t) => {
+  const asForm = 'application/x-www-form-urlencoded';
+  const read = (form: string) => readPayload(Buffer.from(form), asForm, 'payload');
+  for (const form of ['payload=%7B%22a%22%3A1%7D', 'x=1&payload={"a":1}&y', 'payload={"a":1}&payload={"a":2}'])
+    t.same(read(form), { a: 1 }, form);
+  t.same(read('payload={"a":"b+c%26%C3%A9"}'), { a: 'b c&é' });
+  for (const form of ['', 'payload', 'my_payload={}', 'x=payload={}'])
+    t.throws(() => read(form), { code: 'invalid_request', message: 'the form has no field payload' }, form);
+  t.throws(() => read('payload=&payload={}'), { code: 'invalid_request' }, 'the first one counts');
+  const started = process.threadCpuUsage();
+  t.same(read(`${'a&'.repeat(200_000)}payload={}`), {});
+  const { user, system } = process.threadCpuUsage(started);
+  t.ok(user + system < 250_000, `${user + system} µs for many fields`);
 });
 
 t.test('what a delivery comes to', async (t) => {

@@ -45,8 +45,13 @@ export function readPayload(raw: Buffer, content_type: string | undefined, form_
   throw Errors.invalidRequest('the delivery must be a JSON object');
 }
 
+/** Decodes this field only: `URLSearchParams` takes time in the square of the number of all fields. */
 function readFormField(raw: Buffer, field: string): Buffer {
-  const text = new URLSearchParams(raw.toString('utf8')).get(field);
-  if (text === null) throw Errors.invalidRequest(`the form has no field ${field}`);
-  return Buffer.from(text);
+  const start = `${new URLSearchParams({ [field]: '' })}`;
+  const found = raw.indexOf(`&${start}`);
+  const at = raw.subarray(0, start.length).equals(Buffer.from(start)) ? 0 : found < 0 ? undefined : found + 1;
+  if (at === undefined) throw Errors.invalidRequest(`the form has no field ${field}`);
+  const end = raw.indexOf('&', at);
+  const pair = new URLSearchParams(raw.toString('utf8', at, end < 0 ? undefined : end));
+  return Buffer.from(pair.get(field) ?? '');
 }
