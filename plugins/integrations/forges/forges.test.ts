@@ -49,6 +49,8 @@ t.test('the paths of a push', async (t) => {
     ['a list of something else', { commits: [commit(['a']), { added: [1], modified: [], removed: [] }] }],
     ['more commits than it lists', { size: 3 }],
     ['as many as the forge sends at most', { commits: Array.from({ length: 2048 }, () => commit(['a'])) }],
+    ['more commits than are looked at', { commits: Array.from({ length: 50_001 }, () => commit(['a'])) }],
+    ['more files than are looked at', { commits: [commit(Array.from({ length: 50_001 }, (_, at) => `f${at}`))] }],
   ];
   for (const [what, more] of unknown) t.equal(listPaths(forge, push(more)).is_complete, false, what);
   t.same(listPaths(forge, push({ commits: [commit(['z']), {}] })).paths, ['z'], 'what is known is told');
