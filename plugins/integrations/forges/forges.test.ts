@@ -409,7 +409,13 @@ async function race(t: Test, server: TestServer): Promise<void> {
   const addresses = new Set(answers.map(({ json }) => json.delivery_url));
   const secrets = answers.flatMap(({ json }) => json.secret ?? []);
   t.same([addresses.size, secrets.length], [1, 1], 'one address and one secret');
-  t.equal((await deliver('forge_a', answers.find(({ status }) => status === 201)!.json, 'ping', {})).status, 202);
+  const made = answers.find(({ status }) => status === 201)!.json;
+  t.equal((await deliver('forge_a', made, 'ping', {})).status, 202);
+  const rotate = () => server.call('admin', `POST ${server.scoped}/webhooks/raced/rotate`, {});
+  const rotated = await Promise.all(Array.from({ length: 8 }, rotate));
+  t.same(new Set(rotated.map(({ status }) => status)), new Set([200]), 'every rotation counts, one after the other');
+  const counts = await Promise.all(rotated.map(({ json }) => deliver('forge_a', json, 'ping', {})));
+  t.equal(counts.filter(({ status }) => status === 202).length, 1, 'the secret of the last one');
 }
 
 async function signatures(t: Test, server: TestServer): Promise<void> {
