@@ -1,5 +1,5 @@
 import { Errors } from '../../../../kernel/contracts/index.ts';
-import { parseJson } from '../../../platform/schema/contract.ts';
+import { parseJsonYielding } from '../../../platform/schema/contract.ts';
 import type { JsonObject } from './json-pointer.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -31,7 +31,11 @@ export async function readSigned(content: AsyncIterable<Buffer> | undefined, kee
  * The parsed content of a verified delivery: JSON, or a form with JSON in one field. Throws `unsupported_media_type`,
  * `invalid_request`, `payload_too_large`.
  */
-export function readPayload(raw: Buffer, content_type: string | undefined, form_field: string | undefined): JsonObject {
+export async function readPayload(
+  raw: Buffer,
+  content_type: string | undefined,
+  form_field: string | undefined,
+): Promise<JsonObject> {
   if (raw.length > DELIVERY_BYTES)
     throw Errors.payloadTooLarge(`the delivery has ${raw.length} bytes; the limit is ${DELIVERY_BYTES}`);
   const [type = ''] = (content_type ?? '').toLowerCase().split(';');
@@ -40,7 +44,7 @@ export function readPayload(raw: Buffer, content_type: string | undefined, form_
     throw Errors.unsupportedMediaType(
       `the Content-Type must be application/json${form_field === undefined ? '' : ` or ${FORM}`}`,
     );
-  const payload = parseJson(json);
+  const payload = await parseJsonYielding(json);
   if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload as JsonObject;
   throw Errors.invalidRequest('the delivery must be a JSON object');
 }
