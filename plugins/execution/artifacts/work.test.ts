@@ -13,6 +13,7 @@ import { LocalFileError } from './local/local-file-error.ts';
 import { collectFiles, readContent } from './local/walk.ts';
 import { digest, filesIn, noise, strays } from './testing/files.ts';
 import { openWorld, type World } from './testing/world.ts';
+import { artifactPutVerb } from './verbs/put.ts';
 
 t.setTimeout(600_000);
 
@@ -252,6 +253,19 @@ for (const store of STORES)
       largeOnesArePrunedInSmallBatches(t, await openWorld(t, { store })),
     );
   });
+
+t.test('a file that becomes a link between its digest and its upload is a usage error', async (t) => {
+  const folder = t.testdir({ out: 'content' });
+  const file = join(folder, 'out');
+  const stage = async (_path: string, content: { read(from: number): AsyncIterable<Buffer> }) => {
+    await rm(file);
+    await symlink('/etc/passwd', file);
+    for await (const _ of content.read(0)) t.fail('the link was followed');
+  };
+  const pass = { mask: (text: string) => text, perform: (_site: unknown, args: () => Promise<unknown>) => args() };
+  const call = { argv: ['out'], cwd: folder, pass, files: { stage } };
+  await t.rejects(artifactPutVerb.run(call as never), { code: 'verb_usage', message: /it is a symbolic link now/ });
+});
 
 t.test('a folder becomes a list of files, and links are refused', async (t) => {
   const folder = t.testdir({ dist: { 'b.txt': 'b', sub: { 'a.txt': 'a' } }, empty: {}, 'one.txt': '1' });

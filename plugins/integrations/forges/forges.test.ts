@@ -8,6 +8,7 @@ import { type Forge, readForge } from './domain/forge.ts';
 import { inlineRunId } from './domain/inline-run-id.ts';
 import type { JsonObject } from './domain/json-pointer.ts';
 import { listPaths } from './domain/push-paths.ts';
+import { readPayload } from './domain/read-delivery.ts';
 import { checkApiBase, checkRepo } from './domain/webhook-rules.ts';
 import { type Address, deliver } from '../../../features/support/forge-delivery.ts';
 import { openFarForge } from '../../../features/support/far-forge.ts';
@@ -48,6 +49,8 @@ t.test('the paths of a push', async (t) => {
     ['a list of something else', { commits: [commit(['a']), { added: [1], modified: [], removed: [] }] }],
     ['more commits than it lists', { size: 3 }],
     ['as many as the forge sends at most', { commits: Array.from({ length: 2048 }, () => commit(['a'])) }],
+    ['more commits than are looked at', { commits: Array.from({ length: 50_001 }, () => commit(['a'])) }],
+    ['more files than are looked at', { commits: [commit(Array.from({ length: 50_001 }, (_, at) => `f${at}`))] }],
   ];
   for (const [what, more] of unknown) t.equal(listPaths(forge, push(more)).is_complete, false, what);
   t.same(listPaths(forge, push({ commits: [commit(['z']), {}] })).paths, ['z'], 'what is known is told');
@@ -57,6 +60,27 @@ t.test('the paths of a push', async (t) => {
   t.equal(listPaths(other, push()).is_complete, true, 'a forge that does not count');
   for (const forced of [true, undefined])
     t.equal(listPaths(forge, push({ forced } as JsonObject)).is_complete, true, 'forced');
+});
+
+t.test('a delivery as a form', async (t) => {
+  const asForm = 'application/x-www-form-urlencoded';
+  const read = (form: string) => readPayload(Buffer.from(form), asForm, 'payload');
+  for (const form of ['payload=%7B%22a%22%3A1%7D', 'x=1&payload={"a":1}&y', 'payload={"a":1}&payload={"a":2}'])
+    t.same(await read(form), { a: 1 }, form);
+  t.same(await read('payload={"a":"b+c%26%C3%A9"}'), { a: 'b c&é' });
+  for (const form of ['', 'payload', 'my_payload={}', 'x=payload={}'])
+    await t.rejects(read(form), { code: 'invalid_request', message: 'the form has no field payload' }, form);
+  await t.rejects(read('payload=&payload={}'), { code: 'invalid_request' }, 'the first one counts');
+  const started = process.threadCpuUsage();
+  t.same(await read(`${'a&'.repeat(200_000)}payload={}`), {});
+  const { user, system } = process.threadCpuUsage(started);
+  t.ok(user + system < 250_000, `${user + system} µs for many fields`);
+  let [turns, is_over] = [0, false];
+  const count = (): void => void setImmediate(() => is_over || (turns++, count()));
+  count();
+  await readPayload(Buffer.from(`{"a":[${'12345678901234567890,'.repeat(100_000)}0]}`), 'application/json', undefined);
+  is_over = true;
+  t.ok(turns >= 4, `${turns} turns of the event loop for other work`);
 });
 
 t.test('what a delivery comes to', async (t) => {
@@ -391,7 +415,13 @@ async function race(t: Test, server: TestServer): Promise<void> {
   const addresses = new Set(answers.map(({ json }) => json.delivery_url));
   const secrets = answers.flatMap(({ json }) => json.secret ?? []);
   t.same([addresses.size, secrets.length], [1, 1], 'one address and one secret');
-  t.equal((await deliver('forge_a', answers.find(({ status }) => status === 201)!.json, 'ping', {})).status, 202);
+  const made = answers.find(({ status }) => status === 201)!.json;
+  t.equal((await deliver('forge_a', made, 'ping', {})).status, 202);
+  const rotate = () => server.call('admin', `POST ${server.scoped}/webhooks/raced/rotate`, {});
+  const rotated = await Promise.all(Array.from({ length: 8 }, rotate));
+  t.same(new Set(rotated.map(({ status }) => status)), new Set([200]), 'every rotation counts, one after the other');
+  const counts = await Promise.all(rotated.map(({ json }) => deliver('forge_a', json, 'ping', {})));
+  t.equal(counts.filter(({ status }) => status === 202).length, 1, 'the secret of the last one');
 }
 
 async function signatures(t: Test, server: TestServer): Promise<void> {

@@ -133,6 +133,10 @@ t.test('answers of token endpoints, as they come', async (t) => {
     error_description: 'no',
   });
   t.same(normalizeTokenResponse(401, 'text/html', Buffer.from('<p>who?'))?.body, { error: 'invalid_client' });
+  const type = 'application/x-www-form-urlencoded';
+  const long_form = (fields: number) => Buffer.from(`access_token=x&${'a&'.repeat(fields)}`);
+  t.match(normalizeTokenResponse(200, type, long_form(1000))?.body, { access_token: 'x' });
+  t.equal(normalizeTokenResponse(200, type, long_form(100_000)), undefined, 'a form of many fields is not read');
   t.same(normalizeTokenResponse(400, 'text/html', Buffer.from('<p>what?'))?.body, { error: 'invalid_request' });
   for (const status of [302, 429, 500, 502, 503])
     t.equal(json(status, { error: 'invalid_grant' }), undefined, `${status}`);

@@ -6,7 +6,14 @@ export { copySpelling, sourceText, detachMember } from './contract/spelling.ts';
 export { isKeyValue, readKeyValue } from './contract/key-value.ts';
 export { validateLine } from './contract/line.ts';
 export { readJsonText } from './contract/json-text.ts';
-export { assertWithinLimits, JSON_LIMITS, parseJson, parseJsonYielding, readJson } from './contract/json.ts';
+export {
+  assertWithinLimits,
+  JSON_LIMITS,
+  parseJson,
+  parseJsonYielding,
+  readJson,
+  readJsonYielding,
+} from './contract/json.ts';
 export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';
 export { yieldBeforeLarge } from './contract/yield-before-large.ts';
 export { UNKNOWN_MEMBER } from './contract/validation-errors.ts';

@@ -56,8 +56,9 @@ async function upload(
   const uploadNext = async () => {
     for (const [n, { path, file }] of queue) {
       if (failed) return;
-      const content = await asUsageError(() => readContent(file, disk_view));
-      ids[n] = (await files.stage(pass.mask(path), content)).upload_id;
+      // The file is opened a second time to be sent, and may have changed until then.
+      const stage = async () => files.stage(pass.mask(path), await readContent(file, disk_view));
+      ids[n] = (await asUsageError(stage)).upload_id;
     }
   };
   const workers = Array.from({ length: CONCURRENT_UPLOADS }, () =>

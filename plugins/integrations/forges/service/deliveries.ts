@@ -115,7 +115,7 @@ export class Deliveries {
     signed: Signed,
   ): Promise<RecordedDelivery> {
     await yieldBeforeLarge(signed.raw.length);
-    const payload = readPayload(signed.raw, signed.headers['content-type'], forge.section.form_field);
+    const payload = await readPayload(signed.raw, signed.headers['content-type'], forge.section.form_field);
     await yieldToEventLoop();
     const { org_id, project_id, webhook_id, name, repo } = webhook;
     const event_data = toForgeEvent(forge, repo, { event, payload });

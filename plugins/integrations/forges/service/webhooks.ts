@@ -66,14 +66,7 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
    */
   async set(call: NamedRequest, body: PutWebhookBody): Promise<{ made: boolean; view: WebhookView }> {
     await this.#deps.sealer.prepare(call.scope.org_id);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#trySet(call, body);
-      } catch (error) {
-        // The loser of a race reads the present row and tries again.
-        if (attempt === ATTEMPTS || !isServiceError(error, 'unavailable')) throw error;
-      }
-    }
+    return retryLostRace(() => this.#trySet(call, body));
   }
 
   async #trySet(call: NamedRequest, body: PutWebhookBody): Promise<{ made: boolean; view: WebhookView }> {
@@ -91,15 +84,19 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
    * `invalid_request` and the errors of `Registration.register`.
    */
   async rotate(call: NamedRequest, body: RotateWebhook): Promise<WebhookView> {
-    const { database, ids, sealer, writes } = this.#deps;
-    await sealer.prepare(call.scope.org_id);
+    await this.#deps.sealer.prepare(call.scope.org_id);
+    return retryLostRace(() => this.#tryRotate(call, body));
+  }
+
+  async #tryRotate(call: NamedRequest, body: RotateWebhook): Promise<WebhookView> {
+    const { database, ids, writes } = this.#deps;
     const present = await webhooks.get(database, call.scope, call.name);
     const until = body.overlap === undefined ? null : overlapUntil(body.overlap, database.now());
     if (body.end_overlap && until !== null) throw overlapNotAllowed();
     const secret = body.end_overlap ? undefined : ids.bytes(SECRET_BYTES).toString('base64url');
     const row: WebhookRow = {
       ...present,
-      secret: secret === undefined ? present.secret : sealSecret(sealer, present, secret),
+      secret: secret === undefined ? present.secret : sealSecret(this.#deps.sealer, present, secret),
       old_until: until,
       old_secret: until === null ? null : present.secret,
       old_used_at: null,
@@ -298,6 +295,17 @@ const isSameRepo = (a: Pick<WebhookEntry, 'forge' | 'repo'>, b: Pick<WebhookEntr
 async function assertOwnWrite(tx: Transaction, row: WebhookRow): Promise<void> {
   if ((await webhooks.find(tx, row, row.name))?.revision === row.revision) return;
   throwChanged(row);
+}
+
+/** The loser of a race reads the present row and tries again. */
+async function retryLostRace<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isServiceError(error, 'unavailable')) throw error;
+    }
+  }
 }
 
 function throwChanged({ name }: WebhookRow): never {

@@ -1,4 +1,4 @@
-import { readJson } from '../../../platform/schema/contract.ts';
+import { readJsonYielding } from '../../../platform/schema/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
@@ -8,11 +8,11 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
  * type, keeps its types. Other text stays text, whatever its type. Bytes that are not valid text in their charset
  * become `{base64}`. Throws `invalid_request` for JSON that nests too deep or that no database can store.
  */
-export function readBody(raw: Buffer, content_type: string | undefined): Json {
+export async function readBody(raw: Buffer, content_type: string | undefined): Promise<Json> {
   if (raw.length === 0) return {};
   const [type = '', ...parameters] = (content_type ?? '').split(';').map((parameter) => parameter.trim());
   if (type === '' || JSON_TYPE.test(type.toLowerCase())) {
-    const read = readJson(raw);
+    const read = await readJsonYielding(raw);
     if ('value' in read) return read.value as Json;
   }
   return decodeText(raw, readCharset(parameters)) ?? { base64: raw.toString('base64') };

@@ -105,7 +105,7 @@ export class Ingest {
     rates.count(hook.hook_id);
     if (verified.challenge !== undefined) return { challenge: verified.challenge };
     await yieldBeforeLarge(delivery.raw.length);
-    const body = readBody(delivery.raw, delivery.headers['content-type']);
+    const body = await readBody(delivery.raw, delivery.headers['content-type']);
     await yieldToEventLoop();
     const event = {
       org_id: hook.org_id,

@@ -3,6 +3,9 @@ import { parseJson } from '../../../platform/schema/contract.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** `URLSearchParams` takes time in the square of the number of fields, and no answer with tokens is as long as this. */
+const MAX_FORM_LENGTH = 64 * 1024;
+
 /**
  * An answer of a token endpoint in the form that the standard requires. Real answers come form-encoded, with an error
  * and status 200, with a lifetime as text, without a type, or with an unrequested identity token.
@@ -24,6 +27,7 @@ export function normalizeTokenResponse(status: number, type: string, bytes: Buff
 function parseMembers(type: string, bytes: Buffer): Members | undefined {
   const text = bytes.toString('utf8').trim();
   if (text.startsWith('{')) return parseObject(bytes);
+  if (text.length > MAX_FORM_LENGTH) return undefined;
   if (!/form-urlencoded|text\/plain|text\/html/i.test(type) || !/^[\w.%+~-]+=/.test(text) || /[\s<]/.test(text))
     return undefined;
   return Object.fromEntries(new URLSearchParams(text));

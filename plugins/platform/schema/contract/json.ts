@@ -127,8 +127,18 @@ const CHUNK_CHARACTERS = 256 * 1024;
 
 /** Like `parseJson`, but parses large texts that JSON.parse would change in several turns of the event loop. */
 export async function parseJsonYielding(raw: Buffer, limits: JsonLimits = JSON_LIMITS): Promise<unknown> {
+  const read = await readJsonYielding(raw, limits);
+  if ('not' in read) throw invalidRequest(read.not);
+  return read.value;
+}
+
+/** Like `readJson`, in as many turns as `parseJsonYielding`. */
+export async function readJsonYielding(
+  raw: Buffer,
+  limits: JsonLimits = JSON_LIMITS,
+): Promise<{ value: unknown } | { not: string }> {
   const parsed = parse(raw, limits);
-  if ('not' in parsed) throw invalidRequest(parsed.not);
+  if ('not' in parsed) return parsed;
   let { value } = parsed;
   if (parsed.is_lossy) {
     const reader = new ExactReader(parsed.text);
@@ -141,5 +151,5 @@ export async function parseJsonYielding(raw: Buffer, limits: JsonLimits = JSON_L
     if (raw.length > CHUNK_CHARACTERS) await yieldToEventLoop();
   }
   if (parsed.surrogates) checkSurrogates(value);
-  return value;
+  return { value };
 }
