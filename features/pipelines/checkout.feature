@@ -26,7 +26,7 @@ Feature: The repository of a push
         """
       And a git server that takes "x-access-token:token-of-the-forge" noted as "git"
       And the credential "bot" is '{"kind": "bearer", "token": "token-of-the-forge"}'
-      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot", "pipeline": "jobs: { one: { steps: [{ run: cat file; env; cat .git/config; ps -eo args }] } }"}'
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "api_base": "{git}", "credential": "bot", "pipeline": "jobs: { one: { steps: [{ run: cat file; env; cat .git/config; ps -eo args }] } }"}'
       When forge_a delivers "push" to "ci":
         """
         {"ref": "refs/heads/main", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "{git}/site"}}
@@ -35,6 +35,26 @@ Feature: The repository of a push
       And the log has "from behind the password"
       And the log lacks "GIT_CHECKOUT"
       And the log lacks "token-of-the-forge"
+
+    @far-end @needs-git
+    Scenario: the webhook's credential stays away from a server that only the delivery names
+      Given a repository "site" whose "file" is:
+        """
+        from behind the password
+        """
+      And a git server that takes "x-access-token:token-of-the-forge" noted as "git"
+      And the credential "bot" is '{"kind": "bearer", "token": "token-of-the-forge"}'
+      And the handler "build" with '{"on": ["push"], "kind": "pipeline"}' runs "ci.yml":
+        """
+        jobs: { one: { steps: [{ run: echo NEVER }] } }
+        """
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      When forge_a delivers "push" to "ci":
+        """
+        {"ref": "refs/heads/main", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "{git}/site"}}
+        """
+      Then the run of "build" is "failed"
+      And the error of the failed run of "build" has "git fetch ended with exit code 128, without a credential"
 
     @needs-git
     Scenario: a pushed tag is there under its name
@@ -85,7 +105,7 @@ Feature: The repository of a push
         env
         cat .git/config
         """
-      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "api_base": "{git}", "credential": "bot"}'
       When forge_a delivers "push" to "ci":
         """
         {"ref": "refs/heads/main", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "{git}/site"}}
@@ -109,7 +129,7 @@ Feature: The repository of a push
         """
         jobs: { one: { steps: [{ run: cat file; git rev-parse HEAD }] } }
         """
-      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "api_base": "{git}", "credential": "bot"}'
       When forge_a delivers "pull_request" to "ci":
         """
         {"action": "opened", "number": 7, "repository": {"full_name": "acme/site", "clone_url": "{git}/site"},
@@ -131,7 +151,7 @@ Feature: The repository of a push
         """
         jobs: { one: { steps: [{ run: echo NEVER }] } }
         """
-      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "api_base": "{git}", "credential": "bot"}'
       When forge_a delivers "pull_request" to "ci":
         """
         {"action": "opened", "number": 8, "repository": {"full_name": "acme/site", "clone_url": "{git}/site"},

@@ -75,7 +75,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(ForgeEvents, (use) => createForgeEvents(forges(use)));
   plugin.contribute(
     RepositorySources,
-    provide(forgeRepositories, { bus: deferred(EventBus), origins: deferred(RunOrigins) }),
+    provide(forgeRepositories, { bus: deferred(EventBus), origins: deferred(RunOrigins), forges }),
   );
   plugin.contribute(FlowNodes, (use) =>
     repoFileNode(

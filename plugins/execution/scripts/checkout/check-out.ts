@@ -35,8 +35,9 @@ export async function checkOut(context: GitContext, request: CheckoutRequest): P
     const program = context.start({ argv: [git, ...args], env: { ...env, ...settings }, cwd: workspace });
     request.onStart(program);
     const { exit_code, signal, tail } = await program.ended;
-    if (exit_code !== 0)
-      throw checkoutError(checkout, `git ${args[0]} ended with ${signal ?? `exit code ${exit_code}`}\n${tail}`);
+    if (exit_code === 0) return;
+    const how = `git ${args[0]} ended with ${signal ?? `exit code ${exit_code}`}`;
+    throw checkoutError(checkout, `${how}${credential === undefined ? ', without a credential' : ''}\n${tail}`);
   };
   for (const args of checkoutCommands(checkout)) await run(args);
   if (submodules !== false) await run(submoduleCommand(checkout), true);
