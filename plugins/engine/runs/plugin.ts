@@ -57,6 +57,7 @@ import { TaskQueues } from './store/claim/queues.ts';
 import { activityTimeHold } from './store/claim/time-hold.ts';
 import { createRunFiles, prunableLogs, prunableRuns, sourceFileHolder } from './store/prune/prune.ts';
 import { ActivityOwners, createRunGuard } from './store/rows/activities.ts';
+import { readJournalBytes } from './store/rows/journal.ts';
 import { JournalSizes } from './store/rows/journal-sizes.ts';
 import { createActivities } from './store/rows/activity-ends.ts';
 import { createOpenRuns, RunEnvironments, runOrigins } from './store/rows/runs.ts';
@@ -169,7 +170,7 @@ const contracts = (use: Resolve) =>
     activity_observers: use.all(ActivityObservers),
     envelope_sources: use.all(EnvelopeSources),
     owners: new ActivityOwners(use(Database), use(Sealer)),
-    journal_sizes: new JournalSizes(use(Database), use(RunLimits)),
+    journal_sizes: new JournalSizes((at) => readJournalBytes(use(Database), at), use(RunLimits)),
     pollLater: (ms) => void use(Clock).after(ms, () => use(WakeRelay).deliver({ wake: 'work' }), { unref: true }),
     public_url: use(Settings).public_url,
   }) satisfies Partial<RunStoreOptions>;

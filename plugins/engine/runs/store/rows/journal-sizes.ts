@@ -1,8 +1,7 @@
-import { BoundedMap, type Database } from '../../../../../kernel/contracts/index.ts';
+import { BoundedMap } from '../../../../../kernel/contracts/index.ts';
 import { type RunLimits, shownBytes } from '../../contract.ts';
 import { runStorageLimit } from '../../errors.ts';
-import type { ActivityTraits } from './activities.ts';
-import { OUTPUT_BYTES, WITH_OUTPUTS } from './journal.ts';
+import type { ActivityOwner, ActivityTraits } from './activities.ts';
 
 const MAX_CACHED_JOURNALS = 2_000;
 
@@ -15,11 +14,12 @@ const MAX_CACHED_JOURNALS = 2_000;
  */
 export class JournalSizes {
   readonly #bytes = new BoundedMap<string, number>(MAX_CACHED_JOURNALS);
-  readonly #database: Pick<Database, 'read'>;
+  readonly #read: (at: ActivityOwner) => Promise<number>;
   readonly #limit: number;
 
-  constructor(database: Pick<Database, 'read'>, { run }: Pick<RunLimits, 'run'>) {
-    this.#database = database;
+  /** `read` returns the bytes of a journal. */
+  constructor(read: (at: ActivityOwner) => Promise<number>, { run }: Pick<RunLimits, 'run'>) {
+    this.#read = read;
     this.#limit = run.trusted.calls;
   }
 
@@ -29,14 +29,10 @@ export class JournalSizes {
   }
 
   /** Makes the size of a trusted activity's journal known, outside of transactions. */
-  async prepare({ activity_id, run_id, trusted }: ActivityTraits): Promise<void> {
+  async prepare(activity: ActivityTraits): Promise<void> {
+    const { activity_id, trusted } = activity;
     if (!trusted || this.#limit === Infinity || this.#bytes.get(activity_id) !== undefined) return;
-    const [row] = await this.#database.read<{ bytes: number | null }>(
-      `SELECT SUM(s.bytes) AS bytes FROM (
-         SELECT ${OUTPUT_BYTES} FROM ${WITH_OUTPUTS} WHERE j.run_id = ? AND j.activity_id = ?) s`,
-      [run_id, activity_id],
-    );
-    this.set(activity_id, Number(row?.bytes ?? 0));
+    this.set(activity_id, await this.#read(activity));
   }
 
   /** Returns an error if a record of so many bytes exceeds the limit of the journal. */

@@ -205,6 +205,16 @@ export async function readJournal(
   }
 }
 
+/** Returns the bytes of the outputs in a journal. Reads no output. */
+export async function readJournalBytes(on: Pick<Queries, 'read'>, at: ActivityOwner): Promise<number> {
+  const [row] = await on.read<{ bytes: number | null }>(
+    `SELECT SUM(s.bytes) AS bytes FROM (
+       SELECT ${OUTPUT_BYTES} FROM ${WITH_OUTPUTS} WHERE j.run_id = ? AND j.activity_id = ?) s`,
+    [at.run_id, at.activity_id],
+  );
+  return Number(row?.bytes ?? 0);
+}
+
 /** Reads the outputs that have rows of their own, about a megabyte at a time. */
 async function readLargeOutputs(
   on: Pick<Queries, 'read'>,
