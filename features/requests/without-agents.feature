@@ -38,7 +38,7 @@ Feature: Who sends a request
       Then the run succeeds
 
     @own-server @configured
-    Scenario: scripts are not for the server
+    Scenario: the server does not run scripts itself
       Given a server and an agent of their own with:
         | SVC_LOG_LEVEL | warn |
       When every agent is stopped

@@ -106,7 +106,7 @@ Feature: The input of a script is a file
       And the log has "exit 2" 1 time
       And the log lacks "not reached"
 
-    Scenario: it is not a call of the journal, and every pass reads the same
+    Scenario: reading it is not recorded in the journal, and every pass reads the same input
       When I submit the script "job.sh" with input '{"n": 5}':
         """
         svc input n >> {folder}/seen

@@ -11,7 +11,7 @@ export const interpreterMissing = defineError({
   code: 'interpreter_missing',
   status: 422,
   title: "The interpreter of the script is not installed on the agent's machine.",
-  next: 'Install it there, name another one with --interpreter, or choose an agent that has it with `requires`.',
+  next: 'Install it there, name another one with --interpreter, or use `requires` to choose an agent that has it.',
 });
 
 export const includeMissing = defineError({
@@ -56,7 +56,7 @@ export const runAsUnusable = defineError({
   code: 'run_as_unusable',
   status: 400,
   title: 'The agent cannot run programs as the users that SVC_AGENT_RUN_AS names.',
-  next: 'Correct what the message names, and start the agent again.',
+  next: 'Fix the problem that the message describes, and start the agent again.',
 });
 
 /** A caller of the socket sent something that is not a request of the protocol. */

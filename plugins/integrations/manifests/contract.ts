@@ -87,7 +87,7 @@ export const signatureInvalid = defineError({
   code: 'signature_invalid',
   status: 401,
   title: 'The signature of the delivery is missing or wrong.',
-  next: 'Sign the raw bytes of the body with the key that was set here, as `detail` describes. Check the clocks of both sides.',
+  next: 'Sign the raw bytes of the body with the key that is stored in svc, as `detail` describes. Check the clocks of both sides.',
 });
 
 /** Reads manifests of files and folders, as the start does. */

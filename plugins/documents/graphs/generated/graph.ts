@@ -78,7 +78,7 @@ export interface GraphNode {
     backoff?: string;
   };
   /**
-   * For each attempt, with its time in the queue: `10m`.
+   * Applies to each attempt, including its time in the queue: `10m`.
    */
   timeout?: string;
   /**

@@ -42,7 +42,8 @@ export const workflow: GraphNodeType = {
           api_base: {
             ...TEXT,
             maxLength: 1024,
-            description: 'API address of the forge, if it has no default host or the repository is on another one.',
+            description:
+              'API address of the forge, if the forge has no default host or the repository is on a different host.',
           },
         },
         description: 'The document is read when the node starts.',

@@ -328,7 +328,7 @@ export interface FromRepo {
    */
   forge?: string;
   /**
-   * The API address of the forge, if it has no default host or the repository is on another one.
+   * The API address of the forge, if the forge has no default host or the repository is on a different host.
    */
   api_base?: string;
 }

@@ -16,7 +16,7 @@ export const commands: readonly Command[] = inGroup('Run', [
     name: 'artifact put',
     summary: 'store files as artifacts of a run',
     description:
-      'In a script, leave --run out: then it is a verb, which stores the files once, no matter how often the script replays. The\n' +
+      'In a script, omit --run: the command is then a verb and stores the files once, no matter how often the script replays. The\n' +
       'paths start with the name of the folder, or with --as (. for none). To continue an interrupted upload, run\n' +
       'the command again. Links are rejected. The service does not mask or encrypt the stored files.',
     args: [{ name: 'folder', summary: 'a folder, or one file' }],

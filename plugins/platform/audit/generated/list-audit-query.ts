@@ -2,7 +2,7 @@
 
 export interface ListAuditQuery {
   /**
-   * An action (`secret.read`), or the noun of several (`secret`).
+   * An action (`secret.read`), or only the noun that several actions share (`secret`).
    */
   action?: string;
   /**

@@ -42,7 +42,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       <FieldFrame
         label="Time limit"
         pointer="/timeout"
-        description="For each attempt, including its time in the queue: 10m."
+        description="Applies to each attempt, including its time in the queue: 10m."
       >
         <input
           aria-label="Time limit"
