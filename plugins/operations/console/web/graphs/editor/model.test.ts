@@ -95,7 +95,7 @@ t.test('what cannot be drawn is refused in plain words', async (t) => {
   t.throws(() => readDocument([]), /not a graph document/);
   t.throws(() => readDocument({ nodes: [node, { id: 1 }] }), /Node 2/);
   t.throws(() => readDocument({ nodes: [node, { ...node, position: { x: 1 } }] }), /Node 2/);
-  t.throws(() => readDocument({ nodes: [node, node] }), /called a/);
+  t.throws(() => readDocument({ nodes: [node, node] }), /have the ID a/);
   t.throws(() => readDocument({ nodes: [node], edges: [{ from: 'a' }] }), /edges/);
   t.same(readDocument({ nodes: [node] }).edges, []);
 });
