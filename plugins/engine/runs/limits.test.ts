@@ -349,6 +349,12 @@ for (const store of STORES) {
         await t.rejects(runs.append(claim, step(2, 6000)), full);
         await runs.append(claim, step(1, 6000));
         t.pass('a repeat of a recorded call is no new one');
+        const together = await Promise.allSettled([runs.append(claim, step(2, 6000)), runs.append(claim, step(3, 10))]);
+        t.same(
+          together.map(({ status }) => status),
+          ['rejected', 'rejected'],
+          'a record after a rejected one would leave a gap',
+        );
         await runs.append(claim, step(2, 1000));
         await t.rejects(runs.perform(claim, cell(3, { op: 'set', key: 'k', value: 'x'.repeat(6000) })), full);
         await runs.perform(claim, cell(3, { op: 'set', key: 'k', value: 'x' }));

@@ -73,6 +73,8 @@ async function wholeRun(t: Test, h: Scenario): Promise<void> {
     await h.count('runs_runs', 'run_id = ? AND started_at IS NOT NULL AND finished_at IS NOT NULL', [run.run_id]),
     1,
   );
+  const announced = h.first.heard.transitions.filter(({ run_id }) => run_id === run.run_id).map(({ type }) => type);
+  t.equal(new Set(announced).size, announced.length, 'no transition is announced twice');
   const other = await h.submit();
   t.match(await h.store.cancelRun({ ...h.run(other.run_id), reason: 'r' }), { status: 'cancelled' });
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../../engine/runs/contract.ts';
 import { type JsonObject, textAt, valueAt } from './json-pointer.ts';
+import { serverOrigin } from './server-origin.ts';
 
 /** The repository of an event, from members that the built-in forges and similar ones share. */
 export interface EventRepository {
@@ -45,12 +46,6 @@ function findHead(body: Json, url: string): Pick<EventRepository, 'url' | 'fork'
   if (head === undefined) return { url, fork: true };
   if (head === url) return { url, fork: false };
   return serverOrigin(head) === serverOrigin(url) ? { url: head, fork: true } : undefined;
-}
-
-function serverOrigin(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
 }
 
 function findCommit(type: string, body: Json, { sha, ref }: JsonObject): Pick<EventRepository, 'sha' | 'ref' | 'tag'> {

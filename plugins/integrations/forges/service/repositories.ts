@@ -1,9 +1,9 @@
 import type { EventBus } from '../../../events/bus/contract.ts';
 import type { RunOrigins } from '../../../engine/runs/contract.ts';
 import type { RepositorySource } from '../../../execution/scripts/contract.ts';
-import { isOnForge } from '../domain/credential-server.ts';
 import { eventRepository } from '../domain/event-repository.ts';
 import type { JsonObject } from '../domain/json-pointer.ts';
+import { isOnForge } from '../domain/server-origin.ts';
 import { type WebhookEntry, webhooks } from '../store/webhooks.ts';
 import type { Forges } from './forges.ts';
 

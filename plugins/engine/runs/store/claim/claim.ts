@@ -81,8 +81,7 @@ export class Claims {
    * with it.
    */
   async #complete(claim: ClaimedActivity, environment?: RunEnvironmentRow): Promise<Claimed | undefined> {
-    const store = this.#store;
-    const { database, sealer, owners, queues, run_environments, spans } = store;
+    const { database, sealer, owners, queues, run_environments, spans, journal_sizes } = this.#store;
     const { rerun, stored_spec, tried_position, run_trace, coordinated, created, ...claimed } = claim;
     const { activity_id, run_id, org_id, project_id, trusted } = claim;
     const owner = { activity_id, run_id, org_id, project_id, coordinated, trusted };
@@ -94,10 +93,8 @@ export class Claims {
         : await resolveEnvelope(this.#store, claim);
       const spec = created ? created.spec : openSpec(this.#store, claim, activity_id, stored_spec);
       const journal = claim.pass === 0 && !rerun ? [] : await readJournal(database, sealer, owner);
-      store.journal_sizes.set(
-        activity_id,
-        journal.reduce((bytes, record) => bytes + recordBytes(record), 0),
-      );
+      const journal_bytes = journal.reduce((bytes, record) => bytes + recordBytes(record), 0);
+      if (trusted) journal_sizes.set(activity_id, journal_bytes);
       const tried =
         tried_position !== null && tried_position === journal.length
           ? await readLastTried(database, owner, tried_position, database.now())

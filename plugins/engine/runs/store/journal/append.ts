@@ -88,16 +88,21 @@ async function appendBatch(tx: Transaction, batch: readonly Append[], store: Sto
   return outcomes;
 }
 
-/** The records that exceed a limit. Those of one untrusted run are accepted together or not at all. */
+/**
+ * The records that exceed a limit. Those of one trusted activity, and of one untrusted run, are accepted together or not at all:
+ * a record that follows a rejected one would leave a gap (I4).
+ */
 async function beyondQuota(
   tx: Transaction,
   store: StoreContext,
   appends: readonly Append[],
 ): Promise<ReadonlyMap<Append, Error>> {
   const rejected = new Map<Append, Error>();
-  for (const append of appends) {
-    const error = store.journal_sizes.checkLimit(append.owner, recordBytes(append.sealed.record));
-    if (error) rejected.set(append, error);
+  const trusted = appends.filter(({ owner }) => owner.trusted);
+  for (const [activity_id, same] of Map.groupBy(trusted, appendedActivity)) {
+    const bytes = same.reduce((sum, { sealed: { record } }) => sum + recordBytes(record), 0);
+    const error = store.journal_sizes.checkLimit(activity_id, bytes);
+    if (error) for (const append of same) rejected.set(append, error);
   }
   const counted = appends.filter(({ owner }) => !owner.trusted);
   const runs = [...Map.groupBy(counted, ({ owner }) => owner.run_id)].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -41,7 +41,7 @@ export async function performCall(store: StoreContext, claim: ClaimRef, call: Jo
       if (recorded) return recorded;
       const context = { ...toActivityContext(run, claim.activity_id), position: call.position };
       const beyond = context.trusted
-        ? store.journal_sizes.checkLimit(owner, callBytes(call))
+        ? store.journal_sizes.checkLimit(owner.activity_id, callBytes(call))
         : await countCalls(tx, store.limits, run.run_id, [{ bytes: callBytes(call) }]);
       if (beyond) throw beyond;
       const perform = () => verb.perform(tx, context, call.args, prepared);

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../../../../kernel/contracts/index.ts';
+import { BoundedMap, type ServiceError } from '../../../../../kernel/contracts/index.ts';
 import { type RunLimits, shownBytes } from '../../contract.ts';
 import { runStorageLimit } from '../../errors.ts';
 import type { ActivityOwner, ActivityTraits } from './activities.ts';
@@ -8,7 +8,7 @@ const MAX_CACHED_JOURNALS = 2_000;
 /**
  * How many bytes the journals of trusted activities have, because a claim reads a whole journal into memory, here and on the
  * agent. The sizes are kept in memory: a claim sets them, records add to them, and a server that has neither reads
- * the size once. So the limit costs no statement per record, and servers that append at the same moment can exceed it by a few.
+ * the size once. So the limit costs no statement per record, and concurrent calls can exceed it by their own sizes.
  *
  * The calls of untrusted runs are counted in the database (`countCalls`), since their limit also covers what no claim reads.
  */
@@ -23,7 +23,7 @@ export class JournalSizes {
     this.#limit = run.trusted.calls;
   }
 
-  /** Sets the size of a journal that a claim has read. */
+  /** Sets the size of a trusted activity's journal, which a claim has read. */
   set(activity_id: string, bytes: number): void {
     this.#bytes.set(activity_id, bytes);
   }
@@ -35,9 +35,9 @@ export class JournalSizes {
     this.set(activity_id, await this.#read(activity));
   }
 
-  /** Returns an error if a record of so many bytes exceeds the limit of the journal. */
-  checkLimit({ activity_id, trusted }: Pick<ActivityTraits, 'activity_id' | 'trusted'>, bytes: number) {
-    if (!trusted || (this.#bytes.get(activity_id) ?? 0) + bytes <= this.#limit) return undefined;
+  /** Returns an error if so many more bytes exceed the limit of a trusted activity's journal. */
+  checkLimit(activity_id: string, bytes: number): ServiceError | undefined {
+    if ((this.#bytes.get(activity_id) ?? 0) + bytes <= this.#limit) return undefined;
     return runStorageLimit(
       `the recorded calls of a script can have ${shownBytes(this.#limit)} of output in total (calls in SVC_RUN_LIMITS), and this call exceeds that limit`,
     );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isOnForge } from './credential-server.ts';
+import { isOnForge } from './server-origin.ts';
 
 t.test("a webhook's credential goes to the server of the forge's API only", async (t) => {
   for (const [url, base] of [
