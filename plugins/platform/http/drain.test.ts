@@ -61,7 +61,8 @@ t.test('a drain lets requests finish, ends what waits, and refuses what is new',
   t.match(waited.json, { status: 503, code: 'unavailable', detail: /stopping/ });
   t.equal(waited.headers['retry-after'], '1');
   t.equal((await follow).text, 'data: 1\n\ndata: end\n\n', 'a followed log ends by itself');
-  await t.rejects(ask(url, '/quick'), { code: 'ECONNREFUSED' });
+  // While the process that copies the socket is dying, the system still queues connections, and resets them when it is gone.
+  await t.rejects(ask(url, '/quick'), { code: /^(ECONNREFUSED|ECONNRESET)$/ }, 'nothing new is served');
   release.resolve();
   const done = await slow;
   t.equal(done.status, 200);
