@@ -43,6 +43,12 @@ export const WORKFLOW_FLAGS = {
   ...DOCUMENT_FLAGS,
   graph: { type: 'string', value: '<name>', summary: 'a stored graph instead of a file' },
   node: { type: 'string', value: '<kind>', from: 'graph types', summary: 'a single node instead of a file' },
+  function: {
+    type: 'string',
+    value: '<name>',
+    from: 'functions ls',
+    summary: 'a workflow that workers serve, instead of a file',
+  },
   config: { type: 'string', value: '<json>', summary: 'configuration of the node; - reads standard input' },
   tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
   subject: { type: 'string', value: '<key>', summary: 'subject of the run, compared with the key of events' },
@@ -135,6 +141,7 @@ export async function readWorkflow(
   const body = {
     ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, purpose, contents)),
     graph: value('graph'),
+    function: value('function'),
     node: value('node'),
     config: await json('config'),
     kind: kindOf(value('as')),
@@ -168,11 +175,11 @@ async function inputOf(file: string | undefined, source: Source): Promise<unknow
 export async function readOptionalWorkflow(file: string | undefined, source: Source) {
   const flag = Object.keys(WORKFLOW_FLAGS).find((name) => flagValue(source, name) !== undefined);
   if (file === undefined && flag === undefined) return undefined;
-  const document = file ?? flagValue(source, 'graph') ?? flagValue(source, 'node');
+  const document = file ?? ['graph', 'node', 'function'].find((form) => flagValue(source, form) !== undefined);
   if (document === undefined)
     throw usageError(
       `--${flag} needs a workflow`,
-      'name a file, --graph <name>, or --node <kind> with --config <json>',
+      'name a file, --graph <name>, --function <name>, or --node <kind> with --config <json>',
     );
   return readWorkflow(file, source);
 }
@@ -180,13 +187,13 @@ export async function readOptionalWorkflow(file: string | undefined, source: Sou
 function workflowForm(file: string | undefined, source: Source): string {
   const forms = [
     ...(file === undefined ? [] : ['file']),
-    ...['graph', 'node'].filter((form) => flagValue(source, form) !== undefined),
+    ...['graph', 'node', 'function'].filter((form) => flagValue(source, form) !== undefined),
   ];
   const [form] = forms;
   if (form === undefined || forms.length > 1) {
     const words = forms.map((one) => (one === 'file' ? 'the file' : `--${one}`)).join(' and ');
     const problem = form === undefined ? 'the workflow is missing' : `${words} cannot be combined`;
-    throw usageError(problem, 'name a file, --graph <name>, or --node <kind> with --config <json>');
+    throw usageError(problem, 'name a file, --graph <name>, --function <name>, or --node <kind> with --config <json>');
   }
   if (form !== 'node' && flagValue(source, 'config') !== undefined)
     throw usageError('--config needs --node', 'add --node <kind>');

@@ -8,7 +8,7 @@ import { collectStartupGarbage } from './start-garbage.ts';
 export const run: Run = async ({ flags, output, env, profile }) => {
   const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
   const token_file = flags.tokenFile ?? env.SVC_TOKEN_FILE;
-  const token = token_file ? await readToken(String(token_file)) : env.SVC_TOKEN;
+  const token = token_file ? await readAgentToken(String(token_file)) : env.SVC_TOKEN;
   const caps = flags.cap as readonly string[];
   const visible_paths = (flags.show as readonly string[]).map((path) => resolve(path));
   const variable = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
@@ -46,7 +46,8 @@ export const run: Run = async ({ flags, output, env, profile }) => {
   return Number(process.exitCode ?? 0);
 };
 
-async function readToken(file: string): Promise<string> {
+/** Reads the token of an agent. Throws `agent_token_missing`. */
+export async function readAgentToken(file: string): Promise<string> {
   try {
     return (await readFile(isAbsolute(file) ? file : resolve(file), 'utf8')).trim();
   } catch (error) {

@@ -21,7 +21,13 @@ export const run: Run = async ({ flags, output, env: process_env }) => {
   try {
     const database = await describeDatabase(home, env.SVC_DATABASE_URL);
     const port = flags.port === undefined ? {} : { port: Number(flags.port) };
-    const boot_env = { ...env, SVC_OWN_PROCESS: 'on', ...(flags.noAgent ? { SVC_BUILTIN_AGENT: 'off' } : {}) };
+    const files = (flags.worker as readonly string[]).map((file) => resolve(file));
+    const boot_env = {
+      ...env,
+      SVC_OWN_PROCESS: 'on',
+      ...(flags.noAgent ? { SVC_BUILTIN_AGENT: 'off' } : {}),
+      ...(files.length > 0 ? { SVC_WORKER_FILES: files.join(':'), SVC_WORKER_RELOAD: 'on' } : {}),
+    };
     const { boot, Clock, runProcess } = await loadKernel('dev');
     await runProcess(
       () => boot({ role: 'dev', env: boot_env, settings: { home, home_locked: true, ...port } }),

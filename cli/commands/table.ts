@@ -23,6 +23,12 @@ export const coreCommands: readonly Command[] = [
           summary: 'folder for the database and all other files (default ./.svc)',
         },
         'no-agent': { type: 'boolean', summary: 'start the server and the console only' },
+        worker: {
+          type: 'string',
+          value: '<file>',
+          many: true,
+          summary: 'file with workflows that are functions; they are served here, and again when the file changes',
+        },
         log: {
           type: 'string',
           choices: ['plain', 'json', 'off'],
@@ -103,6 +109,37 @@ export const coreCommands: readonly Command[] = [
         ['svc agent --token-file token.txt --untrusted only', 'an agent for pull requests from forks'],
       ],
       load: () => import('./agent.ts'),
+    },
+    {
+      name: 'worker',
+      anywhere: true,
+      summary: 'serve the workflows that are functions of your program',
+      description:
+        'Imports the files and serves every workflow(name, …) in them, many runs at once in one process (docs/functions.md).\n' +
+        'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN.\n' +
+        'After SIGTERM it takes no new runs; running functions can finish or park, and other workers take the rest.',
+      args: [{ name: 'file', optional: true, rest: true, summary: 'TypeScript or JavaScript files, or Python files' }],
+      flags: {
+        slots: { type: 'number', least: 1, most: 1024, summary: 'runs at the same time (default: 100)' },
+        name: { type: 'string', summary: 'name to show (default: host name)' },
+        cap: { type: 'string', value: '<capability>', many: true, summary: 'capability to announce' },
+        'token-file': {
+          type: 'string',
+          value: '<file>',
+          summary: 'file with the token, or /dev/fd/<n> (SVC_TOKEN_FILE)',
+        },
+        reload: { type: 'boolean', summary: 'start the program again when its files change' },
+        attach: {
+          type: 'boolean',
+          summary: 'serve the program that started this worker; serve() of the SDK uses this',
+        },
+        'version-of': { type: 'string', value: '<file>', summary: 'with --attach: the main file of that program' },
+      },
+      examples: [
+        ['svc worker orders.ts', 'in a folder with a profile of `svc dev`, or with SVC_URL and a token'],
+        ['SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt', 'on a machine of your own'],
+      ],
+      load: () => import('./worker.ts'),
     },
     {
       name: 'plugins',

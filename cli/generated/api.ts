@@ -32,6 +32,7 @@ import type {ArtifactView} from '../../plugins/execution/artifacts/generated/art
 import type {StagedArtifact} from '../../plugins/execution/artifacts/generated/staged-artifact.ts';
 import type {MissingContents} from '../../plugins/execution/files/generated/missing-contents.ts';
 import type {StoredContent} from '../../plugins/execution/files/generated/stored-content.ts';
+import type {FunctionView} from '../../plugins/execution/functions/generated/function.ts';
 import type {LockView} from '../../plugins/execution/locks/generated/lock.ts';
 import type {CellKey} from '../../plugins/execution/state/generated/cell-key.ts';
 import type {CellRecord} from '../../plugins/execution/state/generated/cell.ts';
@@ -106,6 +107,7 @@ export type {
   EvaluatedExpression,
   Event,
   EventType,
+  FunctionView,
   GraphEntry,
   GraphNodeTypeView,
   GraphRequirements,
@@ -306,6 +308,7 @@ export interface Answers {
   ListEventHooks200: ListEventHooks200;
   ListEventTypes200: ListEventTypes200;
   ListEvents200: ListEvents200;
+  ListFunctions200: ListFunctions200;
   ListGraphVersions200: ListGraphVersions200;
   ListGraphs200: ListGraphs200;
   ListHandlers200: ListHandlers200;
@@ -692,6 +695,13 @@ export interface ListEventTypes200 {
 }
 export interface ListEvents200 {
   events: Event[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListFunctions200 {
+  functions: FunctionView[];
   /**
    * Absent on the last page.
    */

@@ -16,7 +16,7 @@ import {
 import { Maskers } from '../../security/masking/contract.ts';
 import { InstantClaims, JobEnvironments, RunLimits, RunStore, UnderWay, Wakeups } from '../../engine/runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
-import { AgentSessions, ContentCarriers, Executors, FileSenders } from './contract.ts';
+import { AgentSessions, ContentCarriers, type Executor, Executors, FileSenders } from './contract.ts';
 import { HomeAgents } from './sessions/home-agents.ts';
 import { toSlotLimits } from './sessions/slot-tracker.ts';
 import { parseUntrustedSlots } from './sessions/untrusted-share.ts';
@@ -68,13 +68,20 @@ export const makeChannel = provide(ChannelEndpoint, {
   lease_ms: (use) => use(Settings).lease_ms,
 });
 
+/** All executors, or those that `SVC_AGENT_EXECUTORS` names: a worker takes no scripts. */
+function chosenExecutors(use: Resolve): readonly Executor[] {
+  const { SVC_AGENT_EXECUTORS: names = '' } = use(Settings).env;
+  const all = use.all(Executors);
+  return names === '' ? all : all.filter(({ executor }) => names.split(',').includes(executor));
+}
+
 export const makeAgent = (use: Resolve, isInServer: (use: Resolve) => boolean): LocalAgent =>
   new LocalAgent({
     settings: use(Settings),
     clock: use(Clock),
     ids: use(Ids),
     log: use(Log).child({ part: 'agent' }),
-    executors: () => use.all(Executors).filter(({ inProcess }) => !inProcess || !isInServer(use)),
+    executors: () => chosenExecutors(use).filter(({ inProcess }) => !inProcess || !isInServer(use)),
     file_sender: () => use.all(FileSenders)[0],
     content_transfer: () => use.all(ContentCarriers)[0],
     maskers: use(Maskers),

@@ -128,6 +128,8 @@ export interface AgentLink {
   /** Called on every (re)connect. Sends the hello and applies the welcome before any other request. */
   onConnect(greet: () => Promise<void>): void;
   open(): Promise<void>;
+  /** Breaks the connection and makes another, which begins with a new hello. */
+  reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -287,6 +289,8 @@ export interface Executor {
    * it runs in the server.
    */
   isolation?(): Promise<string | undefined>;
+  /** Calls back when its capabilities have changed; the agent then announces them again. */
+  onCapabilitiesChange?(listener: () => void): void;
   /** May throw or reject `ended`; the activity is then released, and fails if that repeats. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
   /** The agent takes no more work; running passes continue. */

@@ -8,6 +8,8 @@ export {
   readTimeout,
   splitCommand,
 } from './contract/arguments.ts';
+export { buildOnce } from './bundle/bundler.ts';
+export * from './contract/callers.ts';
 export * from './contract/checkout.ts';
 export * from './contract/disk-view.ts';
 export * from './contract/named-file.ts';

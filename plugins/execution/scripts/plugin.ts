@@ -13,7 +13,7 @@ import {
 import { Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { WorkflowKinds } from '../../engine/runs/contract.ts';
-import { ProgramsFactory, RepositorySources, Verbs } from './contract.ts';
+import { PassCallers, ProgramsFactory, RepositorySources, Verbs } from './contract.ts';
 import { agentPath } from './domain/environment.ts';
 import { replayTool } from './dry/replay-tool.ts';
 import { createCommandExecutor } from './executor/command-executor.ts';
@@ -27,6 +27,7 @@ import { ScriptReview } from './lint/review.ts';
 import { releaseMemoryPeriodically } from './native/give-back.ts';
 import { guardProcess } from './native/guard-process.ts';
 import manifest from './plugin.json' with { type: 'json' };
+import { createPassCallers } from './socket/pass-callers.ts';
 import { RunUsers } from './users/run-users.ts';
 import { verbs } from './verbs/index.ts';
 import { scriptWorkflow } from './workflow/script-workflow.ts';
@@ -69,6 +70,17 @@ export default definePlugin(manifest, (plugin) => {
     const parts = { clock: use(Clock), ids: use(Ids), log: use(Log), env, grace_ms: GRACE_MS };
     return new AgentPrograms({ ...parts, clients: clients(use), isolation: isolation(use) });
   });
+  plugin.bind(
+    PassCallers,
+    provide(createPassCallers, {
+      verbs: (use) => () => use.all(Verbs),
+      clients,
+      env: (use) => use(Settings).env,
+      grace_ms: () => GRACE_MS,
+      clock: Clock,
+      log: Log,
+    }),
+  );
   plugin.contribute(
     Executors,
     provide(createCommandExecutor, {

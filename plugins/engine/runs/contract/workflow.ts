@@ -7,7 +7,7 @@ import type { IncludedFile } from './files.ts';
 import type { Json } from './run.ts';
 
 /** Members of a body that say what runs. Exactly one of them is given. */
-export const REFERENCE_FORMS = ['source', 'graph', 'node'] as const;
+export const REFERENCE_FORMS = ['source', 'graph', 'node', 'function'] as const;
 export type ReferenceForm = (typeof REFERENCE_FORMS)[number];
 
 /** Which commit of a repository a program begins with, and how much of it. */
@@ -27,7 +27,10 @@ export const withWorkflow = (schema: JsonSchema): JsonSchema => withDefinitions(
 export const WORKFLOW_BODY_LIMIT = 20 * 1024 * 1024;
 
 /** What shall run: an inline document, or a reference that a kind resolves to a document. */
-export type WorkflowReference = Pick<Workflow, 'kind' | 'filename' | 'source' | 'graph' | 'node' | 'config'>;
+export type WorkflowReference = Pick<
+  Workflow,
+  'kind' | 'filename' | 'source' | 'graph' | 'node' | 'function' | 'config'
+>;
 
 /**
  * How a document is recognised as one of a kind: first by version, then by file ending, then by the kind that accepts
@@ -53,7 +56,7 @@ export interface WorkflowKind {
   type: string;
   /** How its documents are recognised when the request names no kind. */
   marks: DocumentMarks;
-  /** Forms besides an inline document that `resolve` accepts: `graph`, `node`. Each form belongs to one kind. */
+  /** Forms besides an inline document that `resolve` accepts: `graph`, `node`, `function`. Each form belongs to one kind. */
   references?: readonly Exclude<ReferenceForm, 'source'>[];
   /** True when a submit may map credentials to variables. Otherwise documents of this kind name their own. */
   takes_credentials: boolean;
@@ -77,6 +80,11 @@ export interface WorkflowKind {
   check(scope: Scope, document: WorkflowDocument): Promise<Problem[]>;
   /** Looks closer at a document without faults, for `svc check` only: a submit is not refused for what is found. */
   review?(scope: Scope, document: WorkflowDocument): Promise<Review>;
+  /**
+   * Checks the input of a submit, if documents of this kind say what they accept. Reads only through `on`. Throws a
+   * ServiceError below 500 with the faults.
+   */
+  checkInput?(on: Reading, scope: Scope, document: WorkflowDocument, input: Json | undefined): Promise<void>;
   /**
    * What the run begins with. The document was checked now or at its registration. Reads only through `on`, which may
    * be a transaction. Throws a ServiceError below 500 when it can no longer run.
@@ -139,7 +147,14 @@ export interface WorkflowPlan {
   /** Files of the scripts that the document itself holds, and runs later. */
   files?: readonly IncludedFile[];
   /** What the document says of its run: `tags` and `cancel_on` add to those of the submit, others give way to it. */
-  about?: { workflow?: string; subject?: string; tags?: readonly string[]; cancel_on?: readonly string[] };
+  about?: {
+    workflow?: string;
+    subject?: string;
+    tags?: readonly string[];
+    cancel_on?: readonly string[];
+    /** A duration such as `30m`. */
+    timeout?: string;
+  };
 }
 
 export interface PlannedActivity {

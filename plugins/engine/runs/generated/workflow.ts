@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What runs: exactly one of `source`, `graph` and `node`, and how.
+ * What runs: exactly one of `source`, `graph`, `node` and `function`, and how.
  */
 export interface Workflow {
   /**
@@ -24,6 +24,10 @@ export interface Workflow {
    * Kind of a single node, e.g. `http` or `forge_a.report_run_status`.
    */
   node?: string;
+  /**
+   * Name of a workflow that workers serve as a function.
+   */
+  function?: string;
   /**
    * Configuration of the node, at most 1 MiB of JSON.
    */
@@ -57,7 +61,7 @@ export interface Workflow {
     [k: string]: string;
   };
   /**
-   * Variables of the program and the names of the credentials whose values they get when a job is claimed. Scripts only.
+   * Variables of the program and the names of the credentials whose values they get when a job is claimed. Scripts and functions only.
    */
   credentials?: {
     [k: string]: string;

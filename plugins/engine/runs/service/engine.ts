@@ -87,6 +87,7 @@ export async function prepareRun(deps: PlanDeps, run: SubmitRun, by?: string): P
   const pinned = await pin(kind, deps.database, run, run);
   const problems = inOrder(await kind.check(run, documentOf(run, pinned)));
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
+  await kind.checkInput?.(deps.database, run, documentOf(run, pinned), run.input);
   checkArguments(kind, run);
   checkFiles(kind, run);
   checkCheckout(kind, run);
@@ -117,7 +118,9 @@ async function planDocument(
   const plan = await planOn(on, () => kind.plan(on, run, document));
   const { activities, coordination, named, about = {} } = plan;
   const files = canonicalFiles(run.files);
-  const { graph: _graph, node: _node, config: _config, pinned: _pinned, timeout, ...rest } = run;
+  const { graph: _graph, node: _node, function: _function, config: _config, pinned: _pinned, ...rest } = run;
+  const timeout = run.timeout ?? about.timeout;
+  delete rest.timeout;
   return {
     ...rest,
     timeout_ms: run.timeout_ms ?? (timeout === undefined ? undefined : parseDuration(timeout)),

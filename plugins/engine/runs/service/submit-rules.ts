@@ -37,6 +37,7 @@ const FORMS: Readonly<Record<ReferenceForm, readonly (keyof Submitted)[]>> = {
   source: ['kind', 'filename', 'interpreter', 'credentials', 'args', 'files'],
   graph: [],
   node: ['config'],
+  function: ['credentials'],
 };
 
 /** The first form that is given. */
@@ -46,12 +47,17 @@ export const formOf = (run: CheckedDocument): ReferenceForm =>
 function formFaults(run: Submitted): Fault[] {
   if (run.pinned) return [];
   const [form, another] = REFERENCE_FORMS.filter((one) => run[one] !== undefined);
-  if (form === undefined) return [{ pointer: '/source', message: 'is missing: give source, graph or node' }];
+  if (form === undefined) return [{ pointer: '/source', message: 'is missing: give source, graph, node or function' }];
   if (another !== undefined)
-    return [{ pointer: `/${another}`, message: `cannot be combined with ${form}; use one of source, graph and node` }];
+    return [
+      {
+        pointer: `/${another}`,
+        message: `cannot be combined with ${form}; use one of source, graph, node and function`,
+      },
+    ];
   return REFERENCE_FORMS.flatMap((other) =>
     FORMS[other]
-      .filter((member) => other !== form && run[member] !== undefined)
+      .filter((member) => !FORMS[form].includes(member) && run[member] !== undefined)
       .map((member) => ({ pointer: `/${member}`, message: `can be combined with ${other}, not with ${form}` })),
   );
 }

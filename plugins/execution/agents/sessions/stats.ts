@@ -8,7 +8,7 @@ import { MAX_SILENCE_MS } from './sessions.ts';
 const MAX_AGENTS = 1000;
 
 export interface AgentFiguresDeps {
-  table: Pick<AgentTable, 'slots'>;
+  table: Pick<AgentTable, 'slots' | 'list'>;
   runs: Pick<RunFigures, 'held'>;
   /** The clock that wrote the times of the rows. */
   database: Pick<Database, 'now'>;
@@ -26,5 +26,13 @@ export const createAgentStats = ({ table, runs, database }: AgentFiguresDeps): A
       slots: online.reduce((sum, { slots }) => sum + slots, 0),
       free: free_slots.reduce((sum, slots) => sum + slots, 0),
     };
+  },
+  async readConnected({ org_id, project_id }) {
+    const rows = await table.list({ org_ids: [org_id], limit: MAX_AGENTS });
+    const now = database.now();
+    return rows
+      .filter((row) => row.state === 'online' && now - row.last_seen_at < MAX_SILENCE_MS)
+      .filter((row) => row.project_id === null || row.project_id === project_id)
+      .map(({ name, capabilities }) => ({ name, capabilities: JSON.parse(capabilities) as string[] }));
   },
 });

@@ -49,6 +49,12 @@ export class MemoryLink implements AgentLink {
     await this.#greet();
   }
 
+  async reconnect(): Promise<void> {
+    if (this.#session === undefined) return;
+    await this.close();
+    await this.open();
+  }
+
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;

@@ -107,6 +107,10 @@ export class SocketLink implements AgentLink {
     this.#is_opened = true;
   }
 
+  async reconnect(): Promise<void> {
+    this.#socket?.close(1000, 'the capabilities of the agent have changed');
+  }
+
   async close(): Promise<void> {
     this.#rejectAll(AgentErrors.channelClosed('the agent stops'));
     const socket = this.#socket;

@@ -102,13 +102,30 @@ export class Worker implements Agent {
 
   /** Detects the capabilities of this machine and connects. Rejects when the server refuses this agent permanently. */
   async start(): Promise<void> {
-    const { machine, settings, executors, link } = this.#deps;
-    const detected = await Promise.all(executors.map((executor) => executor.capabilities()));
+    const { settings, executors, link } = this.#deps;
     this.#isolation = await detectIsolation(executors, settings);
+    await this.#detectCapabilities();
+    for (const executor of executors) executor.onCapabilitiesChange?.(() => void this.#announceCapabilities());
+    await link.open();
+  }
+
+  async #detectCapabilities(): Promise<void> {
+    const { machine, settings, executors } = this.#deps;
+    const detected = await Promise.all(executors.map((executor) => executor.capabilities()));
     const all = [machine.os, machine.arch, 'http', ...detected.flat(), ...settings.extra_capabilities];
     if (this.#isolation.untrusted !== 'refuse' && this.#isolation.missing === undefined) all.push(ISOLATES);
     this.#capabilities = [...new Set(all)].sort();
-    await link.open();
+  }
+
+  /** Only a hello carries capabilities, and a connection has one hello. */
+  async #announceCapabilities(): Promise<void> {
+    const { link, log } = this.#deps;
+    try {
+      await this.#detectCapabilities();
+      if (!this.#draining) await link.reconnect();
+    } catch (error) {
+      log.error({ reason: (error as Error).message }, 'the new capabilities could not be announced');
+    }
   }
 
   status(): AgentStatus {

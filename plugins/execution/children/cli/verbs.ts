@@ -68,13 +68,14 @@ export const activityWaitAllHelp = {
 
 export const callHelp = {
   verb: 'call',
-  usage: 'svc call node <kind> --config <json> | svc call graph (<name> | --definition <file>|-) [--input <json>]',
-  brief: 'run a node or a graph, and print its output',
+  usage:
+    'svc call node <kind> --config <json> | svc call graph (<name> | --definition <file>|-) [--input <json>] | svc call function <name> [--input <json>]',
+  brief: 'run a node, a graph or a function, and print its output',
   summary:
-    'Submits a run of a node or a graph, waits for it without a process, and prints its output as JSON; exits with 1 if it fails. --config and --input take JSON, - for standard input or @file.',
+    'Submits a run of a node, a graph or a function of a worker, waits for it without a process, and prints its output as JSON; exits with 1 if it fails. --config and --input take JSON, - for standard input or @file.',
   args: [
     { name: 'kind', summary: 'for a node: its type, e.g. http' },
-    { name: 'name', summary: 'for a graph: the name of a stored graph' },
+    { name: 'name', summary: 'the name of a stored graph, or of a function that workers serve' },
   ],
   flags: {
     config: { type: 'string', value: '<json>', summary: 'the configuration of the node; -, @file' },
@@ -83,7 +84,7 @@ export const callHelp = {
       value: '<file>',
       summary: 'a graph document instead of a name; - reads standard input',
     },
-    input: { type: 'string', value: '<json>', summary: 'the input of the graph; -, @file' },
+    input: { type: 'string', value: '<json>', summary: 'the input of the graph or function; -, @file' },
   },
   exits: [
     ['0', 'it succeeded; its output is on standard output as JSON'],
@@ -96,6 +97,7 @@ export const callHelp = {
       'one request, with the credentials of the project',
     ],
     [`svc call graph nightly --input '{"day":"2026-11-21"}'`, 'a stored graph'],
+    [`svc call function order --input '{"sku":"a1"}'`, 'a workflow of a worker'],
   ],
 } as const satisfies ScriptVerb;
 

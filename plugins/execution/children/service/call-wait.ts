@@ -34,7 +34,7 @@ export interface CallWaitDeps {
 }
 
 /**
- * `svc call`, with the arguments `{graph | node, config? | source, filename?, kind?, input?}`, of coordinators also `env`,
+ * `svc call`, with the arguments `{graph | function | node, config? | source, filename?, kind?, input?}`, of coordinators also `env`,
  * `credentials`, `files` and `checkout`. The run is created and its call recorded in the transaction that parks; a run that ends
  * in the transaction that creates it parks nobody. When the wait ends in any other way than by the end of the run, the run is
  * cancelled.
@@ -107,7 +107,7 @@ const toSubmit = async (
 
 type CallArguments = WorkflowReference & Pick<SubmitRun, 'input' | 'env' | 'credentials' | 'files' | 'checkout'>;
 
-const SCRIPT_MEMBERS = ['graph', 'node', 'source', 'filename', 'kind', 'config', 'input'];
+const SCRIPT_MEMBERS = ['graph', 'node', 'function', 'source', 'filename', 'kind', 'config', 'input'];
 /** The documents of coordinators say which variables and credentials the called run gets. */
 const COORDINATOR_MEMBERS = [...SCRIPT_MEMBERS, 'env', 'credentials', 'files', 'checkout'];
 
@@ -130,5 +130,7 @@ function parseCall(args: Json, members: readonly string[]): CallArguments {
     (config === undefined || (config !== null && typeof config === 'object' && !Array.isArray(config)));
   if (hasKnownMembers && hasValidTypes && forms.length === 1)
     return { ...({ ...texts, config, env, credentials, files, checkout } as unknown as CallArguments), input };
-  throw Errors.invalidRequest('call takes a graph, a node with its config, or a source; and optionally an input');
+  throw Errors.invalidRequest(
+    'call takes a graph, a node with its config, a function, or a source; and optionally an input',
+  );
 }

@@ -24,17 +24,22 @@ interface ParsedCall {
 }
 
 /**
- * `svc call node <kind> --config <json>`, `svc call graph <name>` and `svc call graph --definition <file|->` start a
- * separate run and return its output. The script waits for it without a process.
+ * `svc call node <kind> --config <json>`, `svc call graph <name>`, `svc call graph --definition <file|->` and
+ * `svc call function <name>` start a separate run and return its output. The script waits for it without a process.
  */
 export const callVerb = defineVerb(callHelp, async (call) => {
   const parsed = readArguments(call.argv, ['config', 'definition', 'input']);
   const [what] = parsed.positionals;
-  if (what !== 'node' && what !== 'graph')
-    throw verbUsage(what === undefined ? 'node or graph is missing' : `"${what.slice(0, 60)}" is not node or graph`);
+  const parse = what === undefined ? undefined : FORMS.get(what);
+  if (parse === undefined)
+    throw verbUsage(
+      what === undefined
+        ? 'node, graph or function is missing'
+        : `"${what.slice(0, 60)}" is not node, graph or function`,
+    );
   // Standard input must be read even on replay.
   const stdin = await readPipedInput(call, parsed);
-  const { name, args } = what === 'node' ? parseNodeCall(call, parsed, stdin) : parseGraphCall(call, parsed, stdin);
+  const { name, args } = parse(call, parsed, stdin);
   const { input } = parsed.options;
   const all = async () => ({ ...(await args()), input: input && (await readJson(call, 'input', input, stdin)) });
   return toOutcome(await call.pass.wait({ kind: 'call', name }, { args: all }));
@@ -74,6 +79,23 @@ function parseGraphCall(call: VerbCall, parsed: Arguments, stdin: Stdin): Parsed
   };
   return { name: 'graph', args };
 }
+
+function parseFunctionCall(_call: VerbCall, parsed: Arguments): ParsedCall {
+  const { config, definition } = parsed.options;
+  if (config !== undefined || definition !== undefined)
+    throw verbUsage('a function has no --config and no --definition; use --input');
+  const [, name] = requirePositionals(parsed, ['function', 'name']);
+  return {
+    name: `function ${checkText(name!, 'the name of a function', MAX_NAME_LENGTH)}`,
+    args: async () => ({ function: name }),
+  };
+}
+
+const FORMS = new Map([
+  ['node', parseNodeCall],
+  ['graph', parseGraphCall],
+  ['function', parseFunctionCall],
+]);
 
 /** Reads the value of an option: JSON, `-` for standard input, or `@file`. Throws `verb_usage`. */
 async function readJson(call: VerbCall, option: string, value: string, stdin: Stdin): Promise<unknown> {

@@ -66,7 +66,7 @@ export function scriptEnvironment(
  * Returns what the executor of a step builds its `TRACEPARENT` from, with the first 16 digits of its idempotency key as
  * the span: the trace and its flags. A step does not see it.
  */
-function stepTrace({ trace }: Pick<Assignment, 'trace'>): Record<string, string> {
+export function stepTrace({ trace }: Pick<Assignment, 'trace'>): Record<string, string> {
   const [, trace_id, , flags] = trace?.traceparent.split('-') ?? [];
   return trace_id === undefined ? {} : { SVC_TRACE: `${trace_id}-${flags}` };
 }
@@ -102,7 +102,7 @@ export function commandEnvironment(
 }
 
 /** Returns everything except `PATH` and what the service itself sets. */
-function jobEnvironment(
+export function jobEnvironment(
   assignment: Pick<Assignment, 'envelope' | 'environment' | 'trace'>,
   agent: AgentEnvironment,
 ): Record<string, string> {

@@ -2,7 +2,7 @@ type Answer = Record<string, unknown>;
 
 /** One connection to the agent. */
 export class Channel {
-  constructor(path: string, patience_ms?: number);
+  constructor(path: string, patience_ms?: number, stream?: object);
   readonly goesOn: boolean;
   protocol(): Promise<number>;
   ask(request: { op: string; [member: string]: unknown }): Promise<Answer>;

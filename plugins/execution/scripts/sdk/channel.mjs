@@ -26,6 +26,7 @@ export class Channel {
   /** Length of the requests that wait for an answer. */
   #sent = 0;
   #why = 'it closed the connection';
+  #shares;
   #id = 0;
   /** No request can be made any more. */
   closed = false;
@@ -35,10 +36,12 @@ export class Channel {
   /** The step that was begun without an answer: its request, and why the agent refuses it. */
   #begun;
 
-  constructor(path, patience_ms = PATIENCE_MS) {
+  /** `stream` is a part of a connection that many runs share; without it, the channel connects to `path`. */
+  constructor(path, patience_ms = PATIENCE_MS, stream = undefined) {
     this.#path = path;
     this.#patience_ms = patience_ms;
-    this.#socket = connect(path);
+    this.#shares = stream !== undefined;
+    this.#socket = stream ?? connect(path);
     this.#socket.unref();
     this.#socket.on('data', (chunk) => this.#receive(chunk));
     this.#socket.on('error', (error) => {
@@ -198,7 +201,8 @@ export class Channel {
     this.closed = true;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    if (waiting.length === 0) return;
+    // The run continues in another pass, and nothing of this one is left to tell.
+    if (waiting.length === 0 || this.#shares) return;
     setTimeout(() => {
       for (const { reject } of waiting) reject(agentLost(this.#path, this.#why));
     }, this.#patience_ms).ref();
@@ -208,7 +212,7 @@ export class Channel {
   #stay() {
     this.#over = true;
     this.#waiting.clear();
-    setInterval(() => undefined, 2 ** 30);
+    if (!this.#shares) setInterval(() => undefined, 2 ** 30);
   }
 }
 

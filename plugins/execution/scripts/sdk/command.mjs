@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { misused } from './errors.mjs';
-import { stepTrace } from './turns.mjs';
+import { presentEnv, presentRun, stepTrace } from './turns.mjs';
 
 const REASONS = {
   ENOENT: 'No such file or directory',
@@ -35,9 +35,11 @@ function notStarted([program], cwd, error) {
  * counts them all. Never rejects.
  */
 export function runCommand(command, { key, limit, cwd, env = {}, input, echo = false }) {
-  const own = Object.entries({ ...process.env, ...env }).filter(
+  // The variables of a run add to those of the worker, and in a script they are the same.
+  const own = Object.entries({ ...process.env, ...presentEnv(), ...env }).filter(
     ([name, value]) => !name.startsWith('SVC_') && value != null,
   );
+  const shared = presentRun() !== undefined;
   const outcome = { exit: 0, size: 0, error: undefined };
   const chunks = [];
   return new Promise((resolve) => {
@@ -47,7 +49,7 @@ export function runCommand(command, { key, limit, cwd, env = {}, input, echo = f
       child = spawn(command[0], command.slice(1), {
         cwd,
         env: { ...Object.fromEntries(own), ...stepTrace(key), SVC_IDEMPOTENCY_KEY: key },
-        stdio: [input === undefined ? 'inherit' : 'pipe', 'pipe', 'inherit'],
+        stdio: [input === undefined ? (shared ? 'ignore' : 'inherit') : 'pipe', 'pipe', shared ? 'pipe' : 'inherit'],
       });
     } catch (error) {
       Object.assign(outcome, notStarted(command, cwd, error));
@@ -62,6 +64,8 @@ export function runCommand(command, { key, limit, cwd, env = {}, input, echo = f
       outcome.size += data.length;
       if (echo) process.stdout.write(data);
     });
+    // Written here, so that it reaches the log of the run and not that of its neighbours.
+    child.stderr?.on('data', (data) => process.stderr.write(data));
     child.on('error', (error) => {
       Object.assign(outcome, notStarted(command, cwd, error));
       if (child.pid === undefined) done();

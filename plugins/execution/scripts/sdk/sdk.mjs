@@ -1,8 +1,8 @@
 // The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
 import { readFileSync } from 'node:fs';
-import { inputFile, presentStep } from './turns.mjs';
+import { inputFile, presentEnv, presentRetry, presentRun, presentStep } from './turns.mjs';
 import { runCommand, words } from './command.mjs';
-import { misused, notInAScript, StepError, WaitTimeoutError } from './errors.mjs';
+import { misused, notInAScript, StepError, SvcError, WaitTimeoutError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
 import { dataOf, stepsOf, walk } from './paths.mjs';
 import { decodeResult, durationText, withoutLineEnd } from './values.mjs';
@@ -12,6 +12,7 @@ import { callVerb, demand, demandText, TIMEOUTS_PROTOCOL, wait } from './verbs.m
 
 export { StepError, SvcError, WaitTimeoutError } from './errors.mjs';
 export { NonRetryableError } from './policy.mjs';
+export { all, call, serve, submit, workflow } from './workflow.mjs';
 
 const TIMED_OUT = 124;
 
@@ -24,8 +25,9 @@ function checkName(name, what) {
 
 const isTried = ({ retry, timeout }) => retry !== undefined || timeout !== undefined;
 
-export async function step(name, work, options = {}) {
+export async function step(name, work, given = {}) {
   checkName(name, 'the name of a step');
+  const options = { retry: presentRetry(), ...given };
   if (typeof work === 'function' && isTried(options)) return await triedFunction(name, work, options);
   if (typeof work === 'function') return await stepFunction(name, work, options.label);
   const { exitCode, stdout, reason } = await exec(name, work, options);
@@ -33,8 +35,9 @@ export async function step(name, work, options = {}) {
   return withoutLineEnd(stdout);
 }
 
-export async function exec(name, command, options = {}) {
+export async function exec(name, command, given = {}) {
   checkName(name, 'the name of a step');
+  const options = { retry: presentRetry(), ...given };
   if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of strings');
   const { label, retry: _retry, timeout: _timeout, ...rest } = options;
   const args = [...option('label', label), ...policyOptions(options), name, '--', ...words(command)];
@@ -213,6 +216,8 @@ export async function annotate(markdown) {
 }
 
 export function input() {
+  const run = presentRun();
+  if (run !== undefined) return readJson(run.envelope);
   const file = inputFile();
   if (file === undefined) throw notInAScript('SVC_INPUT_FILE');
   return readJson(readFileSync(file, 'utf8'));
@@ -224,6 +229,18 @@ export function data(path) {
   const steps = typeof path === 'string' ? stepsOf(path) : undefined;
   if (steps === undefined) throw misused(`${quoted(path)} is not a path: write a.b, a[0] or a["any name"]`);
   return walk(whole, steps).value;
+}
+
+export function secret(name) {
+  checkName(name, 'the name of a secret');
+  const value = presentEnv()[name];
+  if (value === undefined)
+    throw new SvcError(
+      'secret_missing',
+      `this run has no variable ${quoted(name)}`,
+      'Store it with `svc secret set`, or name a credential with `svc submit --credential`.',
+    );
+  return value;
 }
 
 export function idempotencyKey() {

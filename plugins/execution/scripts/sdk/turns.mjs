@@ -23,9 +23,36 @@ export const ownState = {
   tail: Promise.resolve(),
   channel: undefined,
 };
-const state = () => (globalThis[KEY] ??= ownState);
+
+/** The state of each run of a worker, where this process runs many. Whatever a run calls finds its own here. */
+const RUNS = Symbol.for('svc.sdk/1.runs');
+export const openRuns = () => (globalThis[RUNS] ??= new AsyncLocalStorage());
+export const presentRun = () => globalThis[RUNS]?.getStore();
+
+/** The state of a run of a worker: as that of a script's process, with a channel that nothing replaces. */
+export const runState = ({ envelope, env, trace, channel }) => ({
+  envelope,
+  env,
+  variables: trace === undefined ? {} : { SVC_TRACE: trace },
+  steps: ownState.steps,
+  tail: Promise.resolve(),
+  path: 'worker',
+  channel,
+  shares_process: true,
+});
+
+/** The retry policy of a workflow, for its steps that name none. */
+export const presentRetry = () => state().retry;
+export const setRetry = (retry) => {
+  state().retry = retry;
+};
+
+const state = () => presentRun() ?? (globalThis[KEY] ??= ownState);
 
 export const inputFile = () => state().input_file;
+
+/** The variables that the run of this call has; those of the process in a script. */
+export const presentEnv = () => presentRun()?.env ?? process.env;
 
 /** The span of a step, which has the beginning of its key for an id; undefined when the server does not trace. */
 export function traceparentOf(key) {
@@ -60,7 +87,8 @@ export function inTurn(what, work) {
   });
   const result = shared.tail.then(() => {
     // An older copy's channel begins no steps; it uses ours from now on.
-    if (shared.channel?.begin === undefined || shared.channel.closed) shared.channel = new Channel(shared.path);
+    const replaced = shared.channel?.begin === undefined || shared.channel.closed;
+    if (replaced && !shared.shares_process) shared.channel = new Channel(shared.path);
     return work(shared.channel, pass);
   });
   result.then(pass, pass);
@@ -97,6 +125,7 @@ async function inOrder(result) {
  */
 export async function asStep(step, work) {
   const shared = state();
+  if (shared.shares_process) return await asStepOfMany(shared, step, work);
   for (const name in shared.variables) delete process.env[name];
   process.env.SVC_IDEMPOTENCY_KEY = step.key;
   const { TRACEPARENT: own, ATTEMPT: before } = process.env;
@@ -113,5 +142,14 @@ export async function asStep(step, work) {
     if (own !== undefined) process.env.TRACEPARENT = own;
     else if (span.TRACEPARENT !== undefined) delete process.env.TRACEPARENT;
     Object.assign(process.env, shared.variables);
+  }
+}
+
+/** Where other runs share the process, its environment is nobody's: a function is given its key instead. */
+async function asStepOfMany(shared, step, work) {
+  try {
+    return await shared.steps.run(step, work);
+  } finally {
+    step.over = true;
   }
 }

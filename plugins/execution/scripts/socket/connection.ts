@@ -1,10 +1,10 @@
-import type { Socket } from 'node:net';
 import type { Clock, Log } from '../../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { ActivityContents, ActivityFiles } from '../../agents/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../../engine/runs/contract.ts';
 import { CallerClosed, type PassJournal, PassEnded, valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import {
+  type CallerStream,
   type CommandAttempt,
   type ExecResult,
   type DiskView,
@@ -63,7 +63,7 @@ interface ExpectedRequest {
 
 /** One caller of the agent socket: a verb client for one call, or an SDK for the life of its process. */
 export class Connection {
-  readonly #socket: Socket;
+  readonly #socket: CallerStream;
   readonly #service: ConnectionServices;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
   readonly #memory_budget: MemoryBudget;
@@ -76,7 +76,7 @@ export class Connection {
   #closed = false;
 
   constructor(
-    socket: Socket,
+    socket: CallerStream,
     service: ConnectionServices,
     { leases, room: memory_budget }: { leases: Leases; room: MemoryBudget },
   ) {

@@ -29,6 +29,8 @@ export const callGraph: Run = async (invocation) => {
   return callWorkflow(invocation, { kind: 'graph', ...(await readDocument(String(definition), invocation)) });
 };
 
+export const callFunction: Run = (invocation) => callWorkflow(invocation, { function: invocation.args[0] });
+
 const readJsonFlag = async (invocation: Invocation, flag: string): Promise<unknown> =>
   invocation.flags[flag] === undefined ? undefined : readJson(String(invocation.flags[flag]), flag, invocation);
 

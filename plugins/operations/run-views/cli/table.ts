@@ -137,6 +137,15 @@ export const commands: readonly Command[] = [
       load: async () => ({ run: (await import('./call.ts')).callGraph }),
     },
     {
+      name: 'call function',
+      summary: 'run a workflow of a worker, wait for it and print its output',
+      description: CALL_ABOUT,
+      args: [{ name: 'name', summary: 'a workflow that workers serve', from: 'functions ls' }],
+      flags: CALL_FLAGS,
+      examples: [[`svc call function order --input '{"sku":"a1"}'`, 'a workflow of `svc worker orders.ts`']],
+      load: async () => ({ run: (await import('./call.ts')).callFunction }),
+    },
+    {
       name: 'check',
       summary: 'validate files without running them: workflows, handlers, connector manifests',
       description:

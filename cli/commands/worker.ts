@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Run } from '../command.ts';
+import { usageError } from '../errors.ts';
+import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
+import { readAgentToken } from './agent.ts';
+
+/** Functions wait for the network most of the time, so many share one process. */
+const SLOTS = 100;
+
+export const run: Run = async ({ args, flags, output, env, profile }) => {
+  const files = args.map((file) => resolve(file));
+  const attached = flags.attach === true;
+  if (attached === files.length > 0)
+    throw usageError('a worker needs a file with workflows', 'svc worker orders.ts, or serve() in your own program');
+  for (const file of files) await assertReadable(file);
+  const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
+  const token_file = flags.tokenFile ?? env.SVC_TOKEN_FILE;
+  const token = token_file ? await readAgentToken(String(token_file)) : env.SVC_TOKEN;
+  const caps = flags.cap as readonly string[];
+  const { boot, runProcess } = await loadKernel('agent');
+  const options = {
+    role: 'agent' as const,
+    env: {
+      ...env,
+      SVC_OWN_PROCESS: 'on',
+      SVC_URL: url,
+      SVC_AGENT_EXECUTORS: 'function',
+      SVC_AGENT_SLOTS: String(flags.slots ?? SLOTS),
+      // Functions run in the program of whoever starts the worker, and untrusted runs never reach it.
+      SVC_AGENT_UNTRUSTED: 'refuse',
+      SVC_AGENT_ALLOW_ROOT: 'on',
+      ...(attached ? { SVC_WORKER_MAIN: String(flags.versionOf ?? '') } : { SVC_WORKER_FILES: files.join(':') }),
+      ...(flags.reload === true && { SVC_WORKER_RELOAD: 'on' }),
+      ...(token !== undefined && { SVC_TOKEN: token }),
+      ...(flags.name !== undefined && { SVC_AGENT_NAME: String(flags.name) }),
+      ...(caps.length > 0 && { SVC_AGENT_CAPS: caps.join(',') }),
+    },
+  };
+  await runProcess(
+    () => boot(options),
+    () => {
+      output.note(`svc worker serves ${attached ? 'this program' : args.join(', ')} for ${url}; SIGTERM drains it`);
+      storeCompiled();
+    },
+    (text) => output.note(text),
+  );
+  return Number(process.exitCode ?? 0);
+};
+
+async function assertReadable(file: string): Promise<void> {
+  try {
+    await readFile(file);
+  } catch (error) {
+    throw usageError(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      'name a file that defines workflows',
+    );
+  }
+}

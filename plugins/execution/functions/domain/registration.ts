@@ -1,0 +1,31 @@
+import { compile } from '../../../platform/schema/contract.ts';
+import { functionsInvalid } from '../errors.ts';
+import type { RegisteredFunctions } from '../generated/registered-functions.ts';
+import registeredSchema from '../schema/registered-functions.schema.json' with { type: 'json' };
+
+export type FunctionRegistration = RegisteredFunctions['functions'][number];
+
+/** Version of the connection between an agent and a program with workflows. */
+export const PROGRAM_PROTOCOL = 1;
+
+const validate = compile(registeredSchema);
+
+/** Reads what a program registers. Throws `functions_invalid`. */
+export function readRegistration(value: unknown): { functions: FunctionRegistration[]; version: string | undefined } {
+  const { protocol, functions, version, pid: _pid, ...unknown } = (value ?? {}) as Record<string, unknown>;
+  if (protocol !== PROGRAM_PROTOCOL || Object.keys(unknown).length > 0)
+    throw functionsInvalid(`the program speaks version ${String(protocol)}, this agent version ${PROGRAM_PROTOCOL}`);
+  const named = Array.isArray(functions)
+    ? functions.map((one: FunctionRegistration) => ({ ...one, version: one.version ?? '-' }))
+    : functions;
+  const faults = validate({ functions: named });
+  if (faults.length > 0)
+    throw functionsInvalid(faults.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
+  return { functions: named as FunctionRegistration[], version: typeof version === 'string' ? version : undefined };
+}
+
+/** The capability of every worker that serves a workflow. */
+export const capabilityOf = (name: string): string => `function:${name}`;
+
+/** The capability of the workers that serve one version of it. */
+export const versionCapability = (name: string, version: string): string => `function:${name}:${version}`;

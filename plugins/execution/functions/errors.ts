@@ -1,0 +1,50 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const functionUnknown = defineError({
+  code: 'function_unknown',
+  status: 404,
+  title: 'No worker has registered a workflow with this name.',
+  next: 'Start a worker with it (`svc worker <file>`), or list the names with `svc functions ls`.',
+});
+
+export const functionUntrusted = defineError({
+  code: 'function_untrusted',
+  status: 403,
+  title: 'Workers take only trusted runs.',
+  next: 'Start a script instead, which an agent isolates from its machine.',
+});
+
+export const functionFailed = defineError({
+  code: 'function_failed',
+  status: 422,
+  title: 'The function of the workflow threw an error.',
+  next: 'Read the error and `svc steps`; fix the function, then `svc rerun` continues after the last good step.',
+});
+
+export const inputInvalid = defineError({
+  code: 'input_invalid',
+  status: 422,
+  title: 'The workflow does not accept this input.',
+  next: 'Fix the places that `errors` names, and submit again.',
+});
+
+export const workerKilled = defineError({
+  code: 'worker_killed',
+  status: 500,
+  title: 'The process of the worker ended again and again during this run.',
+  next: 'Find what ends it: read the output of the worker and the memory of its machine.',
+});
+
+export const functionsInvalid = defineError({
+  code: 'functions_invalid',
+  status: 400,
+  title: 'The worker registers workflows in a form that the server does not know.',
+  next: 'Use a worker of the version of the server.',
+});
+
+export const workerNotStarted = defineError({
+  code: 'worker_not_started',
+  status: 400,
+  title: 'The program with the workflows did not start.',
+  next: 'Read its output above, fix it, and start the worker again.',
+});

@@ -1,0 +1,142 @@
+import { isServiceError } from '../../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
+import type { OpenReplay, Replay } from '../../replay/contract.ts';
+import type { PassCallers, ServedCaller } from '../../scripts/contract.ts';
+import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES, siteOf } from '../../../engine/runs/contract.ts';
+import { parseExact } from '../../../platform/schema/contract.ts';
+import type { Clock } from '../../../../kernel/contracts/index.ts';
+import { functionFailed, inputInvalid, workerKilled } from '../errors.ts';
+import type { FunctionEnd, FunctionProgram } from './program.ts';
+import type { FunctionPrograms } from './programs.ts';
+
+export interface FunctionPassDeps {
+  programs: FunctionPrograms;
+  callers: PassCallers;
+  replay: Replay;
+  clock: Clock;
+  /** Resolves when a pass of this workflow may begin, with what must be called at its end. */
+  admit(name: string, limit: number | undefined): Promise<() => void>;
+}
+
+/** One call of a workflow's function, from its first line until it ends, parks or is stopped. */
+export class FunctionPass implements RunningPass {
+  readonly result: Promise<PassEnd>;
+  readonly #deps: FunctionPassDeps;
+  readonly #assignment: Assignment;
+  readonly #host: ActivityHost;
+  readonly #journal: OpenReplay;
+  readonly #early = Promise.withResolvers<{ end: PassEnd } | { error: unknown }>();
+  #has_ended = false;
+  #caller: ServedCaller | undefined;
+
+  constructor(deps: FunctionPassDeps, assignment: Assignment, host: ActivityHost) {
+    this.#deps = deps;
+    this.#assignment = assignment;
+    this.#host = host;
+    this.#journal = deps.replay.open({
+      assignment,
+      host,
+      clock: deps.clock,
+      source: () => '',
+      flushLog: async () => undefined,
+      onCallBegin: (call) => void host.setLogSite?.(siteOf(call)),
+      endPass: (end) => this.#endEarly({ end }),
+      onServiceError: (error) => this.#endEarly({ error }),
+    });
+    this.result = this.#run();
+  }
+
+  stop(why: 'revoked' | 'draining' | 'killed'): void {
+    this.#deps.programs.passStopped();
+    this.#endEarly({ end: why === 'draining' ? { end: 'released' } : { end: 'lost' } });
+  }
+
+  /** The function goes on until its next call, which is never answered. */
+  #endEarly(early: { end: PassEnd } | { error: unknown }): void {
+    this.#journal.freeze();
+    this.#caller?.cancelCalls();
+    this.#early.resolve(early);
+  }
+
+  async #run(): Promise<PassEnd> {
+    const { name, version } = readSpec(this.#assignment.spec);
+    const early = this.#early.promise.then((one) => {
+      if ('error' in one) throw one.error;
+      return one.end;
+    });
+    // Whoever awaits it first reports it.
+    early.catch(() => undefined);
+    const program = this.#deps.programs.find(name, version);
+    if (program === undefined) return { end: 'released' };
+    await this.#deps.callers.open(this.#host.agent);
+    const release = await Promise.race([this.#deps.admit(name, program.concurrencyOf(name)), early]);
+    if (typeof release !== 'function') return release;
+    try {
+      return await Promise.race([this.#call(program, name), early]);
+    } catch (error) {
+      if (!isServiceError(error) || error.status >= 500) throw error;
+      return completed({ status: 'failed', code: error.code, message: `${error.message}\n${error.next}` });
+    } finally {
+      this.#has_ended = true;
+      release();
+    }
+  }
+
+  async #call(program: FunctionProgram, name: string): Promise<PassEnd> {
+    const ended = Promise.withResolvers<FunctionEnd>();
+    const pass = program.openPass({
+      onEnd: (end) => ended.resolve(end),
+      onLog: (stream, text) => {
+        if (!this.#has_ended) this.#host.log(stream, Buffer.from(text));
+      },
+    });
+    void this.result.then(pass.close, pass.close);
+    const { callers } = this.#deps;
+    this.#caller = callers.serve({
+      assignment: this.#assignment,
+      host: this.#host,
+      journal: this.#journal,
+      stream: pass.stream,
+    });
+    pass.start({
+      name,
+      run_id: this.#assignment.run_id,
+      envelope: JSON.stringify(this.#assignment.envelope),
+      ...callers.variables(this.#assignment),
+    });
+    return this.#conclude(await ended.promise);
+  }
+
+  #conclude(end: FunctionEnd): PassEnd {
+    this.#journal.freeze();
+    if ('lost' in end) {
+      const { code, message, next } = workerKilled('the program of the worker ended repeatedly without progress');
+      const otherwise: Completion = { status: 'failed', code, message: `${message}\n${next}` };
+      return { end: 'interrupted', at: this.#journal.length(), otherwise };
+    }
+    if ('error' in end) {
+      const { code, exit_code, final, text } = end.error;
+      return completed({
+        status: 'failed',
+        code: code === inputInvalid.code ? code : functionFailed.code,
+        message: text,
+        ...(exit_code !== undefined && { exit_code }),
+        ...(final === true && { final }),
+      });
+    }
+    const staged = this.#journal.success();
+    if (staged.status === 'failed' || end.output === undefined) return completed(staged);
+    const excess_bytes = Buffer.byteLength(end.output) - MAX_STEP_OUTPUT_BYTES;
+    if (excess_bytes <= 0) return completed({ status: 'succeeded', output: parseExact(end.output) as Json });
+    const message = `the function returned ${excess_bytes} bytes more than the ${MAX_STEP_OUTPUT_BYTES} allowed for an output; store large data elsewhere, for example as an artifact, and return its name`;
+    return completed({ status: 'failed', code: functionFailed.code, message });
+  }
+}
+
+const completed = (completion: Completion): PassEnd => ({ end: 'completed', completion });
+
+function readSpec(spec: Json): { name: string; version: string | undefined } {
+  const { function: name, version = null } = (spec ?? {}) as { function?: unknown; version?: unknown };
+  if (typeof name !== 'string') throw new Error('the record of the work names no function');
+  return { name, version: typeof version === 'string' ? version : undefined };
+}

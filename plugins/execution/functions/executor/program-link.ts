@@ -1,0 +1,155 @@
+import { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { Log } from '../../../../kernel/contracts/index.ts';
+import type { CallerStream } from '../../scripts/contract.ts';
+
+const NEWLINE = 10;
+const SPACE = 32;
+/** Maximum size of a line: a step's output of 2 MiB in base64, and its envelope. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+/** One pass on the connection that all passes of a program share. */
+class PassStream extends EventEmitter implements CallerStream {
+  destroyed = false;
+  readonly #link: ProgramLink;
+  readonly #number: number;
+
+  constructor(link: ProgramLink, number: number) {
+    super();
+    this.#link = link;
+    this.#number = number;
+  }
+
+  get writableLength(): number {
+    return this.#link.unsent_bytes;
+  }
+
+  write(data: Buffer, sent?: () => void): boolean {
+    return this.#link.write(this.#number, data, sent);
+  }
+
+  pause(): this {
+    return this;
+  }
+
+  resume(): this {
+    return this;
+  }
+
+  destroy(): this {
+    if (this.destroyed) return this;
+    this.destroyed = true;
+    this.#link.forget(this.#number);
+    this.emit('close');
+    return this;
+  }
+
+  destroySoon(): void {
+    this.destroy();
+  }
+}
+
+/** What a program says about itself and its passes. */
+export type ProgramMessage =
+  | { register: unknown }
+  | { end: number; output?: string; error?: ProgramError }
+  | { log: number; stream: 'stdout' | 'stderr'; text: string }
+  | { pong: number };
+
+export interface ProgramError {
+  code?: string;
+  exit_code?: number;
+  final?: boolean;
+  text: string;
+}
+
+/**
+ * The agent's end of the connection to a program with workflows. Each line begins with the number of a pass, followed by a
+ * line of the agent socket (`scripts/contract/socket.ts`); number 0 is for the two programs themselves.
+ */
+export class ProgramLink {
+  readonly #socket: Duplex;
+  readonly #log: Log;
+  readonly #streams = new Map<number, PassStream>();
+  readonly #onMessage: (message: ProgramMessage) => void;
+  #pieces: Buffer[] = [];
+  #pending_bytes = 0;
+
+  constructor(
+    socket: Duplex,
+    { log, onMessage, onClose }: { log: Log; onMessage: (message: ProgramMessage) => void; onClose: () => void },
+  ) {
+    this.#socket = socket;
+    this.#log = log;
+    this.#onMessage = onMessage;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      for (const stream of this.#streams.values()) stream.destroy();
+      onClose();
+    });
+  }
+
+  get unsent_bytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  open(number: number): CallerStream {
+    const stream = new PassStream(this, number);
+    this.#streams.set(number, stream);
+    return stream;
+  }
+
+  forget(number: number): void {
+    this.#streams.delete(number);
+  }
+
+  write(number: number, line: Buffer, sent?: () => void): boolean {
+    this.#socket.cork();
+    this.#socket.write(`${number} `);
+    const flowing = this.#socket.write(line, sent);
+    process.nextTick(() => this.#socket.uncork());
+    return flowing;
+  }
+
+  send(message: object): void {
+    if (!this.#socket.destroyed) this.#socket.write(`0 ${JSON.stringify(message)}\n`);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const last = chunk.subarray(from, end + 1);
+      const line = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last]);
+      this.#pieces = [];
+      this.#pending_bytes = 0;
+      from = end + 1;
+      this.#handleLine(line);
+    }
+    if (from === chunk.length) return;
+    this.#pieces.push(from === 0 ? chunk : chunk.subarray(from));
+    this.#pending_bytes += chunk.length - from;
+    if (this.#pending_bytes <= MAX_LINE_BYTES) return;
+    this.#log.error({ bytes: this.#pending_bytes }, 'a program with workflows sent a line that does not end');
+    this.#socket.destroy();
+  }
+
+  #handleLine(line: Buffer): void {
+    const space = line.indexOf(SPACE);
+    const number = Number(line.subarray(0, space).toString());
+    if (number !== 0) return void this.#streams.get(number)?.emit('data', line.subarray(space + 1));
+    let message: ProgramMessage;
+    try {
+      message = JSON.parse(line.subarray(space + 1).toString()) as ProgramMessage;
+    } catch {
+      this.#log.error({}, 'a program with workflows sent a line that is not JSON');
+      this.#socket.destroy();
+      return;
+    }
+    this.#onMessage(message);
+  }
+}

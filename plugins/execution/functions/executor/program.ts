@@ -1,0 +1,173 @@
+import type { Duplex } from 'node:stream';
+import type { Log } from '../../../../kernel/contracts/index.ts';
+import {
+  capabilityOf,
+  type FunctionRegistration,
+  readRegistration,
+  versionCapability,
+} from '../domain/registration.ts';
+import { type ProgramError, ProgramLink, type ProgramMessage } from './program-link.ts';
+
+/** How the function of a pass ended. `lost`: its program ended before it. */
+export type FunctionEnd = { output?: string | undefined } | { error: ProgramError } | { lost: true };
+
+/** What a program needs to start a function. */
+export interface FunctionStart {
+  name: string;
+  run_id: string;
+  /** JSON. */
+  envelope: string;
+  env: Record<string, string>;
+  trace?: string | undefined;
+}
+
+interface OpenPass {
+  onEnd: (end: FunctionEnd) => void;
+  onLog: (stream: 'stdout' | 'stderr', text: string) => void;
+}
+
+/** One process with workflows, from its registration until its connection is closed. */
+export class FunctionProgram {
+  readonly #link: ProgramLink;
+  readonly #passes = new Map<number, OpenPass>();
+  readonly #registered = Promise.withResolvers<readonly FunctionRegistration[]>();
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #now: () => number;
+  #functions = new Map<string, FunctionRegistration>();
+  #next_pass = 1;
+  #ping = 0;
+  #pong = 0;
+  #answered_at: number;
+  #is_lost = false;
+
+  /** `version` is used for workflows and programs that name none. */
+  constructor(socket: Duplex, { log, version, now }: { log: Log; version: string; now: () => number }) {
+    this.#now = now;
+    this.#answered_at = now();
+    // Nobody may be waiting when the program ends before it registers.
+    this.#registered.promise.catch(() => undefined);
+    this.#link = new ProgramLink(socket, {
+      log,
+      onMessage: (message) => this.#receive(message, version),
+      onClose: () => this.#lose(),
+    });
+  }
+
+  /** Resolves with what the program serves. Rejects when it registers something invalid, or ends first. */
+  get registered(): Promise<readonly FunctionRegistration[]> {
+    return this.#registered.promise;
+  }
+
+  /** Resolves when the connection is closed. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  get is_lost(): boolean {
+    return this.#is_lost;
+  }
+
+  get pass_count(): number {
+    return this.#passes.size;
+  }
+
+  get capabilities(): string[] {
+    return [...this.#functions.values()].flatMap(({ name, version }) => [
+      capabilityOf(name),
+      versionCapability(name, version),
+    ]);
+  }
+
+  get functions(): readonly FunctionRegistration[] {
+    return [...this.#functions.values()];
+  }
+
+  /** True when it serves the workflow, in this version if one is given. */
+  serves(name: string, version: string | undefined): boolean {
+    const found = this.#functions.get(name);
+    return found !== undefined && (version === undefined || found.version === version);
+  }
+
+  concurrencyOf(name: string): number | undefined {
+    return this.#functions.get(name)?.concurrency;
+  }
+
+  /** How long the program has not answered, in milliseconds. Its event loop is blocked then. */
+  get silence_ms(): number {
+    return this.#pong === this.#ping ? 0 : this.#now() - this.#answered_at;
+  }
+
+  ping(): void {
+    if (this.#pong !== this.#ping) return;
+    this.#ping += 1;
+    this.#answered_at = this.#now();
+    this.#link.send({ ping: this.#ping });
+  }
+
+  openPass(pass: OpenPass) {
+    const number = this.#next_pass;
+    this.#next_pass += 1;
+    this.#passes.set(number, pass);
+    const stream = this.#link.open(number);
+    return {
+      stream,
+      start: (start: FunctionStart) => this.#link.send({ start: { pass: number, ...start } }),
+      close: () => {
+        this.#passes.delete(number);
+        stream.destroy();
+        this.#link.send({ stop: { pass: number } });
+      },
+    };
+  }
+
+  /** Says so in the log of each run that waits for the event loop. */
+  reportBlocked(silent_ms: number): void {
+    const seconds = Math.round(silent_ms / 1000);
+    const text = `the worker has not answered for ${seconds} s: a function blocks its event loop\n`;
+    for (const { onLog } of this.#passes.values()) onLog('stderr', text);
+  }
+
+  confirm(): void {
+    this.#link.send({ registered: true });
+  }
+
+  refuse(refusal: { code: string; message: string; next: string }): void {
+    this.#link.send({ refused: refusal });
+  }
+
+  close(): void {
+    this.#link.close();
+  }
+
+  #receive(message: ProgramMessage, version: string): void {
+    if ('end' in message) {
+      const pass = this.#passes.get(message.end);
+      return pass?.onEnd(message.error === undefined ? { output: message.output } : { error: message.error });
+    }
+    if ('log' in message) return this.#passes.get(message.log)?.onLog(message.stream, message.text);
+    if ('pong' in message) {
+      this.#pong = message.pong;
+      this.#answered_at = this.#now();
+      return;
+    }
+    try {
+      const registration = readRegistration(message.register);
+      const all = registration.functions.map((one) => ({
+        ...one,
+        version: one.version === '-' ? (registration.version ?? version) : one.version,
+      }));
+      this.#functions = new Map(all.map((one) => [one.name, one]));
+      this.#registered.resolve(all);
+    } catch (error) {
+      this.#registered.reject(error);
+    }
+  }
+
+  #lose(): void {
+    this.#is_lost = true;
+    for (const { onEnd } of this.#passes.values()) onEnd({ lost: true });
+    this.#passes.clear();
+    this.#registered.reject(new Error('the program ended before it registered its workflows'));
+    this.#ended.resolve();
+  }
+}

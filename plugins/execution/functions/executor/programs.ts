@@ -1,0 +1,219 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { type Cancel, type Clock, isServiceError, type Log } from '../../../../kernel/contracts/index.ts';
+import { workerNotStarted } from '../errors.ts';
+import type { FunctionRegistry } from '../service/directory.ts';
+import type { FunctionProgram } from './program.ts';
+import type { ProgramSource, StartedProgram } from './program-source.ts';
+
+export interface ProgramsDeps {
+  source: ProgramSource;
+  registry: FunctionRegistry;
+  /** Watches the files, and starts another program when they change. */
+  reload: boolean;
+  clock: Clock;
+  log: Log;
+}
+
+const PING_MS = 1000;
+/** A program that has not answered for this long is reported. */
+const BLOCKED_MS = 5000;
+/** A program that has not answered for this long after a pass of it was stopped is replaced. */
+const STUCK_MS = 10_000;
+/** A replaced program may finish its passes for this long. */
+const RETIRE_MS = 10_000;
+const RELOAD_DELAY_MS = 150;
+const RESTART_MIN_MS = 100;
+const RESTART_MAX_MS = 5000;
+
+/**
+ * The programs of a worker: one that takes new passes, and replaced ones that finish theirs. Starts another when it ends,
+ * when its files change, or when a stopped function keeps it from answering.
+ */
+export class FunctionPrograms {
+  readonly #deps: ProgramsDeps;
+  readonly #retired = new Set<StartedProgram>();
+  readonly #watchers: FSWatcher[] = [];
+  #current: StartedProgram | undefined;
+  #first: Promise<void> | undefined;
+  #onChange: () => void = () => undefined;
+  #cancelPing: Cancel = () => undefined;
+  #cancelReload: Cancel = () => undefined;
+  #cancelRestart: Cancel = () => undefined;
+  #restart_ms = RESTART_MIN_MS;
+  #stopped_at: number | undefined;
+  #is_blocked = false;
+  #closed = false;
+
+  constructor(deps: ProgramsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts the first program. Rejects when it does not register its workflows. */
+  start(): Promise<void> {
+    this.#first ??= this.#startFirst();
+    return this.#first;
+  }
+
+  async #startFirst(): Promise<void> {
+    this.#current = await this.#launch();
+    this.#schedulePing();
+    if (this.#deps.reload) this.#watchFiles();
+  }
+
+  get capabilities(): string[] {
+    const { program } = this.#current ?? {};
+    return program === undefined || program.is_lost ? [] : program.capabilities;
+  }
+
+  onChange(listener: () => void): void {
+    this.#onChange = listener;
+  }
+
+  /** The program that serves the workflow now, in this version if one is given. */
+  find(name: string, version: string | undefined): FunctionProgram | undefined {
+    const all = [this.#current, ...this.#retired].flatMap((one) => (one === undefined ? [] : [one.program]));
+    return all.find((program) => !program.is_lost && program.serves(name, version));
+  }
+
+  /** A pass was stopped; its function may keep the program busy for ever. */
+  passStopped(): void {
+    this.#stopped_at ??= this.#deps.clock.monotonic();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const cancel of [this.#cancelPing, this.#cancelReload, this.#cancelRestart]) cancel();
+    for (const watcher of this.#watchers.splice(0)) watcher.close();
+    const all = [...this.#retired, ...(this.#current === undefined ? [] : [this.#current])];
+    await Promise.all(all.map((one) => one.end()));
+  }
+
+  async #launch(): Promise<StartedProgram> {
+    const { source, registry } = this.#deps;
+    const started = await source.start();
+    try {
+      const functions = await started.program.registered;
+      await registry.register(functions);
+    } catch (error) {
+      const refusal = isServiceError(error) ? error : workerNotStarted((error as Error).message, { cause: error });
+      started.program.refuse({ code: refusal.code, message: refusal.message, next: refusal.next });
+      await started.end();
+      throw refusal;
+    }
+    started.program.confirm();
+    void started.program.ended.then(() => this.#onEnded(started));
+    const names = started.program.functions.map(({ name, version }) => `${name} (${version})`).join(', ');
+    this.#deps.log.info({ functions: names }, 'the worker serves workflows');
+    return started;
+  }
+
+  /** Its passes continue in the next program, from their journals. */
+  #onEnded(started: StartedProgram): void {
+    this.#retired.delete(started);
+    if (this.#closed || started !== this.#current) return;
+    if (!this.#deps.source.restarts) {
+      // The program that has started this worker is gone, and with it everything that the worker serves.
+      process.kill(process.pid, 'SIGTERM');
+      return;
+    }
+    this.#deps.log.warn({}, 'the program with the workflows ended; starting it again');
+    this.#scheduleRestart();
+  }
+
+  #scheduleRestart(): void {
+    this.#cancelRestart();
+    this.#cancelRestart = this.#deps.clock.after(this.#restart_ms, () => void this.#replace('it has ended'));
+    this.#restart_ms = Math.min(RESTART_MAX_MS, this.#restart_ms * 2);
+  }
+
+  /** Starts another program for all new passes. On a failure the present one stays. */
+  async #replace(why: string): Promise<void> {
+    if (this.#closed) return;
+    try {
+      const next = await this.#launch();
+      if (this.#closed) return void (await next.end());
+      const before = this.#current;
+      this.#current = next;
+      this.#restart_ms = RESTART_MIN_MS;
+      this.#is_blocked = false;
+      if (before !== undefined && !before.program.is_lost) this.#retire(before);
+      this.#deps.log.info({ why }, 'another program serves the workflows now');
+      this.#onChange();
+    } catch (error) {
+      this.#deps.log.error({ reason: (error as Error).message }, 'the program with the workflows did not start');
+      if (this.#current?.program.is_lost) this.#scheduleRestart();
+    }
+  }
+
+  #retire(started: StartedProgram): void {
+    this.#retired.add(started);
+    const { clock } = this.#deps;
+    const until = clock.monotonic() + RETIRE_MS;
+    const check = () => {
+      if (!this.#retired.has(started)) return;
+      if (started.program.pass_count > 0 && clock.monotonic() < until && started.program.silence_ms < BLOCKED_MS)
+        return void clock.after(RELOAD_DELAY_MS, check);
+      void started.end();
+    };
+    check();
+  }
+
+  #schedulePing(): void {
+    this.#cancelPing = this.#deps.clock.after(PING_MS, () => {
+      const { program } = this.#current ?? {};
+      if (program !== undefined && !program.is_lost) this.#checkAnswers(program);
+      if (!this.#closed) this.#schedulePing();
+    });
+  }
+
+  #checkAnswers(program: FunctionProgram): void {
+    const silent_ms = program.silence_ms;
+    program.ping();
+    if (silent_ms === 0) this.#stopped_at = undefined;
+    if (silent_ms < BLOCKED_MS) {
+      this.#is_blocked = false;
+      return;
+    }
+    if (!this.#is_blocked) {
+      this.#is_blocked = true;
+      program.reportBlocked(silent_ms);
+      this.#deps.log.warn({ silent_ms }, 'a function blocks the event loop of the worker');
+    }
+    const now = this.#deps.clock.monotonic();
+    if (this.#stopped_at === undefined || now - this.#stopped_at < STUCK_MS) return;
+    this.#stopped_at = undefined;
+    if (!this.#deps.source.restarts) {
+      this.#deps.log.error({ silent_ms }, 'a stopped function still blocks the program; restart it');
+      return;
+    }
+    this.#deps.log.error({ silent_ms }, 'a stopped function still blocks the program; killing it');
+    this.#current?.kill();
+  }
+
+  #watchFiles(): void {
+    let version: string | undefined;
+    const check = async () => {
+      try {
+        const next = await this.#deps.source.version();
+        const changed = version !== undefined && next !== version;
+        version = next;
+        if (changed) await this.#replace('its files have changed');
+      } catch (error) {
+        this.#deps.log.warn({ reason: (error as Error).message }, 'the files of the worker could not be read');
+      }
+    };
+    void check().then(() => {
+      if (this.#closed) return;
+      for (const folder of new Set(this.#deps.source.folders())) {
+        const watcher = watch(folder, () => {
+          this.#cancelReload();
+          this.#cancelReload = this.#deps.clock.after(RELOAD_DELAY_MS, () => void check());
+        });
+        watcher.on('error', (error) =>
+          this.#deps.log.warn({ folder, reason: error.message }, 'a folder is not watched'),
+        );
+        this.#watchers.push(watcher);
+      }
+    });
+  }
+}

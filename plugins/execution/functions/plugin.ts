@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import {
+  Clock,
+  Database,
+  definePlugin,
+  HttpRoutes,
+  Log,
+  provide,
+  type Resolve,
+  Settings,
+} from '../../../kernel/contracts/index.ts';
+import { WorkflowKinds } from '../../engine/runs/contract.ts';
+import { AgentServer, AgentStats, Executors } from '../agents/contract.ts';
+import { Replay } from '../replay/contract.ts';
+import { PassCallers } from '../scripts/contract.ts';
+import { createFunctionExecutor } from './executor/function-executor.ts';
+import { createAttachedSource, createFileSource } from './executor/program-source.ts';
+import { FunctionPrograms } from './executor/programs.ts';
+import { functionTables } from './migrations/0001-functions.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { functionRoutes } from './routes.ts';
+import { FunctionDirectory, httpRegistry, inProcessRegistry } from './service/directory.ts';
+import { FunctionTable } from './store/function-table.ts';
+import { functionWorkflow } from './workflow/function-workflow.ts';
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.migrations([functionTables]);
+  const table = plugin.own((use) => new FunctionTable(use(Database)));
+  const directory = plugin.own(provide(FunctionDirectory, { table, agents: AgentStats }));
+  const programs = plugin.own((use) => openPrograms(use, () => directory(use)));
+  plugin.contribute(WorkflowKinds, (use) => functionWorkflow(directory(use)));
+  plugin.contribute(HttpRoutes, (use) => functionRoutes(directory(use)));
+  plugin.contribute(
+    Executors,
+    provide(createFunctionExecutor, {
+      programs: (use) => () => programs(use),
+      callers: PassCallers,
+      replay: Replay,
+      clock: Clock,
+    }),
+  );
+});
+
+/** The programs that `svc worker` or `svc dev --worker` names; undefined for an agent without any. */
+function openPrograms(use: Resolve, directory: () => FunctionDirectory): FunctionPrograms | undefined {
+  const { env, role } = use(Settings);
+  const { SVC_WORKER_FILES: files = '', SVC_WORKER_MAIN: main } = env;
+  if (files === '' && main === undefined) return undefined;
+  const deps = { clock: use(Clock), log: use(Log).child({ part: 'worker' }) };
+  const source =
+    main === undefined
+      ? createFileSource(
+          files.split(':').map((file) => resolve(file)),
+          { ...deps, env, node: process.execPath },
+        )
+      : createAttachedSource(main, deps);
+  return new FunctionPrograms({
+    ...deps,
+    source,
+    registry: role === 'agent' ? httpRegistry(() => use(AgentServer)) : inProcessRegistry(directory),
+    reload: env.SVC_WORKER_RELOAD === 'on',
+  });
+}

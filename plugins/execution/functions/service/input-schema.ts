@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { BoundedMap, type Fault } from '../../../../kernel/contracts/index.ts';
+import { functionsInvalid } from '../errors.ts';
+
+const MAX_SCHEMA_BYTES = 64 * 1024;
+const MAX_COMPILED = 256;
+const MAX_FAULTS = 10;
+
+/** Compiled schemas of inputs, by their digest. */
+const compiled = new BoundedMap<string, ValidateFunction>(MAX_COMPILED);
+
+/** Each schema has a compiler of its own, because two of them may have the same `$id`. */
+function compile(text: string): ValidateFunction {
+  const key = createHash('sha256').update(text).digest('hex');
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, logger: false });
+  const validate = ajv.compile(JSON.parse(text) as object);
+  compiled.set(key, validate);
+  return validate;
+}
+
+/** Throws `functions_invalid` for a schema that nothing can be checked with. */
+export function checkInputSchema(name: string, schema: unknown): void {
+  if (schema === undefined) return;
+  const text = JSON.stringify(schema);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_SCHEMA_BYTES)
+    throw functionsInvalid(`the input schema of ${name} has ${bytes} bytes; the limit is ${MAX_SCHEMA_BYTES}`);
+  try {
+    compile(text);
+  } catch (error) {
+    throw functionsInvalid(`the input schema of ${name} is not a JSON Schema: ${(error as Error).message}`);
+  }
+}
+
+/** What is wrong with an input, at most ten faults with their pointers below `/input`. */
+export function inputFaults(schema: string, input: unknown): Fault[] {
+  const validate = compile(schema);
+  if (validate(input)) return [];
+  return (validate.errors ?? []).slice(0, MAX_FAULTS).map(({ instancePath, message = 'is not valid', params }) => {
+    const detail = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
+    return { pointer: `/input${instancePath}`, message: `${message}${detail}` };
+  });
+}

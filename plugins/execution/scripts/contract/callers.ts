@@ -1,0 +1,44 @@
+import { token } from '../../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment } from '../../agents/contract.ts';
+import type { OpenReplay } from '../../replay/contract.ts';
+
+/** What a caller of verbs speaks the agent socket's protocol over: a socket of its own, or a part of a shared one. */
+export interface CallerStream {
+  readonly destroyed: boolean;
+  /** Bytes that were written and not sent yet. */
+  readonly writableLength: number;
+  on(event: 'data', listener: (chunk: Buffer) => void): this;
+  on(event: 'error', listener: (error: Error) => void): this;
+  on(event: 'close', listener: () => void): this;
+  write(data: Buffer, sent?: () => void): boolean;
+  pause(): this;
+  resume(): this;
+  destroy(): this;
+  /** Destroys it when everything that was written has been sent. */
+  destroySoon(): void;
+}
+
+/** A pass whose program is one caller for the whole pass, without a socket of its own. */
+export interface CallerPass {
+  assignment: Assignment;
+  host: ActivityHost;
+  journal: OpenReplay;
+  stream: CallerStream;
+}
+
+export interface ServedCaller {
+  /** Tells the caller that no reply will come. */
+  cancelCalls(): void;
+  close(): void;
+}
+
+/** Answers the calls of programs that an executor of another plugin keeps running between passes. */
+export interface PassCallers {
+  /** Prepares what callers on this agent share. Must resolve before `serve`. */
+  open(agent: ActivityHost['agent']): Promise<void>;
+  serve(pass: CallerPass): ServedCaller;
+  /** The variables of the job, without any of the agent's own, and what the keys of its steps are traced under. */
+  variables(assignment: Assignment): { env: Record<string, string>; trace: string | undefined };
+}
+
+export const PassCallers = token<PassCallers>('scripts.PassCallers');

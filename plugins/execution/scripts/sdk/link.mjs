@@ -1,0 +1,103 @@
+import { EventEmitter } from 'node:events';
+
+const NEWLINE = 10;
+const SPACE = 32;
+
+/** One run's part of the connection to the agent. */
+class RunStream extends EventEmitter {
+  writable = true;
+  #link;
+  #number;
+
+  constructor(link, number) {
+    super();
+    this.#link = link;
+    this.#number = number;
+  }
+
+  get writableLength() {
+    return this.#link.unsent;
+  }
+
+  write(line) {
+    if (this.writable) this.#link.write(this.#number, line);
+    return true;
+  }
+
+  /** The connection belongs to the process, not to a run. */
+  ref() {}
+  unref() {}
+
+  destroy() {
+    if (!this.writable) return;
+    this.writable = false;
+    this.emit('close');
+  }
+}
+
+/**
+ * The connection between a program with workflows and its agent. Each line begins with the number of a pass and has a line
+ * of the agent socket after it; number 0 is for the two programs themselves.
+ */
+export class Link {
+  #socket;
+  #streams = new Map();
+  #pieces = [];
+  #onControl;
+
+  constructor(socket, onControl, onClose) {
+    this.#socket = socket;
+    this.#onControl = onControl;
+    socket.on('data', (chunk) => this.#receive(chunk));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', onClose);
+  }
+
+  get unsent() {
+    return this.#socket.writableLength;
+  }
+
+  open(number) {
+    const stream = new RunStream(this, number);
+    this.#streams.set(number, stream);
+    return stream;
+  }
+
+  close(number) {
+    const stream = this.#streams.get(number);
+    this.#streams.delete(number);
+    stream?.destroy();
+  }
+
+  write(number, line) {
+    this.#socket.write(`${number} ${line}`);
+  }
+
+  tell(message) {
+    this.write(0, `${JSON.stringify(message)}\n`);
+  }
+
+  end() {
+    this.#socket.end();
+  }
+
+  #receive(chunk) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const last = chunk.subarray(from, end + 1);
+      const line = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last]);
+      this.#pieces = [];
+      from = end + 1;
+      this.#take(line);
+    }
+    if (from < chunk.length) this.#pieces.push(from === 0 ? chunk : chunk.subarray(from));
+  }
+
+  #take(line) {
+    const space = line.indexOf(SPACE);
+    const number = Number(line.subarray(0, space).toString());
+    const rest = line.subarray(space + 1);
+    if (number === 0) this.#onControl(JSON.parse(rest.toString()));
+    else this.#streams.get(number)?.emit('data', rest);
+  }
+}

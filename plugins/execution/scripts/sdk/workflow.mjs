@@ -1,0 +1,121 @@
+import { misused, SvcError } from './errors.mjs';
+import { readJson } from './numbers.mjs';
+import { durationText } from './values.mjs';
+import { presentRun, presentStep } from './turns.mjs';
+import { demandText } from './verbs.mjs';
+import { writeJson } from './numbers.mjs';
+
+/** The workflows of this process, for all copies of the SDK in it. */
+const REGISTRY = Symbol.for('svc.sdk/1.workflows');
+const registry = () => (globalThis[REGISTRY] ??= new Map());
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
+const OPTIONS = ['input', 'retry', 'timeout', 'concurrency', 'versions', 'version'];
+const VERSIONS = ['replay', 'pinned'];
+const MAX_WORKFLOWS = 60;
+
+export const registered = () => [...registry().values()];
+
+/** Defines a workflow. The result can be submitted, called, and tested. */
+export function workflow(name, options, body) {
+  if (typeof options === 'function') return workflow(name, {}, options);
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw misused('the name of a workflow has 1 to 40 letters, digits, - and _, and starts with a letter or digit');
+  if (typeof body !== 'function') throw misused(`the workflow ${JSON.stringify(name)} needs a function`);
+  const surplus = Object.keys(options).find((option) => !OPTIONS.includes(option));
+  if (surplus !== undefined)
+    throw misused(`a workflow has no option ${JSON.stringify(surplus)}, only ${OPTIONS.join(', ')}`);
+  const known = registry();
+  if (known.has(name)) throw misused(`there are two workflows with the name ${JSON.stringify(name)} in this process`);
+  if (known.size >= MAX_WORKFLOWS) throw misused(`a process can have at most ${MAX_WORKFLOWS} workflows`);
+  const defined = Object.freeze({ name, options: checked(options), body });
+  known.set(name, defined);
+  return defined;
+}
+
+function checked({ input, retry, timeout, concurrency, versions = 'replay', version }) {
+  if (!VERSIONS.includes(versions)) throw misused(`versions is "replay" or "pinned", not ${JSON.stringify(versions)}`);
+  if (version !== undefined && (typeof version !== 'string' || !VERSION.test(version)))
+    throw misused('the version of a workflow has 1 to 40 letters, digits, and . _ -');
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+    throw misused('concurrency is a whole number of runs, at least 1');
+  if (input !== undefined && (typeof input !== 'object' || input === null) && typeof input !== 'function')
+    throw misused('input is a JSON Schema or a Standard Schema, for example of zod');
+  return Object.freeze({
+    input,
+    retry,
+    timeout: timeout === undefined ? undefined : durationText(timeout, 'timeout'),
+    concurrency,
+    versions,
+    version,
+  });
+}
+
+/** Forgets the workflows, for a program that defines them again. */
+export const forgetWorkflows = () => registry().clear();
+
+const isStandard = (schema) => schema !== undefined && typeof schema['~standard']?.validate === 'function';
+
+/** The JSON Schema of an input; undefined for a library that cannot say it. */
+export function jsonSchemaOf({ input }) {
+  if (input === undefined) return undefined;
+  if (!isStandard(input)) return input;
+  const standard = input['~standard'].jsonSchema;
+  try {
+    if (typeof standard?.input === 'function') return standard.input({ target: 'draft-2020-12' });
+    if (typeof input.toJsonSchema === 'function') return input.toJsonSchema();
+  } catch {
+    // The schema transforms its input in a way that JSON Schema has no words for; the worker still checks it.
+  }
+  return undefined;
+}
+
+/** The input as the body is given it. Throws `input_invalid` with the place of each fault. */
+export async function checkedInput({ name, options: { input: schema } }, value) {
+  if (!isStandard(schema)) return value;
+  const { issues, value: read } = await schema['~standard'].validate(value);
+  if (issues === undefined) return read;
+  const faults = issues.slice(0, 10).map(({ path = [], message }) => {
+    const pointer = path.map((part) => `/${String(typeof part === 'object' ? part.key : part)}`).join('');
+    return `${pointer === '' ? 'the input' : pointer}: ${message}`;
+  });
+  throw new SvcError(
+    'input_invalid',
+    `the workflow ${JSON.stringify(name)} does not accept this input: ${faults.join('; ')}`,
+    'Submit it again with a valid input.',
+  );
+}
+
+const nameOf = (target) => (typeof target === 'string' ? target : target?.name);
+
+/** Runs a workflow of a worker as a run of its own, and answers its output. */
+export async function call(target, input) {
+  const name = nameOf(target);
+  if (typeof name !== 'string') throw misused('call needs a workflow, or the name of one');
+  const text = input === undefined ? undefined : writeJson(input);
+  if (input !== undefined && text === undefined) throw misused(`the input of a call must be JSON`);
+  const args = [...(text === undefined ? [] : [`--input=${text}`]), '--', 'function', name];
+  return readJson(await demandText(`the call of ${JSON.stringify(name)}`, 'call', args));
+}
+
+/** As Promise.all. The calls are recorded in the order in which they were made. */
+export const all = (calls) => Promise.all(calls);
+
+/** Starts a run from any program, and answers its handle. */
+export async function submit(target, input, options = {}) {
+  const name = nameOf(target);
+  if (typeof name !== 'string') throw misused('submit needs a workflow, or the name of one');
+  const step = presentStep();
+  const durable = presentRun() !== undefined || Boolean(process.env.SVC_AGENT_SOCKET);
+  if (step === undefined && durable)
+    throw misused('submit is not recorded: use call or spawn in a run, or submit inside of a step');
+  const { submitRun } = await import('./client.mjs');
+  return await submitRun(name, input, { idempotencyKey: step?.key, ...options });
+}
+
+/** Serves the workflows of this process. */
+export async function serve(options = {}) {
+  const { serveWorkflows } = await import('./serve.mjs');
+  return await serveWorkflows(options);
+}
