@@ -1,5 +1,20 @@
 // Checked, never run: what the types promise to users of the SDK, and what they refuse.
-import { exec, lock, type Recorded, state, step, waitSignal } from 'svc/sdk';
+import {
+  all,
+  call,
+  exec,
+  lock,
+  type Recorded,
+  secret,
+  serve,
+  type StandardSchema,
+  state,
+  step,
+  submit,
+  waitSignal,
+  type Workflow,
+  workflow,
+} from 'svc/sdk';
 
 const same = <T>(value: T): T => value;
 same<number>(await step('a', () => 1));
@@ -24,3 +39,50 @@ await step('a', () => 1, { cwd: '/' });
 same<Date>(await step('a', () => new Date()));
 // @ts-expect-error A name is a text.
 await waitSignal(5);
+
+interface Order {
+  sku: string;
+  count: number;
+}
+/** `count` has a default, so that a submit may leave it out. */
+declare const schema: StandardSchema<{ sku: string; count?: number }, Order>;
+const order = workflow('order', { input: schema, retry: { attempts: 5, backoff: '1s' } }, async (input, context) => {
+  same<number>(input.count);
+  same<string>(context.runId);
+  same<string | undefined>(context.env.REGION);
+  same<AbortSignal | undefined>(context.signal);
+  return { at: new Date(), sku: input.sku };
+});
+same<Workflow<{ sku: string; count?: number }, { at: string; sku: string }>>(order);
+const plain = workflow('plain', async (input: Order) => input.count);
+const described = workflow('described', { input: { type: 'object' }, versions: 'pinned' }, (input: Order) => input.sku);
+const nothing = workflow('nothing', async () => {});
+
+const handle = await submit(order, { sku: 'a' }, { idempotencyKey: 'k', tags: ['a'], subject: 's' });
+same<{ at: string; sku: string }>(await handle.result({ timeout: '1h' }));
+same<'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'>(await handle.status());
+await handle.signal('approved', { by: 'ana' });
+await handle.cancel('enough');
+same<number>(await (await submit(plain, { sku: 'a', count: 1 })).result());
+same<void>(await (await submit(nothing)).result());
+same<string>(await call(described, { sku: 'a', count: 1 }));
+same<unknown>(await call('elsewhere', { any: 'thing' }));
+same<{ id: string }>(await call<{ id: string }>('elsewhere'));
+same<[number, string]>(await all([call(plain, { sku: 'a', count: 1 }), step('a', ['echo'])]));
+same<string>(secret('KEY'));
+(await serve({ slots: 10 }))?.close();
+
+// @ts-expect-error The input lacks the sku.
+await submit(order, {});
+// @ts-expect-error The input is needed.
+await submit(order);
+// @ts-expect-error The count is a number.
+await call(plain, { sku: 'a', count: '1' });
+// @ts-expect-error The output has no such member.
+(await handle.result()).price;
+// @ts-expect-error A workflow has no such option.
+workflow('misspelt', { version: 'pinned', versoins: 'pinned' }, async () => {});
+// @ts-expect-error The function takes what the schema makes.
+workflow('other', { input: schema }, async (input: { sku: number }) => input.sku);
+// @ts-expect-error There are two ways.
+workflow('other', { versions: 'newest' }, async () => {});

@@ -15,7 +15,7 @@
  * that suspends the run never settles: the script ends there, and no `catch` or `finally` sees it.
  */
 
-import type { PolicyOptions } from './policy.mjs';
+import type { PolicyOptions, Retry } from './policy.mjs';
 export type { PolicyOptions, Retry } from './policy.mjs';
 
 /** A whole number of each unit, the largest first: `500ms`, `5s`, `1h30m`, `30d`; or a number of milliseconds. */
@@ -257,6 +257,12 @@ export function input(): { type: string; input?: unknown; payload?: unknown; [fi
 export function data<T = unknown>(): T;
 export function data<T = unknown>(path: string): T | undefined;
 
+/**
+ * The value of a secret of the project, or of a credential of the run: `secret('STRIPE_KEY')`. In a worker it comes with the
+ * run and never stands in the environment of the process. Throws `SvcError` (`secret_missing`).
+ */
+export function secret(name: string): string;
+
 /** The key of the step whose function is calling. Throws `SvcError` (`usage`) outside of one. */
 export function idempotencyKey(): string;
 
@@ -269,6 +275,175 @@ export function verb(
   args?: readonly string[],
   options?: { stdin?: string | Uint8Array },
 ): Promise<CommandResult>;
+
+/** A schema of a library that follows https://standardschema.dev: zod, valibot, arktype and others. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+type TypesOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>;
+/** What a schema accepts, before it fills in defaults or converts anything. */
+export type InferInput<Schema extends StandardSchema> = TypesOf<Schema>['input'];
+/** What a schema makes of it. */
+export type InferOutput<Schema extends StandardSchema> = TypesOf<Schema>['output'];
+
+/** A JSON Schema (draft 2020-12), at most 64 KiB. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export interface WorkflowOptions {
+  /** The retry policy of steps that name none. */
+  retry?: number | Retry;
+  /** The time limit of a run, from submit to end, waits included. */
+  timeout?: Duration;
+  /** How many runs of this workflow one worker takes at a time. */
+  concurrency?: number;
+  /**
+   * `replay` (the default): a run goes on with whatever version a worker serves, under the replay guard. `pinned`: it waits
+   * for a worker that serves the version it began with.
+   */
+  versions?: 'replay' | 'pinned';
+  /** Names the version; 1 to 40 characters. When absent, it is a digest of the worker's files. */
+  version?: string;
+}
+
+/** What the function of a workflow is given beside its input. */
+export interface WorkflowContext {
+  readonly runId: string;
+  /** The variables, credentials and secrets of the run. The environment of the process has none of them. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the pass ends before the function does: the run waits, was cancelled, or goes on elsewhere. Only in a worker. */
+  readonly signal?: AbortSignal;
+}
+
+/** A workflow. `Input` is what `submit` and `call` accept, `Output` what they answer. */
+export interface Workflow<in out Input = any, out Output = unknown> {
+  readonly name: string;
+  readonly options: WorkflowOptions & { readonly input?: StandardSchema | JsonSchema };
+  readonly body: (input: any, context: WorkflowContext) => unknown;
+  /** Only for the type checker. */
+  readonly types?: { readonly input: (value: Input) => Input; readonly output: Output };
+}
+
+/**
+ * Defines a workflow: a function that survives crashes, restarts and months of waiting. A worker (`serve`, `svc worker`) runs
+ * it. Its calls are those of a script, and its result, which must be JSON, is the output of the run. Names have 1 to 40
+ * letters, digits, `-` and `_`; a process has at most 60 workflows. Throws `SvcError` (`usage`).
+ */
+export function workflow<Schema extends StandardSchema, Output>(
+  name: string,
+  options: WorkflowOptions & { input: Schema },
+  body: (input: InferOutput<Schema>, context: WorkflowContext) => Output,
+): Workflow<InferInput<Schema>, Recorded<Awaited<Output>>>;
+/** With a JSON Schema, or with none, the type of the input is the one that the function gives to its parameter. */
+export function workflow<Output, Input = unknown>(
+  name: string,
+  options: WorkflowOptions & { input?: JsonSchema & { readonly '~standard'?: never } },
+  body: (input: Input, context: WorkflowContext) => Output,
+): Workflow<Input, Recorded<Awaited<Output>>>;
+export function workflow<Output, Input = unknown>(
+  name: string,
+  body: (input: Input, context: WorkflowContext) => Output,
+): Workflow<Input, Recorded<Awaited<Output>>>;
+
+/** An input that may be undefined may be left out. */
+type Given<Input, Rest extends unknown[]> = undefined extends Input
+  ? [input?: Input, ...rest: Rest]
+  : [input: Input, ...rest: Rest];
+
+/**
+ * Runs a workflow of a worker as a run of its own and answers its output. The calling run is suspended meanwhile. Throws
+ * `StepError` when that run does not succeed.
+ */
+export function call<Input, Output>(target: Workflow<Input, Output>, ...given: Given<Input, []>): Promise<Output>;
+export function call<Output = unknown>(target: string, input?: unknown): Promise<Output>;
+
+/** As `Promise.all`. The calls are recorded in the order in which they were made. */
+export function all<const Calls extends readonly unknown[]>(
+  calls: Calls,
+): Promise<{ -readonly [K in keyof Calls]: Awaited<Calls[K]> }>;
+
+export interface SubmitOptions {
+  /** A submit with a key that was used before answers the first run. In the function of a step, it is the step's key by default. */
+  idempotencyKey?: string;
+  tags?: readonly string[];
+  /** What the run is about; it narrows the events that reach the run. */
+  subject?: string;
+  /** The time limit of the run, waits included. */
+  timeout?: Duration;
+  /** Variables of the run. */
+  env?: Record<string, string>;
+  /** Variables of the run and the names of the credentials whose values they get. */
+  credentials?: Record<string, string>;
+  /** Capabilities that the worker must have. */
+  requires?: readonly string[];
+}
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface ResultOptions {
+  /** Throws `WaitTimeoutError` when the run has not ended by then. The run goes on. */
+  timeout?: Duration;
+  /** Ends the wait, not the run. */
+  signal?: AbortSignal;
+}
+
+export interface RunHandle<Output = unknown> {
+  readonly runId: string;
+  /** True when the idempotency key had been used before. */
+  readonly duplicate: boolean;
+  status(): Promise<RunStatus>;
+  /** Waits for the end of the run and answers its output. Throws `SvcError` with the code of the run's error. */
+  result(options?: ResultOptions): Promise<Output>;
+  /** Sends a signal. `waitSignal(name)` of the run answers its payload: any JSON, null when absent. */
+  signal(name: string, payload?: unknown): Promise<void>;
+  cancel(reason?: string): Promise<void>;
+}
+
+/**
+ * Starts a run from any program, or inside of a step. The server is that of `SVC_URL` with `SVC_TOKEN` or `SVC_TOKEN_FILE`, and
+ * `SVC_ORG` and `SVC_PROJECT`; otherwise that of `.svc/profile.json` in this folder or above (`svc dev` writes it), or of the
+ * user's profile (`svc login`). Throws `SvcError`: `not_authenticated`, `unreachable`, and the codes of the service.
+ */
+export function submit<Input, Output>(
+  target: Workflow<Input, Output>,
+  ...given: Given<Input, [options?: SubmitOptions]>
+): Promise<RunHandle<Output>>;
+export function submit<Output = unknown>(
+  target: string,
+  input?: unknown,
+  options?: SubmitOptions,
+): Promise<RunHandle<Output>>;
+
+export interface ServeOptions {
+  /** How many runs it takes at a time. */
+  slots?: number;
+  /** The name of the worker, for people. */
+  agentName?: string;
+  /** The version of workflows that name none. When absent, it is a digest of the worker's files. */
+  version?: string;
+  /** Only in a script: which of its workflows the run is. */
+  name?: string;
+  /** The command that starts the worker; `svc` by default. */
+  svc?: string;
+}
+
+/** A program that serves its workflows. */
+export interface Serving {
+  /** Resolves when it no longer serves: it was closed, or its worker has ended. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/**
+ * Serves the workflows of this process: it connects to the server as a worker and resolves when it takes runs. In a script it
+ * runs the workflow, and answers undefined. Throws `SvcError`: `worker_not_started`, `worker_lost`, and why the server refuses.
+ */
+export function serve(options?: ServeOptions): Promise<Serving | undefined>;
 
 /** Whatever the service or the SDK refuses. */
 export class SvcError extends Error {
