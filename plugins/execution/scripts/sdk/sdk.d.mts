@@ -351,7 +351,7 @@ export function workflow<Output, Input = unknown>(
 ): Workflow<Input, Recorded<Awaited<Output>>>;
 
 /** An input that may be undefined may be left out. */
-type Given<Input, Rest extends unknown[]> = undefined extends Input
+type InputArguments<Input, Rest extends unknown[]> = undefined extends Input
   ? [input?: Input, ...rest: Rest]
   : [input: Input, ...rest: Rest];
 
@@ -359,7 +359,7 @@ type Given<Input, Rest extends unknown[]> = undefined extends Input
  * Runs a workflow of a worker as a run of its own and answers its output. The calling run is suspended meanwhile. Throws
  * `StepError` when that run does not succeed.
  */
-export function call<Input, Output>(target: Workflow<Input, Output>, ...given: Given<Input, []>): Promise<Output>;
+export function call<Input, Output>(target: Workflow<Input, Output>, ...args: InputArguments<Input, []>): Promise<Output>;
 export function call<Output = unknown>(target: string, input?: unknown): Promise<Output>;
 
 /** As `Promise.all`. The calls are recorded in the order in which they were made. */
@@ -411,7 +411,7 @@ export interface RunHandle<Output = unknown> {
  */
 export function submit<Input, Output>(
   target: Workflow<Input, Output>,
-  ...given: Given<Input, [options?: SubmitOptions]>
+  ...args: InputArguments<Input, [options?: SubmitOptions]>
 ): Promise<RunHandle<Output>>;
 export function submit<Output = unknown>(
   target: string,

@@ -75,3 +75,13 @@ export function durationText(value, what) {
   }
   throw misused(`${what} must be a duration such as "5s" or "1h30m", or a number of milliseconds`);
 }
+
+const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?$/;
+
+/** The milliseconds of `1h30m`, or of a number of them. */
+export function millisecondsOf(duration, what = 'timeout') {
+  const found = DURATION.exec(durationText(duration, what));
+  if (found === null) throw misused(`${what} must be a duration such as "5s" or "1h30m", or a number of milliseconds`);
+  return Object.values(UNITS).reduce((sum, unit_ms, i) => sum + Number(found[i + 1] ?? 0) * unit_ms, 0);
+}

@@ -1,0 +1,147 @@
+// Starts runs from any program, over the API of the server. `submit` imports it when it is first used.
+import { randomUUID } from 'node:crypto';
+import { misused, SvcError, WaitTimeoutError } from './errors.mjs';
+import { writeJson } from './numbers.mjs';
+import { findServer } from './server.mjs';
+import { send } from './transport.mjs';
+import { durationText, millisecondsOf } from './values.mjs';
+
+const OPTIONS = {
+  idempotencyKey: 'idempotency_key',
+  tags: 'tags',
+  subject: 'subject',
+  timeout: 'timeout',
+  env: 'env',
+  credentials: 'credentials',
+  requires: 'requires',
+};
+const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
+/** The time that one request waits for the end of a run. Proxies close requests that are silent for a minute. */
+const WAIT_MS = 50_000;
+/** The time for which `result` endures a server that does not answer, such as during a restart. */
+const OUTAGE_MS = 60_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5000;
+
+/** Starts a run of a workflow and returns its handle. */
+export async function submitRun(name, input, options) {
+  const body = { function: name };
+  if (input !== undefined) body.input = input;
+  for (const [option, value] of Object.entries(options)) {
+    const member = OPTIONS[option];
+    if (member === undefined)
+      throw misused(`submit has no option ${JSON.stringify(option)}, only ${Object.keys(OPTIONS).join(', ')}`);
+    if (value !== undefined) body[member] = option === 'timeout' ? durationText(value, 'timeout') : value;
+  }
+  // With a key, a request whose answer was lost can be sent again without a second run.
+  body.idempotency_key ??= randomUUID();
+  const text = writeInput(body);
+  const server = await findServer();
+  const { run_id, duplicate = false } = await send(server, { method: 'POST', path: '/runs', text });
+  return new RunHandle(server, run_id, duplicate);
+}
+
+function writeInput(body) {
+  try {
+    if (body.input === undefined || writeJson(body.input) !== undefined) return writeJson(body);
+  } catch {
+    // A cycle, for example.
+  }
+  throw misused('the input of a submit must be JSON');
+}
+
+class RunHandle {
+  #server;
+  #path;
+
+  constructor(server, run_id, duplicate) {
+    this.#server = server;
+    this.#path = `/runs/${encodeURIComponent(run_id)}`;
+    this.runId = run_id;
+    this.duplicate = duplicate;
+    Object.freeze(this);
+  }
+
+  async status() {
+    return (await this.#read()).status;
+  }
+
+  async result({ timeout, signal } = {}) {
+    const until = timeout === undefined ? Infinity : performance.now() + millisecondsOf(timeout);
+    const run = await this.#ended(until, signal);
+    if (run === undefined)
+      throw new WaitTimeoutError(`the wait for the run ${this.runId}`, durationText(timeout, 'timeout'));
+    if (run.status === 'succeeded') return run.output;
+    throw failureOf(run);
+  }
+
+  async signal(name, payload = null) {
+    if (typeof name !== 'string' || name === '') throw misused('the name of a signal must be a non-empty string');
+    const text = writeJson(payload);
+    if (text === undefined) throw misused(`the payload of a signal must be JSON, and not a ${typeof payload}`);
+    await send(this.#server, {
+      method: 'POST',
+      path: `${this.#path}/signals/${encodeURIComponent(name)}`,
+      text,
+      headers: { 'idempotency-key': randomUUID() },
+    });
+  }
+
+  async cancel(reason) {
+    await send(this.#server, {
+      method: 'POST',
+      path: `${this.#path}/cancel`,
+      text: JSON.stringify(reason === undefined ? {} : { reason }),
+    });
+  }
+
+  #read(query = '', signal = undefined) {
+    return send(this.#server, { method: 'GET', path: `${this.#path}${query}`, signal });
+  }
+
+  /** Returns the run when it has ended; undefined when the time is over. */
+  async #ended(until, signal) {
+    let pause_ms = MIN_PAUSE_MS;
+    let answered_at = performance.now();
+    for (;;) {
+      const wait_ms = Math.ceil(Math.min(until - performance.now(), WAIT_MS));
+      try {
+        const run = await this.#read(`?wait=${Math.max(0, wait_ms)}ms`, signal);
+        if (ENDED.has(run.status)) return run;
+        if (wait_ms <= 0) return undefined;
+        answered_at = performance.now();
+        pause_ms = MIN_PAUSE_MS;
+      } catch (error) {
+        const now = performance.now();
+        if (error.transient !== true || now - answered_at > OUTAGE_MS || now >= until) throw error;
+        await pause(Math.min(pause_ms, until - now), signal);
+        pause_ms = Math.min(pause_ms * 2, MAX_PAUSE_MS);
+      }
+    }
+  }
+}
+
+function failureOf({ run_id, status, error, reason = '' }) {
+  if (status === 'cancelled')
+    return new SvcError('run_cancelled', `the run ${run_id} was cancelled${reason === '' ? '' : `: ${reason}`}`);
+  const { code = 'run_failed', message = 'it failed' } = error ?? {};
+  return new SvcError(
+    code,
+    `the run ${run_id} failed: ${message}`,
+    `\`svc explain ${run_id}\` shows why; \`svc rerun ${run_id}\` repeats it.`,
+  );
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
