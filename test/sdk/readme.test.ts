@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import ts from 'typescript';
 import * as sdk from '../../plugins/execution/scripts/sdk/sdk.mjs';
+import * as testing from '../../plugins/execution/scripts/sdk/testing.mjs';
 import { homeFolder } from '../../features/support/home.ts';
 import { needs } from '../kit/needs.ts';
 
@@ -28,20 +29,24 @@ t.test('the examples of the README do what they say', { timeout: 600_000, ...nee
   }
 });
 
-t.test('the types say what the module exports, and hold users to it', async (t) => {
-  const file = join(folder, 'sdk.d.mts');
+t.test('the types say what the modules export, and hold users to it', async (t) => {
+  const files = { 'sdk.d.mts': sdk, 'testing.d.mts': testing };
+  const paths = Object.keys(files).map((file) => join(folder, file));
   const options = { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 };
   const use = join(import.meta.dirname, 'programs/types.ts');
-  const program = ts.createProgram([file, use], { ...options, types: ['node'], skipLibCheck: false });
+  const program = ts.createProgram([...paths, use], { ...options, types: ['node'], skipLibCheck: false });
   const faults = ts.getPreEmitDiagnostics(program).filter((fault) => /\/(sdk|test)\//.test(fault.file?.fileName ?? ''));
   t.same(
     faults.map((fault) => ts.flattenDiagnosticMessageText(fault.messageText, '\n')),
     [],
   );
   const checker = program.getTypeChecker();
-  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!);
-  const values = exported.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(({ name }) => name);
-  t.same(values.sort(), Object.keys(sdk).sort());
+  for (const [file, module] of Object.entries(files)) {
+    const source = program.getSourceFile(join(folder, file))!;
+    const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source)!);
+    const values = exported.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(({ name }) => name);
+    t.same(values.sort(), Object.keys(module).sort(), file);
+  }
 });
 
 t.test(

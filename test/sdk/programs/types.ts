@@ -15,6 +15,7 @@ import {
   type Workflow,
   workflow,
 } from 'svc/sdk';
+import { after, fail, replayRun, testRun } from 'svc/sdk/testing';
 
 const same = <T>(value: T): T => value;
 same<number>(await step('a', () => 1));
@@ -86,3 +87,24 @@ workflow('misspelt', { version: 'pinned', versoins: 'pinned' }, async () => {});
 workflow('other', { input: schema }, async (input: { sku: number }) => input.sku);
 // @ts-expect-error There are two ways.
 workflow('other', { versions: 'newest' }, async () => {});
+
+const run = await testRun(
+  order,
+  { sku: 'a' },
+  {
+    signals: { approved: after('3d', { by: 'ana' }), go: [1, null] },
+    steps: { charge: fail('declined', { nonRetryable: true }), 'ship#1': ({ attempt }) => attempt === 2, pack: 'a' },
+    calls: { price: (input: { sku: string }) => input.sku },
+  },
+);
+same<'succeeded' | 'failed' | 'waiting'>(run.status);
+same<{ at: string; sku: string } | undefined>(run.output);
+same<boolean>((await replayRun(order, run.journal, { input: { sku: 'a' } })).ok);
+await testRun(nothing);
+
+// @ts-expect-error The input lacks the sku.
+await testRun(order, {});
+// @ts-expect-error There is no such option.
+await testRun(order, { sku: 'a' }, { signal: {} });
+// @ts-expect-error The output has no such member.
+run.output?.price;

@@ -6,7 +6,10 @@ const SDK = fileURLToPath(new URL('../sdk/', import.meta.url));
 const MANIFEST = {
   name: 'svc',
   type: 'module',
-  exports: { './sdk': { types: './sdk/sdk.d.mts', default: './sdk/sdk.mjs' } },
+  exports: {
+    './sdk': { types: './sdk/sdk.d.mts', default: './sdk/sdk.mjs' },
+    './sdk/testing': { types: './sdk/testing.d.mts', default: './sdk/testing.mjs' },
+  },
 };
 
 /** The name under which Python imports the SDK. */
