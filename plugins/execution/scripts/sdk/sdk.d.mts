@@ -424,6 +424,11 @@ export interface ServeOptions {
   slots?: number;
   /** The name of the worker, for people. */
   agentName?: string;
+  /**
+   * A file with the token of the worker (`svc token create <name> --agent`), when `SVC_TOKEN` is another one: `submit` needs the
+   * token of a member.
+   */
+  tokenFile?: string;
   /** The version of workflows that name none. When absent, it is a digest of the worker's files. */
   version?: string;
   /** Only in a script: which of its workflows the run is. */

@@ -57,6 +57,7 @@ async function startAgent(options) {
   for (const [flag, value] of [
     ['--slots', options.slots],
     ['--name', options.agentName],
+    ['--token-file', options.tokenFile],
   ])
     if (value !== undefined) args.push(flag, String(value));
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
