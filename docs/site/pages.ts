@@ -29,10 +29,10 @@ const WRITTEN: readonly (readonly [group: string, names: readonly string[]])[] =
       (name) => `tutorials/${name}`,
     ),
   ],
-  ['Write workflows', ['scripts', 'languages', 'pipelines', 'graphs', 'requests']],
+  ['Write workflows', ['scripts', 'functions', 'languages', 'pipelines', 'graphs', 'requests']],
   ['React and connect', ['events', 'deliveries', 'connectors', 'accounts', 'secrets']],
   ['Operate', ['operations', 'configuration', 'databases', 'security', 'tracing', 'performance']],
-  ['Come from another tool', ['from-temporal', 'from-github-actions', 'from-inngest']],
+  ['Come from another tool', ['from-temporal', 'from-github-actions', 'from-inngest', 'from-dbos', 'from-restate']],
   ['Reference', ['cli', 'errors', 'glossary', 'conformance']],
   ['Extend', ['plugins', 'architecture']],
 ];

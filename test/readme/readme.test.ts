@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
@@ -65,6 +65,7 @@ async function runAll(commands: readonly string[], cwd: string, env: Record<stri
 const PAGES = [
   'README.md',
   'docs/scripts.md',
+  'docs/functions.md',
   'docs/languages.md',
   'docs/secrets.md',
   'docs/events.md',
@@ -93,6 +94,7 @@ const PAGES = [
 const NEEDS: Readonly<Record<string, readonly Need[]>> = {
   'README.md': ['python3'],
   'docs/scripts.md': ['python3'],
+  'docs/functions.md': ['curl'],
   'docs/deliveries.md': ['curl'],
   'docs/graphs.md': ['curl'],
   'docs/tutorials/webhook-to-slack.md': ['curl'],
@@ -104,6 +106,9 @@ for (const page of PAGES)
 
 /** A server with plugins, which a page makes before it starts: only what follows needs the server. */
 const WITH_PLUGINS = /^SVC_PLUGINS=(\S+) svc dev$/m;
+
+/** A server with a worker, which serves files of the page. */
+const WITH_WORKER = /^svc dev --worker (\S+)$/m;
 
 async function runPage(t: Test, page: string): Promise<void> {
   const folder = await homeFolder('svc-readme-');
@@ -121,10 +126,20 @@ async function runPage(t: Test, page: string): Promise<void> {
   await runBlocks(t, all.slice(0, start), folder, env);
   const [, named] = WITH_PLUGINS.exec(all[start]?.text ?? '') ?? [];
   const plugins: Record<string, string> = named === undefined ? {} : { SVC_PLUGINS: named.replace('$PWD', folder) };
-  const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env: { ...env, ...plugins } });
+  const [, served] = all.map(({ text }) => WITH_WORKER.exec(text)).find((found) => found !== null) ?? [];
+  if (served !== undefined) await installPackage(folder);
+  const worker = served === undefined ? [] : ['--worker', served];
+  const dev = new Service(svcProgram, ['dev', '--port', '0', ...worker], { cwd: folder, env: { ...env, ...plugins } });
   t.teardown(() => dev.kill('SIGTERM'));
   await dev.says(/is ready/);
   t.ok((await runBlocks(t, all.slice(start), folder, { ...env, ...plugins })) > 1, 'there are examples');
+}
+
+/** As `npm install` of the package does for an application. */
+async function installPackage(folder: string): Promise<void> {
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(clone, join(folder, 'node_modules/svc'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
 }
 
 /** In the order of the page: commands, and files of folders that commands have made. Answers how many commands there were. */

@@ -123,6 +123,56 @@ t.test('TypeScript and modules of JavaScript', async (t) => {
   );
 });
 
+const WORKFLOW_HEAD = [
+  "import { call, sleep, step, workflow } from 'svc/sdk';",
+  "import { readFile } from 'node:fs/promises';",
+  "import * as child from 'node:child_process';",
+].join('\n');
+const inWorkflow = (text: string): string => `workflow("w", { retry: 3 }, async (input) => { ${text} });`;
+const AT = inWorkflow('').length - ' });'.length + 1;
+const WORKFLOWS: readonly Case[] = [
+  ['a clock', inWorkflow('const n = Date.now(); await step("a", () => n);'), [`1:${AT + 10} outside_step`]],
+  ['a date', inWorkflow('return new Date();'), [`1:${AT + 7} outside_step`]],
+  ['a date that is given', inWorkflow('return new Date(input.at);'), []],
+  ['randomness', inWorkflow('return crypto.randomUUID();'), [`1:${AT + 7} outside_step`]],
+  ['a request', inWorkflow('await fetch(input.url);'), [`1:${AT + 6} outside_step`]],
+  ['a file', inWorkflow('await readFile("a");'), [`1:${AT + 6} outside_step`]],
+  ['a process', inWorkflow('child.execFileSync("ls");'), [`1:${AT} outside_step`]],
+  ['a timer', inWorkflow('await new Promise((go) => setTimeout(go, 9));'), [`1:${AT + 26} outside_step`]],
+  ['in a step', inWorkflow('await step("a", async () => (await fetch(input.url)).text());'), []],
+  ['in a step by a name', inWorkflow('const load = () => fetch(input.url); await step("a", load);'), []],
+  ['in a list', inWorkflow('await Promise.all(input.map((one) => fetch(one)));'), [`1:${AT + 37} outside_step`]],
+  ['a function that a step runs later', inWorkflow('const undo = []; undo.push(() => fetch("a"));'), []],
+  ['by a function', `const load = () => fetch("a");\n${inWorkflow('await load();')}`, [`2:${AT + 6} outside_step`]],
+  ['by a function with a step', `const load = () => step("a", () => fetch("a"));\n${inWorkflow('await load();')}`, []],
+  ['by a function that calls itself', `function go() { return go(); }\n${inWorkflow('go();')}`, []],
+  [
+    'a body with a name',
+    'workflow("w", body);\nasync function body() { return Math.random(); }',
+    ['2:32 outside_step'],
+  ],
+  ['outside of workflows', 'const started = Date.now();\nawait fetch("a");', []],
+  ['a name of the script', `const fetch = () => 1;\n${inWorkflow('fetch();')}`, []],
+  ['a call', inWorkflow('return await call("other", input);'), []],
+];
+
+t.test('workflows that are functions', (t) => all(t, 'a.ts', WORKFLOW_HEAD, WORKFLOWS));
+
+t.test('what a workflow is warned of', async (t) => {
+  const { warnings } = await look(
+    'a.ts',
+    `${WORKFLOW_HEAD}\nconst load = () => fetch("a");\nworkflow("w", async () => [Date.now(), await load(), setTimeout(load, 1)]);`,
+  );
+  t.same(
+    warnings.map(({ message }) => message),
+    [
+      '`Date.now()` returns something else each time the workflow is replayed; call it inside a step',
+      '`load` calls `fetch(…)`, which runs again each time the workflow is replayed; call it inside a step',
+      '`setTimeout(…)` starts again each time the workflow is replayed; use `sleep`',
+    ],
+  );
+});
+
 t.test('JavaScript, with imports of every form and with processes', (t) =>
   all(t, 'a.js', '#!/usr/bin/env node', [
     ['require', "const svc = require('svc/sdk');\nsvc.step(`a${Math.random()}`, () => 1);", ['2:10 varying_name']],

@@ -121,6 +121,12 @@ export class ScriptNames {
     return SDKS.test(meaning) ? [{ from: meaning, name }] : [];
   }
 
+  /** Returns the function that a call of `workflow` defines. */
+  workflowBody({ k, f = '', a = [] }: Node): Node | undefined {
+    if (k !== 'call' || this.meaning(f) !== 'svc/sdk.workflow') return undefined;
+    return this.resolveFunction(a.at(-1));
+  }
+
   verbCall(node: Node): VerbCall | undefined {
     if (node.k !== 'call') return undefined;
     const meaning = this.meaning(node.f ?? '') ?? '';

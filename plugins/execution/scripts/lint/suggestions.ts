@@ -7,8 +7,8 @@ import { suggestName } from '../../../platform/schema/contract.ts';
 export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   (
     'account admin agent agents artifact audit call cancel check completion connector console credential dev docs doctor emit ' +
-    'errors event-hook events explain expr graph handler help invitation locks login logs member org plugin plugins project ' +
-    'provider rerun run runs schedule secret serve server signal signals source state status steps submit summary token webhook whoami'
+    'errors event-hook events explain expr functions graph handler help invitation locks login logs member org plugin plugins project ' +
+    'provider rerun run runs schedule secret serve server signal signals source state status steps submit summary token webhook whoami worker'
   ).split(' '),
 );
 
@@ -18,7 +18,7 @@ export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<str
   javascript: new Set(
     (
       `${BOTH.replace('idempotency', 'idempotencyKey')} NonRetryableError StepError SvcError WaitTimeoutError activityCollect activitySubmit ` +
-      'activityWaitAll artifactPut callGraph callNode exec waitEvent waitSignal'
+      'activityWaitAll all artifactPut call callGraph callNode exec secret serve submit waitEvent waitSignal workflow'
     ).split(' '),
   ),
   python: new Set(

@@ -11,6 +11,14 @@ const MAX_WARNINGS = 50;
 const MAX_CALLS = 100;
 /** Verbs whose name is compared in a replay. */
 const NAMED = new Set('step wait-signal wait-event emit lock activity activity-submit activity-collect'.split(' '));
+/** Methods that call a function at once, or in the same pass. */
+const CALLS_ARGUMENT =
+  /\.(map|flatMap|forEach|filter|find|findIndex|findLast|some|every|reduce|reduceRight|sort|toSorted|then|catch|finally)$/;
+const OUTSIDE = {
+  varies: 'returns something else each time the workflow is replayed; call it inside a step',
+  effect: 'runs again each time the workflow is replayed; call it inside a step',
+  timer: 'starts again each time the workflow is replayed; use `sleep`',
+};
 const NESTED = 'call it before or after the step';
 
 /** The words after `svc`, and what they take. */
@@ -44,11 +52,16 @@ class TreeLint {
   readonly #problems = new Map<string, Problem>();
   /** Functions that a step runs. */
   readonly #works = new Set<Node>();
+  /** Functions of workflows, and those that run as soon as the code around them. */
+  readonly #bodies = new Set<Node>();
+  readonly #immediate = new Set<Node>();
+  readonly #effects = new Map<Node, { call: string; why: keyof typeof OUTSIDE } | undefined>();
   readonly #branches: Branch[] = [];
   /** Variables that only a step has set, and where. */
   readonly #lost = new Map<string, Node>();
   readonly #inner = new Map<Node, string | undefined>();
   #inStep = false;
+  #inWorkflow = false;
   #calls = 0;
 
   constructor(tree: Node, { verbs, verb_arguments }: VerbTable, calls: VaryingCalls) {
@@ -68,6 +81,9 @@ class TreeLint {
   #collectWorks(node: Node): void {
     const work = this.#names.verbCall(node)?.work;
     if (work) this.#works.add(work);
+    const body = this.#names.workflowBody(node);
+    if (body) this.#bodies.add(body);
+    if (node.k === 'call') for (const one of calledAtOnce(node)) this.#immediate.add(one);
     for (const part of childNodes(node)) this.#collectWorks(part);
   }
 
@@ -94,12 +110,13 @@ class TreeLint {
   }
 
   #function(node: Node): void {
-    const before = this.#inStep;
+    const [in_step, in_workflow] = [this.#inStep, this.#inWorkflow];
     this.#inStep ||= this.#works.has(node);
+    this.#inWorkflow = this.#bodies.has(node) || (in_workflow && this.#immediate.has(node));
     this.#values.inFunction(node, () => {
       for (const part of childNodes(node)) this.#walk(part);
     });
-    this.#inStep = before;
+    [this.#inStep, this.#inWorkflow] = [in_step, in_workflow];
   }
 
   #assign(node: Node): void {
@@ -110,6 +127,7 @@ class TreeLint {
 
   #call(node: Node): void {
     if (node.f !== undefined) this.#read(node.f);
+    if (this.#inWorkflow && !this.#inStep) this.#outside(node);
     const call = this.#names.verbCall(node);
     const said = call?.label ?? this.#findVerb(this.#names.functions.get(node.f ?? ''));
     if (said === undefined) return;
@@ -122,6 +140,39 @@ class TreeLint {
     if (!NOT_DURABLE.has(call?.verb ?? '')) this.#condition(said);
     if (call) this.#durable(call);
     if (call) this.#arguments(node, call);
+  }
+
+  /** Reports clocks, random numbers and I/O that a replay of a workflow repeats. */
+  #outside(node: Node): void {
+    const direct = this.#values.findEffect(node);
+    if (direct) return this.#warn(node, 'lint_outside_step', `${direct.call} ${OUTSIDE[direct.why]}`);
+    const called = this.#findEffect(this.#names.functions.get(node.f ?? ''));
+    if (called)
+      this.#warn(node, 'lint_outside_step', `\`${node.f}\` calls ${called.call}, which ${OUTSIDE[called.why]}`);
+  }
+
+  /** Returns the first such call that a function of the script makes outside of steps, itself or through others. */
+  #findEffect(called: Node | undefined): { call: string; why: keyof typeof OUTSIDE } | undefined {
+    if (!called || this.#works.has(called) || this.#calls >= MAX_CALLS) return undefined;
+    if (!this.#effects.has(called)) {
+      // Stands for a function that calls itself.
+      this.#effects.set(called, undefined);
+      this.#calls += 1;
+      this.#effects.set(called, this.#searchEffect(childNodes(called)));
+      this.#calls -= 1;
+    }
+    return this.#effects.get(called);
+  }
+
+  #searchEffect(nodes: readonly Node[]): { call: string; why: keyof typeof OUTSIDE } | undefined {
+    for (const node of nodes) {
+      if (node.k === 'function' && (this.#works.has(node) || !this.#immediate.has(node))) continue;
+      const own = node.k === 'call' ? this.#values.findEffect(node) : undefined;
+      const called = node.k === 'call' ? this.#findEffect(this.#names.functions.get(node.f ?? '')) : undefined;
+      const found = own ?? called ?? this.#searchEffect(childNodes(node));
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   #arguments(node: Node, { verb, name, words }: VerbCall): void {
@@ -233,4 +284,11 @@ class TreeLint {
   #isFull(): boolean {
     return this.#problems.size >= MAX_WARNINGS;
   }
+}
+
+/** Returns the functions that a call runs itself: of a list's method, of a promise, or written as its callee. */
+function calledAtOnce({ f, o, a = [], new: creates }: Node): Node[] {
+  const runs = f === undefined || CALLS_ARGUMENT.test(f) || (creates === true && f === 'Promise');
+  const given = runs ? a.filter(({ k }) => k === 'function') : [];
+  return o?.k === 'function' ? [...given, o] : given;
 }

@@ -8,6 +8,9 @@ export interface VaryingCalls {
   without_arguments: readonly RegExp[];
   /** True if a name counts only when it was imported. */
   imported: boolean;
+  /** Calls that a workflow makes only inside a step. */
+  effects: readonly RegExp[];
+  timers: readonly RegExp[];
 }
 
 /** Tracks which variables of a script differ from pass to pass. */
@@ -44,6 +47,18 @@ export class VaryingValues {
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** Returns why a workflow must not make a call outside of a step, or undefined. */
+  findEffect({ f, a = [] }: Node): { call: string; why: 'varies' | 'effect' | 'timer' } | undefined {
+    if (f === undefined) return undefined;
+    const alone = a.length === 0;
+    const meaning = this.#names.meaning(f);
+    const matches = (list: readonly RegExp[]) => meaning !== undefined && list.some((one) => one.test(meaning));
+    const call = `\`${f}${alone ? '()' : '(…)'}\``;
+    if (matches(this.#calls.timers)) return { call, why: 'timer' };
+    if (matches(this.#calls.effects)) return { call, why: 'effect' };
+    return this.#varies(f, alone) ? { call, why: 'varies' } : undefined;
   }
 
   #whyName(dotted: string): string | undefined {

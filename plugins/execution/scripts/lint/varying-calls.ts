@@ -29,10 +29,31 @@ const JAVASCRIPT: readonly RegExp[] = [
   /^fs(\/promises)?\.mkdtemp(Sync)?$/,
 ];
 
-export const JAVASCRIPT_CALLS: VaryingCalls = { always: JAVASCRIPT, without_arguments: [/^Date$/], imported: false };
+/** Calls that reach other systems, files or processes. A replay repeats them unless they are in a step. */
+const JAVASCRIPT_EFFECTS: readonly RegExp[] = [
+  /^(fetch|undici\.\w+|axios(\.\w+)?|got(\.\w+)?|ky(\.\w+)?)$/,
+  /^fs(\/promises|\.promises)?\.\w+$/,
+  /^child_process\.\w+$/,
+  /^(https?|http2)\.(get|request|connect)$/,
+  /^(net|tls)\.(connect|createConnection)$/,
+  /^dns(\/promises|\.promises)?\.\w+$/,
+];
+
+/** Pauses that end with the pass. */
+const JAVASCRIPT_TIMERS: readonly RegExp[] = [/^(timers(\/promises)?\.)?(setTimeout|setInterval)$/];
+
+export const JAVASCRIPT_CALLS: VaryingCalls = {
+  always: JAVASCRIPT,
+  without_arguments: [/^Date$/],
+  imported: false,
+  effects: JAVASCRIPT_EFFECTS,
+  timers: JAVASCRIPT_TIMERS,
+};
 
 export const PYTHON_CALLS: VaryingCalls = {
   always: PYTHON,
   without_arguments: PYTHON_WITHOUT_ARGUMENTS,
   imported: true,
+  effects: [],
+  timers: [],
 };
