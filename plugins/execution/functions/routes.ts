@@ -1,8 +1,18 @@
-import { callerOf, Errors, listRoute, MEMBER, readPage, type Route, SCOPED } from '../../../kernel/contracts/index.ts';
+import {
+  callerOf,
+  decodeCursor,
+  Errors,
+  limitOf,
+  listRoute,
+  MEMBER,
+  pageOf,
+  type Route,
+  SCOPED,
+} from '../../../kernel/contracts/index.ts';
 import functionSchema from './schema/function.schema.json' with { type: 'json' };
 import registeredSchema from './schema/registered-functions.schema.json' with { type: 'json' };
 import type { RegisteredFunctions } from './generated/registered-functions.ts';
-import { cursorOf, type FunctionDirectory } from './service/directory.ts';
+import type { FunctionDirectory } from './service/directory.ts';
 
 /** 60 workflows with schemas of at most 64 KiB. */
 const BODY_LIMIT = 4 * 1024 * 1024;
@@ -34,10 +44,10 @@ export const functionRoutes = (directory: FunctionDirectory): Route[] => [
     item: functionSchema,
     description: 'Workflows in alphabetical order.',
     async list(request) {
-      const { limit, before } = readPage(request.query);
-      const { items, more } = await directory.list(request.scope, before, limit);
-      const last = items.at(-1);
-      return { items, ...(more && last !== undefined && { next_cursor: cursorOf(last) }) };
+      const limit = limitOf(request.query);
+      const [name, version] = decodeCursor(request.query.cursor, 'text', 'text') ?? [];
+      const after = name === undefined || version === undefined ? undefined : { name, version };
+      return pageOf(await directory.list(request.scope, after, limit), limit, (one) => [one.name, one.version]);
     },
   }),
 ];

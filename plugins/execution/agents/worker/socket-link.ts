@@ -74,6 +74,8 @@ export class SocketLink implements AgentLink {
   #is_opened = false;
   #closed: ServiceError | undefined;
   #warned = false;
+  /** The agent itself broke the connection, so nobody needs to hear of it. */
+  #is_reconnecting = false;
   #cancelTimer: Cancel = () => {};
   #silence_ms = SILENCE_MS;
   #strikes = 0;
@@ -108,6 +110,7 @@ export class SocketLink implements AgentLink {
   }
 
   async reconnect(): Promise<void> {
+    this.#is_reconnecting = true;
     this.#socket?.close(1000, 'the capabilities of the agent have changed');
   }
 
@@ -255,6 +258,11 @@ export class SocketLink implements AgentLink {
       reject(AgentErrors.channelLost(`the connection broke before ${op} was answered`));
     }
     if (this.#closed) return;
+    if (this.#is_reconnecting) {
+      this.#is_reconnecting = false;
+      void this.#connect();
+      return;
+    }
     if (!this.#warned) this.#deps.log.warn({ reason: why }, 'no connection to the server; retrying');
     this.#warned = true;
     this.#cancelTimer = this.#deps.clock.after(this.#backoff.next(), () => void this.#connect());

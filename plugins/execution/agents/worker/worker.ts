@@ -121,8 +121,9 @@ export class Worker implements Agent {
   async #announceCapabilities(): Promise<void> {
     const { link, log } = this.#deps;
     try {
+      const before = this.#capabilities.join(' ');
       await this.#detectCapabilities();
-      if (!this.#draining) await link.reconnect();
+      if (!this.#draining && this.#capabilities.join(' ') !== before) await link.reconnect();
     } catch (error) {
       log.error({ reason: (error as Error).message }, 'the new capabilities could not be announced');
     }

@@ -1,9 +1,9 @@
-import { Errors, iso, parseDuration, type Queries, type Scope } from '../../../../kernel/contracts/index.ts';
+import { iso, parseDuration, type Queries, type Scope } from '../../../../kernel/contracts/index.ts';
 import type { AgentServer, AgentStats } from '../../agents/contract.ts';
 import { type FunctionRegistration, versionCapability } from '../domain/registration.ts';
 import { functionsInvalid, functionUnknown } from '../errors.ts';
 import type { FunctionView } from '../generated/function.ts';
-import type { FunctionOwner, FunctionRow, FunctionTable } from '../store/function-table.ts';
+import type { FunctionKey, FunctionOwner, FunctionRow, FunctionTable } from '../store/function-table.ts';
 import { checkInputSchema } from './input-schema.ts';
 
 /** Where a worker registers its workflows: at the server of its process, or over HTTP. */
@@ -43,15 +43,11 @@ export class FunctionDirectory {
     return newest;
   }
 
-  async list(
-    scope: Scope,
-    cursor: string | undefined,
-    limit: number,
-  ): Promise<{ items: FunctionView[]; more: boolean }> {
-    const rows = await this.#deps.table.list(scope, cursor === undefined ? undefined : readCursor(cursor), limit + 1);
+  /** The versions after one, and one more than `limit` when there are others. */
+  async list(scope: Scope, after: FunctionKey | undefined, limit: number): Promise<FunctionView[]> {
+    const rows = await this.#deps.table.list(scope, after, limit + 1);
     const connected = await this.#deps.agents.readConnected(scope);
-    const items = rows.slice(0, limit).map((row) => toView(row, connected));
-    return { items, more: rows.length > limit };
+    return rows.map((row) => toView(row, connected));
   }
 }
 
@@ -71,14 +67,6 @@ function toView(
     workers: connected.filter(({ capabilities }) => capabilities.includes(capability)).map((agent) => agent.name),
     registered_at: iso(registered_at),
   };
-}
-
-export const cursorOf = ({ name, version }: Pick<FunctionView, 'name' | 'version'>): string => `${name}:${version}`;
-
-function readCursor(cursor: string): { name: string; version: string } {
-  const [name = '', version = ''] = cursor.split(':');
-  if (name === '' || version === '') throw Errors.invalidRequest('the cursor is not one of this list');
-  return { name, version };
 }
 
 /** Registers at the server of this process, for everything that its built-in agent serves. */

@@ -9,9 +9,12 @@ export interface FunctionOwner {
   project_id: string;
 }
 
-export interface FunctionRow {
+export interface FunctionKey {
   name: string;
   version: string;
+}
+
+export interface FunctionRow extends FunctionKey {
   versions: 'replay' | 'pinned';
   timeout: string | null;
   /** JSON. */
@@ -71,7 +74,7 @@ export class FunctionTable {
   }
 
   /** Names in alphabetical order, each with its newest version first. */
-  list(owner: FunctionOwner, after: { name: string; version: string } | undefined, limit: number) {
+  list(owner: FunctionOwner, after: FunctionKey | undefined, limit: number) {
     const rest = after === undefined ? '' : 'AND (name > ? OR (name = ? AND version > ?))';
     return this.#database.read<FunctionRow>(
       `SELECT ${COLUMNS} FROM functions_functions WHERE ${VISIBLE} ${rest} ORDER BY name, version LIMIT ${Math.trunc(limit)}`,
