@@ -37,12 +37,14 @@ export class FunctionProgram {
   #next_pass = 1;
   #ping = 0;
   #pong = 0;
+  #pinged_at: number;
   #answered_at: number;
   #is_lost = false;
 
   /** `version` is used for workflows and programs that name none. */
   constructor(socket: Duplex, { log, version, now }: { log: Log; version: string; now: () => number }) {
     this.#now = now;
+    this.#pinged_at = now();
     this.#answered_at = now();
     // Nobody may be waiting when the program ends before it registers.
     this.#registered.promise.catch(() => undefined);
@@ -94,13 +96,18 @@ export class FunctionProgram {
 
   /** How long the program has not answered, in milliseconds. Its event loop is blocked then. */
   get silence_ms(): number {
-    return this.#pong === this.#ping ? 0 : this.#now() - this.#answered_at;
+    return this.#pong === this.#ping ? 0 : this.#now() - this.#pinged_at;
+  }
+
+  /** When it answered last, in milliseconds of the monotonic clock. */
+  get answered_at(): number {
+    return this.#answered_at;
   }
 
   ping(): void {
     if (this.#pong !== this.#ping) return;
     this.#ping += 1;
-    this.#answered_at = this.#now();
+    this.#pinged_at = this.#now();
     this.#link.send({ ping: this.#ping });
   }
 

@@ -169,7 +169,7 @@ export class FunctionPrograms {
   #checkAnswers(program: FunctionProgram): void {
     const silent_ms = program.silence_ms;
     program.ping();
-    if (silent_ms === 0) this.#stopped_at = undefined;
+    if (this.#stopped_at !== undefined && program.answered_at > this.#stopped_at) this.#stopped_at = undefined;
     if (silent_ms < BLOCKED_MS) {
       this.#is_blocked = false;
       return;

@@ -19,6 +19,8 @@ export function explainEligibility(
   agents: readonly AgentView[],
 ): Explanation & { capable: boolean } {
   const online = agents.filter(({ state }) => state === 'online');
+  const unserved = explainUnserved(requires, online);
+  if (unserved !== undefined) return unserved;
   const named = requires.filter((need) => need !== ISOLATES);
   const isolated = named.length < requires.length;
   const needs = describeRequirements(named, isolated);
@@ -49,6 +51,38 @@ export function explainEligibility(
     capable: false,
     because: [because],
     next: [`start a capable agent: svc agent${capabilityFlags(named)}${machine}`],
+  };
+}
+
+/** The beginning of the capabilities of workers: `function:<name>`, and `function:<name>:<version>`. */
+const FUNCTION = 'function:';
+
+/** What a run of a function waits for when no worker serves it. */
+function explainUnserved(
+  requires: readonly string[],
+  online: readonly AgentView[],
+): (Explanation & { capable: false }) | undefined {
+  const need = requires.find((capability) => capability.startsWith(FUNCTION));
+  if (need === undefined || online.some(({ capabilities }) => capabilities.includes(need))) return undefined;
+  const [, name = '', version] = need.split(':');
+  const others = online.filter(({ capabilities }) => capabilities.includes(`${FUNCTION}${name}`));
+  if (version === undefined || others.length === 0)
+    return {
+      capable: false,
+      because: [`No worker that is online serves the workflow ${name}.`],
+      next: ['start one: svc worker <file>', 'svc functions ls lists the workflows and who serves them'],
+    };
+  const who = joinWords(others.slice(0, 5).map((agent) => agent.name));
+  return {
+    capable: false,
+    because: [
+      `The run stays with version ${version} of the workflow ${name}, and no worker that is online serves it; ${who} ${others.length === 1 ? 'serves' : 'serve'} another version.`,
+    ],
+    next: [
+      `start a worker with version ${version}`,
+      'svc functions ls lists the versions and who serves them',
+      'svc cancel the run and submit it again to use the newest version',
+    ],
   };
 }
 

@@ -86,6 +86,21 @@ t.test('queued: who could take it, and what those lack that cannot', async (t) =
   t.match(told({ run: queued, agents: many }).because, /a4 lacks gpu and 4 more cannot take it either/);
 });
 
+t.test('queued for a workflow of workers: who serves it, and in which version', async (t) => {
+  const worker = agent('w', { capabilities: ['function:order', 'function:order:v2'] });
+  const follows = run({ status: 'queued', requires: ['function:order'] });
+  t.match(told({ run: follows, agents: [worker] }).because, /w can take it/);
+  t.match(told({ run: follows, agents: [agent('a')] }), {
+    because: /No worker that is online serves the workflow order\./,
+    next: /start one: svc worker <file>/,
+  });
+  const stays = run({ status: 'queued', requires: ['function:order:v1'] });
+  t.match(told({ run: stays, agents: [worker] }), {
+    because: /stays with version v1 of the workflow order, .* w serves another version\./,
+    next: /start a worker with version v1/,
+  });
+});
+
 t.test('queued and untrusted: which agents isolate, and why the others do not', async (t) => {
   const untrusted = run({ status: 'queued', trusted: false, requires: ['gpu'] });
   const isolates = agent('able', { capabilities: ['gpu', 'svc:isolates'] });
