@@ -228,9 +228,14 @@ def _abandon(task: "asyncio.Task[Any]") -> None:
             continue
         except BaseException:
             break
-    # The task itself ends when what it waits for does, or never; asyncio would tell of both.
+    # asyncio would tell of a task whose coroutine was closed.
     task._log_destroy_pending = False  # type: ignore[attr-defined]
     task.add_done_callback(_retrieve)
+    # What it alone waits for is cancelled, which ends it. Of anything else, as of a task of all runs, it is only one of those
+    # who wait; it then ends with that, or when nothing knows of it any more.
+    waits_for = getattr(task, "_fut_waiter", None)
+    if not isinstance(waits_for, asyncio.Task) and len(getattr(waits_for, "_callbacks", None) or ()) == 1:
+        waits_for.cancel()
 
 
 def _retrieve(task: "asyncio.Task[Any]") -> None:
