@@ -57,6 +57,8 @@ class Run:
         # Its function has returned, raised, or left an error behind.
         self.has_ended = False
         self.stopped = False
+        # The agent answers no call any more, and stops the run next.
+        self.is_gone = False
         # What its tasks and threads inherit.
         self.context: Optional[Context] = None
         self._tasks: Set["asyncio.Task[Any]"] = set()
@@ -76,7 +78,7 @@ class Run:
 
     @property
     def is_over(self) -> bool:
-        return self.has_ended or self.stopped
+        return self.has_ended or self.stopped or self.is_gone
 
     def make_ready(self) -> None:
         self.raise_if_stopped()
@@ -84,7 +86,7 @@ class Run:
             log.flush()
 
     def raise_if_stopped(self) -> None:
-        if self.stopped:
+        if self.stopped or self.is_gone:
             raise RunStopped("this pass of the run has ended")
 
     def caller(self, what: str) -> _sync.Caller:
@@ -110,10 +112,16 @@ class Run:
 
     def send(self, line: bytes) -> None:
         self.raise_if_stopped()
+        self._write(self.number, line)
+
+    def open(self) -> None:
+        """Greets the agent before the first call. Raises what keeps the run from making calls."""
+        self.raise_if_stopped()
+        if self._broken is not None:
+            raise self._broken
         if not self._is_greeted:
             self._is_greeted = True
             self._write(self.number, HELLO)
-        self._write(self.number, line)
 
     def read(self, wake: Wake) -> Optional[bytes]:
         """The next piece. None when there is none yet: `wake` is called then, as soon as there is something to do."""
@@ -163,10 +171,6 @@ class Run:
                 following.has_turn = True
         if following is not None:
             following.wake()
-
-    def raise_if_broken(self) -> None:
-        if self._broken is not None:
-            raise self._broken
 
     def break_off(self) -> None:
         """An answer is owed on a connection that nothing replaces: the run can make no calls any more."""
@@ -263,7 +267,7 @@ class _ThreadCaller(_sync.Caller):
         self._run.leave()
 
     def opened(self) -> _sync.Channel:
-        self._run.raise_if_broken()
+        self._run.open()
         return _ThreadChannel(self._run)
 
     def drop(self) -> None:
@@ -289,6 +293,7 @@ class _ThreadChannel(_sync.Channel):
             gate.acquire()
 
     def stay(self) -> NoReturn:
+        self._run.is_gone = True
         raise RunStopped("this pass of the run has ended")
 
     def close(self) -> None:
@@ -317,7 +322,7 @@ class _LoopCaller(_async.Caller):
         self._run.leave()
 
     async def opened(self) -> _async.Channel:
-        self._run.raise_if_broken()
+        self._run.open()
         return _LoopChannel(self._run, self._loop)
 
     def drop(self) -> None:
@@ -343,6 +348,7 @@ class _LoopChannel(_async.Channel):
             await future
 
     async def stay(self) -> NoReturn:
+        self._run.is_gone = True
         # An event loop that the run has started itself has a thread, which must end.
         if threading.get_ident() != self._run._loop_thread:
             raise RunStopped("this pass of the run has ended")

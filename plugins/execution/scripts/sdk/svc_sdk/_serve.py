@@ -270,7 +270,7 @@ class _Host:
             error = context.get("exception")
             if run is None or error is None or run.has_ended:
                 of.default_exception_handler(context) if handle is None else handle(of, context)
-            elif not run.stopped:
+            else:
                 self._end(run, {"error": describe_error(error)})
 
         loop.set_task_factory(make_task)
