@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +8,8 @@ import { boot, type TestServer, until } from '../kit/index.ts';
 import { needs } from '../kit/needs.ts';
 
 const workers = join(import.meta.dirname, 'workers');
+const sdk = join(import.meta.dirname, '../../plugins/execution/scripts/sdk');
+const svc = join(import.meta.dirname, '../../cli/svc');
 
 interface Run {
   id: string;
@@ -178,6 +182,55 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
     const { functions } = (await worker.call('GET /functions')).json;
     const found = functions.find(({ name }: { name: string }) => name === 'checked');
     t.match(found, { timeout: '1h', versions: 'replay', input: { required: ['sku'] } });
+
+    t.equal((await worker.end(await worker.submit('named', { name: 'ana' }))).output, 'Named ana', 'a model is given');
+    await t.rejects(worker.submit('named', {}), /input_invalid/, 'the server has the schema of a model');
+    const refused = await worker.end(await worker.submit('named', { name: 'nobody' }));
+    t.match(refused.error, { code: 'input_invalid', message: /does not accept this input: nobody is no name/ });
+  });
+
+  await t.test('the file is a script as it is', async (t) => {
+    const server = await boot({ role: 'dev', access: 'stand-in', env: { PATH: process.env.PATH } });
+    t.teardown(() => server.close());
+    const source = await readFile(join(workers, 'either.py'), 'utf8');
+    for (const [name, output] of [
+      ['plain', { who: 'ana 2', of: 'run_', input: 4 }],
+      ['awaited', { result: 8 }],
+    ] as const) {
+      const env = { WORKFLOW: name, WHO: 'ana' };
+      const document = { filename: 'either.py', source, input: 4, env };
+      const { json } = await server.call('member', `POST ${server.scoped}/runs?wait=50s`, document);
+      t.match(json, { status: 'succeeded', output }, JSON.stringify(json.error));
+    }
+  });
+
+  await t.test('a program of its own serves beside its other work', async (t) => {
+    const server = await boot({ access: 'stand-in' });
+    t.teardown(() => server.close());
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PYTHONPATH: sdk,
+      PYTHONDONTWRITEBYTECODE: '1',
+      SVC_COMMAND: svc,
+      SVC_URL: server.url,
+      SVC_TOKEN: 'agent',
+    };
+    const program = spawn('python3', [join(workers, 'either.py')], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    t.teardown(() => program.kill('SIGKILL'));
+    let complaints = '';
+    program.stderr.on('data', (data) => (complaints += data));
+    const functions = async () => (await server.call('member', `GET ${server.scoped}/functions`)).json.functions;
+    await until(async () => (await functions()).length === 2, { within_ms: 60_000, what: `workflows: ${complaints}` });
+    t.match(await functions(), [{ name: 'awaited', version: 'mine' }, { name: 'plain' }]);
+    const document = { function: 'plain', input: 4, env: { WHO: 'ana' } };
+    const { json } = await server.call('member', `POST ${server.scoped}/runs?wait=50s`, document);
+    t.match(json, { status: 'succeeded', output: { who: 'ana 2', of: 'run_', input: 4 } }, JSON.stringify(json));
+    const ended = once(program, 'exit');
+    program.kill('SIGTERM');
+    await ended;
+    const served = async () => (await functions()).some(({ workers }: { workers: string[] }) => workers.length > 0);
+    await until(async () => !(await served()), { within_ms: 60_000, what: 'the end of the agent' });
   });
 });
 

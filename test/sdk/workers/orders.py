@@ -216,3 +216,25 @@ def plain_stuck(form):
 @workflow("aio-stuck")
 async def aio_stuck(form):
     await aio.step("stuck", stuck_command(form))
+
+
+class Named:
+    """A model class of another library with the two methods of pydantic."""
+
+    def __init__(self, name):
+        self.name = name
+
+    @staticmethod
+    def model_json_schema():
+        return {"type": "object", "required": ["name"]}
+
+    @classmethod
+    def model_validate(cls, value):
+        if value["name"] == "nobody":
+            raise ValueError("nobody is no name")
+        return cls(value["name"])
+
+
+@workflow(input=Named)
+def named(input):
+    return f"{type(input).__name__} {input.name}"
