@@ -51,8 +51,7 @@ def double(number):
 # All runs of a crowd are under way at once before any of them goes on.
 CROWD = 50
 PLAIN_MEETING = threading.Barrier(CROWD)
-AIO_MEETING = asyncio.Event()
-AIO_HERE = set()
+AIO_HERE = []
 
 
 @workflow("plain-crowd")
@@ -75,10 +74,12 @@ def plain_crowd(me):
 
 @workflow("aio-crowd")
 async def aio_crowd(me):
-    AIO_HERE.add(me)
+    mine = asyncio.get_running_loop().create_future()
+    AIO_HERE.append(mine)
     if len(AIO_HERE) == CROWD:
-        AIO_MEETING.set()
-    await AIO_MEETING.wait()
+        for one in AIO_HERE:
+            one.set_result(None)
+    await mine
 
     async def one(nth):
         await asyncio.sleep(0)

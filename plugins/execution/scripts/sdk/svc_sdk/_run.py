@@ -237,7 +237,7 @@ def _abandon(task: "asyncio.Task[Any]") -> None:
     task.add_done_callback(_retrieve)
     # What it alone waits for is cancelled, which ends it. Of anything else, as of a task of all runs, it is only one of those
     # who wait; it then ends with that, or when nothing knows of it any more.
-    waits_for = getattr(task, "_fut_waiter", None)
+    waits_for: Any = getattr(task, "_fut_waiter", None)
     if not isinstance(waits_for, asyncio.Task) and len(getattr(waits_for, "_callbacks", None) or ()) == 1:
         waits_for.cancel()
 

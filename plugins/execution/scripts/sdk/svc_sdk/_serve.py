@@ -168,7 +168,7 @@ class _Host:
         elif "ping" in message:
             self._link.tell({"pong": message["ping"]})
         elif "registered" in message:
-            self._ready.done() or self._ready.set_result(None)
+            _settle(self._ready)
         elif "refused" in message and not self._ready.done():
             refusal = message["refused"]
             self._ready.set_exception(SvcError(refusal["code"], refusal["message"], refusal.get("next", "")))
@@ -245,7 +245,7 @@ class _Host:
             self._ready.set_exception(
                 SvcError("worker_lost", "the agent of this program has ended", "Its output says why. Call serve() again.")
             )
-        self._closed.done() or self._closed.set_result(None)
+        _settle(self._closed)
 
     def _watch_tasks(self) -> Callable[[], None]:
         """Has tasks belong to the run that makes them, and what they leave unhandled too. Answers how it is undone."""
@@ -281,6 +281,11 @@ class _Host:
             loop.set_exception_handler(handle)
 
         return restore
+
+
+def _settle(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _run_of(context: Dict[str, Any]) -> Optional[Run]:

@@ -62,7 +62,7 @@ class Workflow:
         if not isinstance(self.input, type):
             return self.input
         try:
-            schema: Mapping[str, Any] = self.input.model_json_schema()  # type: ignore[attr-defined]
+            schema: Mapping[str, Any] = self.input.model_json_schema()
         except Exception:
             # The model has a type that JSON Schema has no words for; the worker still checks it.
             return None
@@ -72,7 +72,7 @@ class Workflow:
         if not isinstance(self.input, type):
             return value
         try:
-            return self.input.model_validate(value)  # type: ignore[attr-defined]
+            return self.input.model_validate(value)
         except Exception as error:
             raise SvcError(
                 "input_invalid",
