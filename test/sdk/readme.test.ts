@@ -78,13 +78,15 @@ for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
     assert name == other, (name, other)
     same = inspect.signature(plain).parameters.keys() == inspect.signature(awaited).parameters.keys()
     assert same, name
-    assert inspect.iscoroutinefunction(awaited) or name in ("attempt", "data", "idempotency_key", "input", "traceparent"), name
+    immediate = ("attempt", "data", "idempotency_key", "input", "run_id", "secret", "traceparent", "workflow")
+    assert inspect.iscoroutinefunction(awaited) or name in immediate, name
     print(name)
 `;
     const { stdout } = await run('python3', ['-B', '-W', 'error', '-c', source]);
     const calls =
-      'activity activity_collect activity_submit activity_wait_all annotate artifact_put call_graph call_node data emit attempt ' +
-      'idempotency_key lock output.set sleep spawn state.delete state.get state.get_json state.list state.set step traceparent verb wait_event wait_signal exec input';
+      'activity activity_collect activity_submit activity_wait_all annotate artifact_put call call_graph call_node data emit ' +
+      'attempt idempotency_key lock output.set run_id secret serve sleep spawn state.delete state.get state.get_json state.list ' +
+      'state.set step traceparent verb wait_event wait_signal workflow exec input';
     t.same(stdout.trim().split('\n'), calls.split(' '));
   },
 );

@@ -14,22 +14,23 @@ raises on every pass. Nothing can be recorded inside a step's function: calls ra
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar, overload
+from typing import Any, Callable, Coroutine, Mapping, Optional, Sequence, TypeVar, overload
 
-from . import _calls
-from ._errors import StepError, SvcError, WaitTimeoutError
+from . import _calls, _workflow
+from ._errors import RunStopped, StepError, SvcError, WaitTimeoutError
 from ._calls import CommandResult, Text
 from ._policy import NonRetryableError, Retry
-from ._shared import attempt, data, idempotency_key, input, traceparent
+from ._shared import attempt, data, idempotency_key, input, run_id, secret, traceparent
 from ._sync import blocking, drive
 from ._values import Duration
+from ._workflow import workflow
 
 __all__ = [
-    "CommandResult", "NonRetryableError", "StepError", "SvcError", "WaitTimeoutError",
-    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
-    "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "traceparent", "verb",
-    "wait_event", "wait_signal",
+    "CommandResult", "NonRetryableError", "RunStopped", "StepError", "SvcError", "WaitTimeoutError",
+    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call",
+    "call_graph", "call_node", "data", "emit",
+    "attempt", "idempotency_key", "lock", "output", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
+    "traceparent", "verb", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")
@@ -63,8 +64,36 @@ def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **
     return drive("lock", _calls.lock(group, work, timeout=timeout, **options))
 
 
+@overload
+def call(target: Callable[..., Coroutine[Any, Any, T]], input: Any = ...) -> T: ...
+@overload
+def call(target: Callable[..., T], input: Any = ...) -> T: ...
+@overload
+def call(target: str, input: Any = ...) -> Any: ...
+def call(target: Any, input: Any = ...) -> Any:
+    return drive("call", _workflow.call(target, input))
+
+
+def serve(
+    name: Optional[str] = None, *, slots: Optional[int] = None, version: Optional[str] = None,
+    agent_name: Optional[str] = None, svc: Optional[str] = None,
+) -> None:
+    """Serves the workflows of this process until the agent beside it ends: `svc worker --attach`, which it starts and which
+    takes `slots` runs at once. SVC_URL and SVC_TOKEN, or a profile, say where to. `version` names the version of all
+    workflows that name none; `agent_name` and `svc` are the name of the agent and the command that starts it.
+
+    Under `svc worker` it returns at once: the worker serves when all of its files are imported. In a run of the same file as
+    a script, it runs the workflow `name`, or the only one, with the input of the run; what that returns is the output.
+
+    Raises SvcError: `usage`, `worker_not_started`, `worker_lost`, and what the server refuses the workflows with."""
+    from ._serve import serve_blocking
+
+    serve_blocking(name, {"slots": slots, "version": version, "agent_name": agent_name, "svc": svc})
+
+
 step.__doc__ = _calls.step.__doc__
 lock.__doc__ = _calls.lock.__doc__
+call.__doc__ = _workflow.call.__doc__
 exec = blocking(_calls.exec)
 sleep = blocking(_calls.sleep)
 wait_signal = blocking(_calls.wait_signal)

@@ -7,12 +7,13 @@ import contextlib
 import inspect
 import os
 import socket
+import sys
 import weakref
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, NoReturn, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from . import _shared
-from ._command import Capture, Command, Outcome, not_started
+from ._command import Capture, Command, Outcome, decoder, end_with_run, not_started
 from ._errors import agent_lost
 from ._operations import Ask, Begin, Operation, Protocol, Work, name_of
 from ._policy import TimeOver, in_time
@@ -28,21 +29,28 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 
-class _Channel:
-    """One connection to the agent, of one event loop. One request at a time."""
+class Channel:
+    """How an event loop talks to the agent. One request at a time."""
 
-    def __init__(self) -> None:
-        self.wire = Wire()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.setblocking(False)
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
 
-    async def open(self) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            await loop.sock_connect(self._socket, _shared.SOCKET)
-            await loop.sock_sendall(self._socket, HELLO)
-        except OSError as error:
-            await self._lose(error.strerror or str(error))
+    async def send(self, line: bytes) -> None:
+        raise NotImplementedError
+
+    async def receive(self) -> bytes:
+        raise NotImplementedError
+
+    async def stay(self) -> NoReturn:
+        """The activity is parked, or its claim is lost: that somebody gives up waiting for it changes nothing any more."""
+        while True:
+            try:
+                await asyncio.get_running_loop().create_future()
+            except asyncio.CancelledError:
+                continue
+
+    def close(self) -> None:
+        raise NotImplementedError
 
     async def protocol(self) -> int:
         if self.wire.protocol is None:
@@ -50,17 +58,14 @@ class _Channel:
         return self.wire.protocol or 1
 
     async def ask(self, body: Dict[str, Any]) -> Dict[str, Any]:
-        """Never returns once the pass is over: the agent ends this process."""
-        try:
-            await asyncio.get_running_loop().sock_sendall(self._socket, self.wire.request(body))
-        except OSError as error:
-            await self._lose(error.strerror or str(error))
+        """Never returns once the pass is over."""
+        await self.send(self.wire.request(body))
         return await self._answer()
 
     async def _answer(self) -> Dict[str, Any]:
         answer = await self._next()
         if answer.get("gone"):
-            await _stay_until_killed()
+            await self.stay()
         return answer
 
     async def begin(self, effect: Begin) -> Dict[str, Any]:
@@ -68,34 +73,54 @@ class _Channel:
         place = self.wire.ahead.place(effect.name, effect.label)
         if place is None:
             return self.wire.placed(effect.name, await self.ask(effect.request))
-        loop = asyncio.get_running_loop()
-        try:
-            await loop.sock_sendall(self._socket, self.wire.request({**effect.request, "key": place["key"]}))
-            if self.wire.ahead.lent:
-                return self.wire.placed(effect.name, place)
-            await loop.sock_sendall(self._socket, self.wire.begun())
-        except OSError as error:
-            await self._lose(error.strerror or str(error))
+        await self.send(self.wire.request({**effect.request, "key": place["key"]}))
+        if self.wire.ahead.lent:
+            return self.wire.placed(effect.name, place)
+        await self.send(self.wire.begun())
         return self.wire.placed(effect.name, await self._answer())
 
-    def close(self) -> None:
-        self._socket.close()
-
     async def _next(self) -> Dict[str, Any]:
-        loop = asyncio.get_running_loop()
         while True:
             answer = self.wire.answer()
             if answer is not None:
                 return answer
-            data = b""
-            why = "it closed the connection"
-            try:
-                data = await loop.sock_recv(self._socket, RECEIVE)
-            except OSError as error:
-                why = error.strerror or str(error)
-            if not data:
-                await self._lose(why)
-            self.wire.receive(data)
+            self.wire.receive(await self.receive())
+
+
+class _SocketChannel(Channel):
+    """One connection to the agent, of one event loop."""
+
+    def __init__(self) -> None:
+        super().__init__(Wire())
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.setblocking(False)
+
+    async def open(self) -> None:
+        try:
+            await asyncio.get_running_loop().sock_connect(self._socket, _shared.SOCKET)
+        except OSError as error:
+            await self._lose(error.strerror or str(error))
+        await self.send(HELLO)
+
+    async def send(self, line: bytes) -> None:
+        try:
+            await asyncio.get_running_loop().sock_sendall(self._socket, line)
+        except OSError as error:
+            await self._lose(error.strerror or str(error))
+
+    async def receive(self) -> bytes:
+        data = b""
+        why = "it closed the connection"
+        try:
+            data = await asyncio.get_running_loop().sock_recv(self._socket, RECEIVE)
+        except OSError as error:
+            why = error.strerror or str(error)
+        if not data:
+            await self._lose(why)
+        return data
+
+    def close(self) -> None:
+        self._socket.close()
 
     async def _lose(self, why: str) -> NoReturn:
         self.wire.owing = True
@@ -103,29 +128,58 @@ class _Channel:
         raise agent_lost(_shared.SOCKET, why)
 
 
-async def _stay_until_killed() -> NoReturn:
-    """The run is parked: that somebody gives up waiting for it changes nothing any more."""
-    while True:
-        try:
-            await asyncio.get_running_loop().create_future()
-        except asyncio.CancelledError:
-            continue
+class Caller:
+    """Who makes calls: an event loop of a process, or a run among others."""
+
+    async def acquire(self) -> None:
+        """Waits for the turn of this call."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        raise NotImplementedError
+
+    async def opened(self) -> Channel:
+        raise NotImplementedError
+
+    def drop(self) -> None:
+        """Gives up a connection on which an answer is owed: its reader has turned away."""
+        raise NotImplementedError
 
 
-class _Loop:
+class _Loop(Caller):
     """What one event loop of one process has: its connection, and whose turn it is."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.turn = asyncio.Lock()
-        self.channel: Optional[_Channel] = None
+        self.channel: Optional[_SocketChannel] = None
+
+    async def acquire(self) -> None:
+        await self.turn.acquire()
+
+    def release(self) -> None:
+        self.turn.release()
+
+    async def opened(self) -> Channel:
+        if self.channel is None:
+            self.channel = _SocketChannel()
+            await self.channel.open()
+        return self.channel
+
+    def drop(self) -> None:
+        if self.channel is not None and (self.channel.wire.owing or self.channel.wire.protocol is None):
+            self.channel.close()
+            self.channel = None
 
 
 _loops: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop]" = weakref.WeakKeyDictionary()
 
 
-def _own() -> _Loop:
+def _own() -> Caller:
     loop = asyncio.get_running_loop()
+    run = _shared.present_run()
+    if run is not None:
+        return run.loop_caller(loop)
     own = _loops.get(loop)
     if own is None or own.pid != os.getpid():
         own = _loops[loop] = _Loop()
@@ -142,8 +196,11 @@ def is_busy_here() -> bool:
 async def drive(what: str, operation: Operation[T]) -> T:
     _shared.make_ready(what)
     own = _own()
-    async with own.turn:
+    await own.acquire()
+    try:
         return await _run(own, operation)
+    finally:
+        own.release()
 
 
 def awaitable(call: Callable[P, Operation[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -156,20 +213,18 @@ def awaitable(call: Callable[P, Operation[T]]) -> Callable[P, Coroutine[Any, Any
     return run
 
 
-async def _run(own: _Loop, operation: Operation[T]) -> T:
+async def _run(own: Caller, operation: Operation[T]) -> T:
     answer: Any = None
     cancelled: Optional[BaseException] = None
     try:
         while True:
             effect = operation.send(answer)
-            if own.channel is None:
-                own.channel = _Channel()
-                await own.channel.open()
+            channel = await own.opened()
             if isinstance(effect, (Begin, Ask)):
-                answer, given_up = await _answered(own.channel, effect)
+                answer, given_up = await _answered(channel, effect)
                 cancelled = cancelled or given_up
             elif isinstance(effect, Protocol):
-                answer = await own.channel.protocol()
+                answer = await channel.protocol()
             elif cancelled is not None:
                 answer = _not_begun(effect, cancelled)
             else:
@@ -180,15 +235,13 @@ async def _run(own: _Loop, operation: Operation[T]) -> T:
             raise cancelled from None
         return cast(T, end.value)
     except BaseException:
-        if own.channel is not None and (own.channel.wire.owing or own.channel.wire.protocol is None):
-            own.channel.close()
-            own.channel = None
+        own.drop()
         if cancelled is not None:
             raise cancelled
         raise
 
 
-async def _answered(channel: _Channel, effect: Union[Begin, Ask]) -> Tuple[Dict[str, Any], Optional[asyncio.CancelledError]]:
+async def _answered(channel: Channel, effect: Union[Begin, Ask]) -> Tuple[Dict[str, Any], Optional[asyncio.CancelledError]]:
     """The answer, and who gave up waiting for it. What has been sent has its place in the journal: a caller that is
     cancelled hears of that once the place is settled, however slow the agent is, so that a later pass finds it too."""
     asked = channel.begin(effect) if isinstance(effect, Begin) else channel.ask(effect.request)
@@ -259,6 +312,7 @@ async def run_command(command: Command, key: str, limit: int, under: Sequence[st
         # asyncio has killed what it had begun.
         return _killed(cause)
     capture = Capture(limit, command.echo)
+    end_with_run(child)
 
     async def feed() -> None:
         if child.stdin is None:
@@ -270,6 +324,16 @@ async def run_command(command: Command, key: str, limit: int, under: Sequence[st
         except (BrokenPipeError, ConnectionResetError):
             pass
 
+    async def complain() -> None:
+        if child.stderr is None:
+            return
+        decode = decoder()
+        while True:
+            data = await child.stderr.read(CHUNK)
+            sys.stderr.write(decode(data, not data))
+            if not data:
+                return
+
     async def read() -> None:
         assert child.stdout is not None
         while True:
@@ -279,7 +343,7 @@ async def run_command(command: Command, key: str, limit: int, under: Sequence[st
             capture.add(data)
 
     try:
-        await asyncio.gather(feed(), read())
+        await asyncio.gather(feed(), read(), complain())
         return capture.outcome(await child.wait())
     except asyncio.CancelledError as cause:
         with contextlib.suppress(ProcessLookupError):

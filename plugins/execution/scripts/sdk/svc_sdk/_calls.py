@@ -12,7 +12,7 @@ from ._command import Command, words
 from ._errors import StepError, WaitTimeoutError, misused, quoted
 from ._operations import Ask, Begin, Called, Operation, Work, b64, call, demand
 from ._policy import ATTEMPTS_PROTOCOL, Retry, policy_options
-from ._shared import Step
+from ._shared import Step, present_retry
 from ._values import Duration, decode_result, duration_text, to_json, without_line_end
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def exec(
     """As the step of a command, for commands whose failure is an answer: raises nothing when it exits with another
     code than 0."""
     runs = Command(command, cwd=cwd, env=env, input=input, echo=echo)
-    policy = policy_options(retry, timeout)
+    policy = policy_options(present_retry() if retry is None else retry, timeout)
     args = [*_option("label", label), *policy, check_name(name, "the name of a step"), "--", *runs.argv]
     called = yield from call("step", args, work=runs, name=name, needs=_needs(policy))
     _raise_if_cancelled(called)
@@ -121,7 +121,7 @@ def step(
     if callable(work):
         if options:
             raise misused(f"{', '.join(options)} is for the command of a step, not for a function")
-        policy = policy_options(retry, timeout)
+        policy = policy_options(present_retry() if retry is None else retry, timeout)
         if policy:
             return (yield from tried_function(name, work, label, policy))
         return (yield from step_function(name, work, label))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._errors import misused
-from ._shared import traceparent_of
+from ._shared import present_run, present_variables, traceparent_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -55,16 +55,34 @@ class Command:
 
     def options(self, key: str) -> Dict[str, Any]:
         """The environment is this process's, less every `SVC_*`, plus the key."""
-        merged = {**os.environ, **self.env}
+        shared = present_run() is not None
+        merged = {**os.environ, **present_variables(), **self.env}
         env = {name: value for name, value in merged.items() if not name.startswith("SVC_")}
-        pipe = -1  # subprocess.PIPE, without loading the module before it is needed.
-        stdin = None if self.input is None else pipe
+        # subprocess.PIPE and DEVNULL, without loading the module before it is needed.
+        pipe, nothing = -1, -3
+        stdin = pipe if self.input is not None else nothing if shared else None
+        # Of many runs in a process, so that what it prints reaches the log of its own.
+        stderr = pipe if shared else None
         span = traceparent_of(key)
         own = {"SVC_IDEMPOTENCY_KEY": key, **({} if span is None else {"TRACEPARENT": span})}
-        return {"cwd": self.cwd, "env": {**env, **own}, "stdin": stdin, "stdout": pipe}
+        return {"cwd": self.cwd, "env": {**env, **own}, "stdin": stdin, "stdout": pipe, "stderr": stderr}
 
     def given(self) -> bytes:
         return self.input.encode() if isinstance(self.input, str) else self.input or b""
+
+
+def end_with_run(child: Any) -> None:
+    """Has a command of a run among others killed when the run is stopped. That of a script dies with its process."""
+    run = present_run()
+    if run is not None:
+        run.adopt(child)
+
+
+def decoder() -> Callable[[bytes, bool], str]:
+    """Turns pieces of UTF-8 into text, however they are cut. The last one says so."""
+    import codecs
+
+    return codecs.getincrementaldecoder("utf-8")("replace").decode
 
 
 def words(argv: Sequence[str]) -> List[str]:
@@ -123,8 +141,10 @@ def run(command: Command, key: str, limit: int, under: Sequence[str] = ()) -> Ou
     except OSError as error:
         return not_started(command, error)
     capture = Capture(limit, command.echo)
+    end_with_run(child)
     try:
         feeder = _feed(child, command.given())
+        complainer = _pass_on_stderr(child)
         assert child.stdout is not None
         while True:
             data = child.stdout.read(CHUNK)
@@ -132,15 +152,17 @@ def run(command: Command, key: str, limit: int, under: Sequence[str] = ()) -> Ou
                 break
             capture.add(data)
         child.wait()
-        if feeder is not None:
-            feeder.join()
+        for thread in (feeder, complainer):
+            if thread is not None:
+                thread.join()
     except BaseException:
         child.kill()
         child.wait()
         raise
     finally:
-        if child.stdout is not None:
-            child.stdout.close()
+        for stream in (child.stdout, child.stderr):
+            if stream is not None:
+                stream.close()
     return capture.outcome(child.returncode)
 
 
@@ -161,5 +183,25 @@ def _feed(child: subprocess.Popen[bytes], data: bytes) -> Any:
             pass  # A command that does not read its input to the end is no fault of it.
 
     thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return thread
+
+
+def _pass_on_stderr(child: subprocess.Popen[bytes]) -> Any:
+    """Writes what a command of a run among others complains of where the run writes it itself."""
+    if child.stderr is None:
+        return None
+    import threading
+    from contextvars import copy_context
+
+    def read(stream: Any) -> None:
+        decode = decoder()
+        while True:
+            data = stream.read(CHUNK)
+            sys.stderr.write(decode(data, not data))
+            if not data:
+                return
+
+    thread = threading.Thread(target=copy_context().run, args=(read, child.stderr), daemon=True)
     thread.start()
     return thread

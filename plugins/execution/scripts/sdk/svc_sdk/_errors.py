@@ -35,6 +35,14 @@ class WaitTimeoutError(SvcError, TimeoutError):
         super().__init__("wait_timed_out", f"{what} did not end within {timeout}")
 
 
+class RunStopped(BaseException):
+    """Ends what is left of a run of a worker once this pass of it is over: it waits, was cancelled, or goes on elsewhere.
+
+    Durable calls of a plain function raise it, so that its thread ends. `except Exception` does not catch it, `finally`
+    blocks run, and durable calls in them raise it again. Nothing that such blocks return or raise reaches the run.
+    """
+
+
 def quoted(name: object) -> str:
     return json.dumps(name, ensure_ascii=False) if isinstance(name, str) else repr(name)
 
@@ -44,6 +52,14 @@ def not_in_a_script(variable: str) -> SvcError:
         "not_in_a_script_run",
         f"{variable} is not set: this works only in a script that an agent runs",
         "Submit the script with `svc submit`, or run it here with `svc run`.",
+    )
+
+
+def not_in_a_run(what: str) -> SvcError:
+    return SvcError(
+        "not_in_a_run",
+        f"{what} was called in a worker, but in none of its runs",
+        "Call it in the function of a workflow. A task that an earlier run has left behind belongs to no run.",
     )
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
 
 from ._errors import misused
+from ._shared import present_run
 from ._values import Duration, duration_text
 
 # From this version on of the agent socket a step may be tried several times, and has a time.
@@ -50,10 +51,11 @@ def policy_options(retry: Optional[Retry], timeout: Optional[Duration]) -> List[
 
 @contextmanager
 def in_time(seconds: Optional[float]) -> Iterator[None]:
-    """Raises `TimeOver` in this thread when the time is over. In the main thread that ends calls that block, too."""
+    """Raises `TimeOver` in this thread when the time is over. In the main thread of a script that ends calls that block, too;
+    in a worker a signal could meet the main thread while it writes for other runs."""
     if seconds is None:
         yield
-    elif threading.current_thread() is threading.main_thread():
+    elif threading.current_thread() is threading.main_thread() and present_run() is None:
         with _by_signal(seconds):
             yield
     else:

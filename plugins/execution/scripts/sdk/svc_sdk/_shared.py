@@ -7,10 +7,14 @@ import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
 
-from ._errors import inside_a_step, misused, not_in_a_script, quoted
+from ._errors import SvcError, inside_a_step, misused, not_in_a_run, not_in_a_script, quoted
 from ._paths import data_of, steps_of, value_at
+
+if TYPE_CHECKING:
+    from ._policy import Retry
+    from ._run import Run
 
 SOCKET = os.environ.get("SVC_AGENT_SOCKET", "")
 INPUT_FILE = os.environ.get("SVC_INPUT_FILE", "")
@@ -33,6 +37,34 @@ class Step:
 
 _present: ContextVar[Optional[Step]] = ContextVar("svc_sdk_step", default=None)
 
+# The run that a call belongs to, where one process has many. None in a script, whose process has one.
+RUN: "ContextVar[Optional[Run]]" = ContextVar("svc_sdk_run", default=None)
+
+
+class Process:
+    """What a process says of itself."""
+
+    # It serves workflows: a call that belongs to no run has nowhere to go.
+    is_worker = False
+    # The retry policy of the workflow that a script runs.
+    retry: "Optional[Retry]" = None
+
+
+def present_run() -> "Optional[Run]":
+    return RUN.get()
+
+
+def present_retry() -> "Optional[Retry]":
+    """The policy of the workflow, for its steps that have none."""
+    run = present_run()
+    return Process.retry if run is None else run.retry
+
+
+def present_variables() -> Mapping[str, str]:
+    """The variables of the run: those of its process in a script."""
+    run = present_run()
+    return os.environ if run is None else run.env
+
 
 def present_step() -> Optional[Step]:
     step = _present.get()
@@ -45,6 +77,12 @@ def make_ready(what: str) -> None:
     step = present_step()
     if step is not None:
         raise inside_a_step(what, step.name)
+    run = present_run()
+    if run is not None:
+        run.make_ready()
+        return
+    if Process.is_worker:
+        raise not_in_a_run(what)
     if SOCKET == "":
         raise not_in_a_script("SVC_AGENT_SOCKET")
     for stream in (sys.stdout, sys.stderr):
@@ -64,7 +102,9 @@ def idempotency_key() -> str:
 
 def traceparent_of(key: str) -> Optional[str]:
     """The span of a step, which has the beginning of its key for an id; None when the server does not trace."""
-    trace_id, _, flags = VARIABLES.get("SVC_TRACE", "").partition("-")
+    run = present_run()
+    trace = VARIABLES.get("SVC_TRACE", "") if run is None else run.trace
+    trace_id, _, flags = trace.partition("-")
     return f"00-{trace_id}-{key[:16]}-{flags}" if flags else None
 
 
@@ -88,6 +128,10 @@ def attempt() -> int:
 def input() -> Dict[str, Any]:
     """What the run was started with, as in the file of SVC_INPUT_FILE: `{"type": …, "input"?: …, "payload"?: …, …}`.
     `input` is what a submit passed. Raises SvcError (`not_in_a_script_run`) outside of a run."""
+    run = present_run()
+    if run is not None:
+        own: Dict[str, Any] = json.loads(run.envelope)
+        return own
     if INPUT_FILE == "":
         raise not_in_a_script("SVC_INPUT_FILE")
     with open(INPUT_FILE, encoding="utf-8") as file:
@@ -108,10 +152,57 @@ def data(path: Optional[str] = None, default: Any = None) -> Any:
     return default if whole is None else whole
 
 
+def secret(name: str) -> str:
+    """A variable of the run: a secret, a credential, or what the submit has set. The same in a script and in a worker, whose
+    environment has no variables of runs. Raises SvcError (`secret_missing`) when the run has none of that name."""
+    if not isinstance(name, str) or name == "":
+        raise misused("the name of a secret must be a non-empty string")
+    value = present_variables().get(name)
+    if value is None:
+        raise SvcError(
+            "secret_missing",
+            f"this run has no variable {quoted(name)}",
+            "Store it with `svc secret set`, or name a credential with `svc submit --credential`.",
+        )
+    return value
+
+
+def run_id() -> str:
+    """The ID of the run. Raises SvcError (`not_in_a_script_run`) outside of one."""
+    run = present_run()
+    if run is not None:
+        return run.run_id
+    own = VARIABLES.get("SVC_WORKFLOW_ID")
+    if own is None:
+        raise not_in_a_script("SVC_WORKFLOW_ID")
+    return own
+
+
 @contextmanager
 def as_step(step: Step) -> Iterator[None]:
     """The time of a step's function: no process that it starts can reach the agent; of the variables of the service it
-    sees the key alone, and which attempt it is where it is tried again."""
+    sees the key alone, and which attempt it is where it is tried again. Where other runs share the process, its
+    environment is nobody's and stays as it is."""
+    with _as_present(step):
+        if present_run() is not None:
+            yield
+        else:
+            with _in_environment(step):
+                yield
+
+
+@contextmanager
+def _as_present(step: Step) -> Iterator[None]:
+    token = _present.set(step)
+    try:
+        yield
+    finally:
+        step.over = True
+        _present.reset(token)
+
+
+@contextmanager
+def _in_environment(step: Step) -> Iterator[None]:
     for name in VARIABLES:
         os.environ.pop(name, None)
     os.environ["SVC_IDEMPOTENCY_KEY"] = step.key
@@ -122,12 +213,9 @@ def as_step(step: Step) -> Iterator[None]:
     span = traceparent_of(step.key)
     if span is not None:
         os.environ["TRACEPARENT"] = span
-    token = _present.set(step)
     try:
         yield
     finally:
-        step.over = True
-        _present.reset(token)
         os.environ.pop("SVC_IDEMPOTENCY_KEY", None)
         if before is not None:
             os.environ["ATTEMPT"] = before

@@ -29,17 +29,23 @@ if TYPE_CHECKING:
 
 
 class Channel:
-    """One connection to the agent. One request at a time."""
+    """How a thread talks to the agent. One request at a time."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self.wire = Wire()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self._socket.connect(path)
-            self._socket.sendall(HELLO)
-        except OSError as error:
-            self._lose(error.strerror or str(error))
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def send(self, line: bytes) -> None:
+        raise NotImplementedError
+
+    def receive(self) -> bytes:
+        raise NotImplementedError
+
+    def stay(self) -> NoReturn:
+        """The activity is parked, or its claim is lost: whatever the program would do from here on would be of no pass."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
 
     def protocol(self) -> int:
         if self.wire.protocol is None:
@@ -47,17 +53,14 @@ class Channel:
         return self.wire.protocol or 1
 
     def ask(self, body: Dict[str, Any]) -> Dict[str, Any]:
-        """Sends a request and answers its answer. Never returns once the pass is over: the agent ends this process."""
-        try:
-            self._socket.sendall(self.wire.request(body))
-        except OSError as error:
-            self._lose(error.strerror or str(error))
+        """Sends a request and answers its answer. Never returns once the pass is over."""
+        self.send(self.wire.request(body))
         return self._answer()
 
     def _answer(self) -> Dict[str, Any]:
         answer = self._next()
         if answer.get("gone"):
-            stay_until_killed()
+            self.stay()
         return answer
 
     def begin(self, effect: Begin) -> Dict[str, Any]:
@@ -65,30 +68,55 @@ class Channel:
         place = self.wire.ahead.place(effect.name, effect.label)
         if place is None:
             return self.wire.placed(effect.name, self.ask(effect.request))
-        try:
-            self._socket.sendall(self.wire.request({**effect.request, "key": place["key"]}))
-            if self.wire.ahead.lent:
-                return self.wire.placed(effect.name, place)
-            self._socket.sendall(self.wire.begun())
-        except OSError as error:
-            self._lose(error.strerror or str(error))
+        self.send(self.wire.request({**effect.request, "key": place["key"]}))
+        if self.wire.ahead.lent:
+            return self.wire.placed(effect.name, place)
+        self.send(self.wire.begun())
         return self.wire.placed(effect.name, self._answer())
-
-    def close(self) -> None:
-        self._socket.close()
 
     def _next(self) -> Dict[str, Any]:
         while True:
             answer = self.wire.answer()
             if answer is not None:
                 return answer
-            try:
-                data = self._socket.recv(RECEIVE)
-            except OSError as error:
-                self._lose(error.strerror or str(error))
-            if not data:
-                self._lose("it closed the connection")
-            self.wire.receive(data)
+            self.wire.receive(self.receive())
+
+
+class _SocketChannel(Channel):
+    """One connection to the agent."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Wire())
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(path)
+        except OSError as error:
+            self._lose(error.strerror or str(error))
+        self.send(HELLO)
+
+    def send(self, line: bytes) -> None:
+        try:
+            self._socket.sendall(line)
+        except OSError as error:
+            self._lose(error.strerror or str(error))
+
+    def receive(self) -> bytes:
+        try:
+            data = self._socket.recv(RECEIVE)
+        except OSError as error:
+            self._lose(error.strerror or str(error))
+        if not data:
+            self._lose("it closed the connection")
+        return data
+
+    def stay(self) -> NoReturn:
+        """The agent ends this process."""
+        while True:
+            time.sleep(3600)
+
+    def close(self) -> None:
+        self._socket.close()
 
     def _lose(self, why: str) -> NoReturn:
         self.wire.owing = True
@@ -97,26 +125,58 @@ class Channel:
         raise agent_lost(self._path, why)
 
 
-def stay_until_killed() -> NoReturn:
-    """The activity is parked, or its claim is lost: whatever the script would do from here on would be of no pass."""
-    while True:
-        time.sleep(3600)
+class Caller:
+    """Who makes calls: a process, or a run among others."""
+
+    def acquire(self, timeout: float = -1) -> bool:
+        """Waits for the turn of this call; answers False when the time is over before."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        raise NotImplementedError
+
+    def opened(self) -> Channel:
+        raise NotImplementedError
+
+    def drop(self) -> None:
+        """Gives up a connection on which an answer is owed: its reader has turned away."""
+        raise NotImplementedError
 
 
-class _Process:
+class _Process(Caller):
     """The connection of this process, and whose turn it is. A forked child has one of its own."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self.turn = threading.Lock()
         self.channel: Optional[Channel] = None
+        self._turn = threading.Lock()
+
+    def acquire(self, timeout: float = -1) -> bool:
+        return self._turn.acquire(timeout=timeout)
+
+    def release(self) -> None:
+        self._turn.release()
+
+    def opened(self) -> Channel:
+        if self.channel is None:
+            self.channel = _SocketChannel(_shared.SOCKET)
+        return self.channel
+
+    def drop(self) -> None:
+        if self.channel is not None and self.channel.wire.owing:
+            self.channel.close()
+            self.channel = None
 
 
 _process = _Process()
 
 
-def _own() -> _Process:
+def _own(what: str) -> Caller:
     global _process
+    run = _shared.present_run()
+    if run is not None:
+        return run.caller(what)
+    _refuse_in_busy_loop(what)
     if _process.pid != os.getpid():
         # The parent's: closing our copy of its socket takes nothing from it.
         if _process.channel is not None:
@@ -128,15 +188,14 @@ def _own() -> _Process:
 def drive(what: str, operation: Operation[T]) -> T:
     """Runs an operation to its end, after those that other threads have begun."""
     _shared.make_ready(what)
-    _refuse_in_busy_loop(what)
-    own = _own()
-    if not own.turn.acquire(timeout=NOTICE_S):
+    own = _own(what)
+    if not own.acquire(timeout=NOTICE_S):
         sys.stderr.write(f"svc_sdk: {what} waits for a durable call of another thread to end\n")
-        own.turn.acquire()
+        own.acquire()
     try:
         return _run(own, operation)
     finally:
-        own.turn.release()
+        own.release()
 
 
 def blocking(call: Callable[P, Operation[T]]) -> Callable[P, T]:
@@ -155,27 +214,23 @@ def _refuse_in_busy_loop(what: str) -> None:
         raise misused(f"{what} would block the event loop that a call of svc_sdk.aio waits for: await svc_sdk.aio.{what}")
 
 
-def _run(own: _Process, operation: Operation[T]) -> T:
+def _run(own: Caller, operation: Operation[T]) -> T:
     answer: Any = None
     try:
         while True:
             effect = operation.send(answer)
-            if own.channel is None:
-                own.channel = Channel(_shared.SOCKET)
             if isinstance(effect, Begin):
-                answer = own.channel.begin(effect)
+                answer = own.opened().begin(effect)
             elif isinstance(effect, Ask):
-                answer = own.channel.ask(effect.request)
+                answer = own.opened().ask(effect.request)
             elif isinstance(effect, Protocol):
-                answer = own.channel.protocol()
+                answer = own.opened().protocol()
             else:
                 answer = do(effect)
     except StopIteration as end:
         return cast(T, end.value)
     except BaseException:
-        if own.channel is not None and own.channel.wire.owing:
-            own.channel.close()
-            own.channel = None
+        own.drop()
         raise
 
 

@@ -8,20 +8,21 @@ ends there.
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, TypeVar, Union, overload
+from typing import Any, Awaitable, Callable, Coroutine, Mapping, Optional, Sequence, TypeVar, Union, overload
 
-from . import _calls
+from . import _calls, _workflow
 from ._async import awaitable, drive, is_busy_here
 from ._calls import Text
 from ._policy import Retry
-from ._shared import attempt, data, idempotency_key, input, traceparent
+from ._shared import attempt, data, idempotency_key, input, run_id, secret, traceparent
 from ._values import Duration
+from ._workflow import workflow
 
 __all__ = [
-    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
-    "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "traceparent", "verb",
-    "wait_event", "wait_signal",
+    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call",
+    "call_graph", "call_node", "data", "emit",
+    "attempt", "idempotency_key", "lock", "output", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
+    "traceparent", "verb", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")
@@ -55,8 +56,29 @@ async def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = No
     return await drive("lock", _calls.lock(group, work, timeout=timeout, **options))
 
 
+@overload
+async def call(target: Callable[..., Coroutine[Any, Any, T]], input: Any = ...) -> T: ...
+@overload
+async def call(target: Callable[..., T], input: Any = ...) -> T: ...
+@overload
+async def call(target: str, input: Any = ...) -> Any: ...
+async def call(target: Any, input: Any = ...) -> Any:
+    return await drive("call", _workflow.call(target, input))
+
+
+async def serve(
+    name: Optional[str] = None, *, slots: Optional[int] = None, version: Optional[str] = None,
+    agent_name: Optional[str] = None, svc: Optional[str] = None,
+) -> None:
+    """As `svc_sdk.serve`, on the event loop of a program that also does other work."""
+    from ._serve import serve_on_loop
+
+    await serve_on_loop(name, {"slots": slots, "version": version, "agent_name": agent_name, "svc": svc})
+
+
 step.__doc__ = _calls.step.__doc__
 lock.__doc__ = _calls.lock.__doc__
+call.__doc__ = _workflow.call.__doc__
 exec = awaitable(_calls.exec)
 sleep = awaitable(_calls.sleep)
 wait_signal = awaitable(_calls.wait_signal)

@@ -1,0 +1,224 @@
+"""Workflows that are functions of a program that stays."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union, overload
+
+from ._calls import _input, check_name
+from ._errors import SvcError, misused, quoted
+from ._operations import Operation, demand
+from ._policy import Retry, policy_options
+from ._values import Duration, duration_text, to_json
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}\Z")
+VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
+VERSIONS = ("replay", "pinned")
+MAX_WORKFLOWS = 60
+MAX_FAULTS = 10
+
+InputSchema = Union[Mapping[str, Any], Type[Any]]
+"""A JSON Schema as a dict, or a model class of pydantic."""
+
+
+class Workflow:
+    """A function and how it is run."""
+
+    def __init__(self, name: str, body: Callable[..., Any], options: Dict[str, Any]) -> None:
+        # Not at the top: it takes longer to load than many steps to run.
+        import inspect
+
+        self.name = name
+        self.body = body
+        self.is_async = inspect.iscoroutinefunction(body)
+        self.input: Optional[InputSchema] = options["input"]
+        self.retry: Optional[Retry] = options["retry"]
+        self.timeout: Optional[str] = options["timeout"]
+        self.concurrency: Optional[int] = options["concurrency"]
+        self.versions: str = options["versions"]
+        self.version: Optional[str] = options["version"]
+        self._takes_input = _takes_input(name, body)
+
+    def start(self, value: Any) -> Any:
+        """Calls the function with what a run was given. Raises `input_invalid` for what it does not accept."""
+        return self.body(*([self._checked(value)] if self._takes_input else []))
+
+    def registration(self) -> Dict[str, Any]:
+        """What the agent is told."""
+        told = {
+            "name": self.name,
+            "input": self._json_schema(),
+            "versions": self.versions,
+            "version": self.version,
+            "timeout": self.timeout,
+            "concurrency": self.concurrency,
+        }
+        return {name: value for name, value in told.items() if value is not None}
+
+    def _json_schema(self) -> Optional[Mapping[str, Any]]:
+        if not isinstance(self.input, type):
+            return self.input
+        try:
+            schema: Mapping[str, Any] = self.input.model_json_schema()
+        except Exception:
+            # The model has a type that JSON Schema has no words for; the worker still checks it.
+            return None
+        return schema
+
+    def _checked(self, value: Any) -> Any:
+        if not isinstance(self.input, type):
+            return value
+        try:
+            return self.input.model_validate(value)
+        except Exception as error:
+            raise SvcError(
+                "input_invalid",
+                f"the workflow {quoted(self.name)} does not accept this input: {_faults(error)}",
+                "Submit it again with a valid input.",
+            ) from None
+
+
+def _faults(error: Exception) -> str:
+    errors: Any = getattr(error, "errors", None)
+    if not callable(errors):
+        return str(error)
+    faults = []
+    for fault in errors()[:MAX_FAULTS]:
+        pointer = "".join(f"/{part}" for part in fault.get("loc", ()))
+        faults.append(f"{pointer or 'the input'}: {fault.get('msg')}")
+    return "; ".join(faults)
+
+
+def _takes_input(name: str, body: Callable[..., Any]) -> bool:
+    """False for a function without parameters."""
+    import inspect
+
+    positional = 0
+    for parameter in inspect.signature(body).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return True
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            positional += 1
+        needs_value = parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+        if needs_value and (positional > 1 or parameter.kind is parameter.KEYWORD_ONLY):
+            raise misused(f"the function of the workflow {quoted(name)} must take the input alone, or nothing")
+    return positional > 0
+
+
+_registered: Dict[str, Workflow] = {}
+
+
+def registered() -> List[Workflow]:
+    """The workflows of this process."""
+    return list(_registered.values())
+
+
+@overload
+def workflow(name: F) -> F: ...
+@overload
+def workflow(
+    name: Optional[str] = None, *, input: Optional[InputSchema] = None, retry: Optional[Retry] = None,
+    timeout: Optional[Duration] = None, concurrency: Optional[int] = None, versions: str = "replay",
+    version: Optional[str] = None,
+) -> Callable[[F], F]: ...
+def workflow(
+    name: Any = None,
+    *,
+    input: Optional[InputSchema] = None,
+    retry: Optional[Retry] = None,
+    timeout: Optional[Duration] = None,
+    concurrency: Optional[int] = None,
+    versions: str = "replay",
+    version: Optional[str] = None,
+) -> Any:
+    """Makes a workflow of a function, plain or `async def`: `@workflow`, or `@workflow("order", timeout="1h")`.
+
+    The function takes the input of the run, or nothing; what it returns is the output, as JSON. It stays the function that
+    it is. A plain one uses the calls of `svc_sdk` and runs on a thread of its own; an `async def` uses those of
+    `svc_sdk.aio`, on one event loop with all others. A body stays the same when the file is submitted as a script that ends
+    with `serve()`.
+
+    `input` is a JSON Schema (a dict) or a model class of pydantic, whose instance the function is then given. `retry` is the
+    policy of its steps that name none. `timeout` is the time of a run. `concurrency` is how many runs of it one worker runs
+    at once. With `versions="pinned"`, a run continues only on a worker with the version that it began with; `version` names
+    that, in place of a digest of the files.
+
+    When a run waits or is cancelled, this pass of it ends: in a plain function the call raises `RunStopped`, an `async def`
+    is closed. `finally` blocks run then, without anything that they await, and durable calls in them raise `RunStopped`. A
+    plain function that computes or waits for something else goes on until its next durable call.
+
+    Raises SvcError (`usage`) for a name that is taken, for more than 60 workflows, and for options that are invalid."""
+    if callable(name):
+        return workflow()(name)
+    options = _checked_options(input, retry, timeout, concurrency, versions, version)
+
+    def register(body: F) -> F:
+        own = getattr(body, "__name__", None) if name is None else name
+        if not isinstance(own, str) or NAME.match(own) is None:
+            raise misused(
+                f"the name of a workflow has 1 to 40 letters, digits, - and _, and starts with a letter or digit, not {own!r}"
+            )
+        if own in _registered:
+            raise misused(f"there are two workflows with the name {quoted(own)} in this process")
+        if len(_registered) >= MAX_WORKFLOWS:
+            raise misused(f"a process can have at most {MAX_WORKFLOWS} workflows")
+        if not callable(body):
+            raise misused(f"the workflow {quoted(own)} needs a function")
+        _registered[own] = Workflow(own, body, options)
+        return body
+
+    return register
+
+
+def _checked_options(
+    input: Any, retry: Any, timeout: Any, concurrency: Any, versions: Any, version: Any
+) -> Dict[str, Any]:
+    is_model = isinstance(input, type) and hasattr(input, "model_json_schema") and hasattr(input, "model_validate")
+    if input is not None and not isinstance(input, Mapping) and not is_model:
+        raise misused("input is a JSON Schema (a dict) or a model class of pydantic")
+    if versions not in VERSIONS:
+        raise misused(f'versions is "replay" or "pinned", not {versions!r}')
+    if version is not None and (not isinstance(version, str) or VERSION.match(version) is None):
+        raise misused("the version of a workflow has 1 to 40 letters, digits, and . _ -")
+    if concurrency is not None and (not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1):
+        raise misused("concurrency is a whole number of runs, at least 1")
+    policy_options(retry, None)
+    return {
+        "input": input,
+        "retry": retry,
+        "timeout": None if timeout is None else duration_text(timeout, "timeout"),
+        "concurrency": concurrency,
+        "versions": versions,
+        "version": version,
+    }
+
+
+def name_of_target(target: Any) -> str:
+    """The name of a workflow that is given by its name or as its function."""
+    if isinstance(target, str):
+        return check_name(target, "the name of a workflow")
+    for one in registered():
+        if one.body is target:
+            return one.name
+    raise misused("call needs a workflow, or the name of one")
+
+
+def call(target: Any, input: Any = ...) -> Operation[Any]:
+    """Runs a workflow of a worker as a run of its own and answers its output. The run is suspended meanwhile. The workflow is
+    its name or its function; `input` is any JSON. Raises StepError when that run does not succeed."""
+    name = name_of_target(target)
+    text = yield from demand(f"the call of {quoted(name)}", "call", [*_input(input), "--", "function", name])
+    return json.loads(text)
+
+
+def output_of(value: Any) -> Optional[str]:
+    """The output of a run as JSON; None for a function that returns nothing."""
+    if value is None:
+        return None
+    try:
+        return to_json(value).decode()
+    except (TypeError, ValueError) as error:
+        raise misused(f"a {type(value).__name__} cannot be the output of a workflow: {error}") from None
