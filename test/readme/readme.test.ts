@@ -82,6 +82,8 @@ const PAGES = [
   'docs/from-temporal.md',
   'docs/from-github-actions.md',
   'docs/from-inngest.md',
+  'docs/from-dbos.md',
+  'docs/from-restate.md',
   'docs/tutorials/deploy-approval.md',
   'docs/tutorials/etl.md',
   'docs/tutorials/webhook-to-slack.md',

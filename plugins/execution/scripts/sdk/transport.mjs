@@ -1,19 +1,25 @@
 // Sends one request to the API of the server and returns its JSON.
-import http from 'node:http';
-import https from 'node:https';
 import { SvcError } from './errors.mjs';
 import { readJson } from './numbers.mjs';
 
 /** The time for which the server may be silent: longer than it holds a request that waits. */
 const SILENCE_MS = 70_000;
 const AGENT = { keepAlive: true, maxFreeSockets: 64 };
-let agents;
+
+/** Only what is used: an import would evaluate every export of a module, and Node 18 has only imports. */
+const load = async (name) => process.getBuiltinModule?.(name) ?? (await import(name)).default;
+
+const clients = new Map();
 
 /** An idle connection keeps no program alive. */
-const agentOf = (protocol) => {
-  agents ??= { 'http:': new http.Agent(AGENT), 'https:': new https.Agent(AGENT) };
-  return agents[protocol];
-};
+function clientOf(protocol) {
+  if (!clients.has(protocol))
+    clients.set(
+      protocol,
+      load(`node:${protocol.slice(0, -1)}`).then(({ Agent, request }) => ({ agent: new Agent(AGENT), request })),
+    );
+  return clients.get(protocol);
+}
 
 /**
  * Sends a request below the project of the server. Throws `SvcError` with the code of the service, or `unreachable`; `transient`
@@ -28,14 +34,15 @@ export async function send(server, request) {
   throw problem(server, status, text);
 }
 
-function exchange(server, { method, path, text, headers, signal }) {
+async function exchange(server, { method, path, text, headers, signal }) {
   const { base, socketPath, org, project, token } = server;
   const url = new URL(`${base}/api/v1/orgs/${encodeURIComponent(org)}/projects/${encodeURIComponent(project)}${path}`);
+  const { agent, request: start } = await clientOf(url.protocol);
   const options = {
     method,
     socketPath,
     signal,
-    agent: agentOf(url.protocol),
+    agent,
     headers: {
       accept: 'application/json, application/problem+json',
       authorization: `Bearer ${token}`,
@@ -43,9 +50,9 @@ function exchange(server, { method, path, text, headers, signal }) {
       ...headers,
     },
   };
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const attempt = () => {
-      const request = (url.protocol === 'https:' ? https : http).request(url, options);
+      const request = start(url, options);
       request.setTimeout(SILENCE_MS, () => request.destroy(new Error(`no response within ${SILENCE_MS / 1000} s`)));
       request.on('error', (error) => {
         if (signal?.aborted) return reject(signal.reason);
