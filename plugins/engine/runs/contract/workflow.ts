@@ -154,6 +154,8 @@ export interface WorkflowPlan {
     cancel_on?: readonly string[];
     /** A duration such as `30m`. */
     timeout?: string;
+    /** Capabilities that its activities require, shown with those of the submit. */
+    requires?: readonly string[];
   };
 }
 

@@ -133,6 +133,7 @@ async function planDocument(
     workflow: pinned.workflow ?? about.workflow ?? workflowName(run.filename, kind.kind),
     subject: run.subject ?? about.subject,
     tags: [...new Set([...(run.tags ?? []), ...(about.tags ?? [])])],
+    requires: about.requires === undefined ? run.requires : [...new Set([...(run.requires ?? []), ...about.requires])],
     cancel_on: [...new Set([...(run.cancel_on ?? []), ...(about.cancel_on ?? [])])],
     coordination,
     named,

@@ -47,21 +47,17 @@ export const functionWorkflow = (directory: FunctionDirectory): WorkflowKind => 
     if (document.start?.trusted === false)
       throw functionUntrusted(`an untrusted run cannot start the function ${JSON.stringify(name)}`);
     const { timeout } = await directory.current(on, scope, name);
+    const served = pinned === undefined ? capabilityOf(name) : versionCapability(name, pinned);
     return {
       activities: [
         {
           name: 'main',
           executor: FUNCTION_EXECUTOR,
           spec: { function: name, version: pinned ?? null },
-          requires: [
-            ...new Set([
-              ...document.requires,
-              pinned === undefined ? capabilityOf(name) : versionCapability(name, pinned),
-            ]),
-          ],
+          requires: [...new Set([...document.requires, served])],
         },
       ],
-      about: { workflow: name, timeout: timeout ?? undefined },
+      about: { workflow: name, timeout: timeout ?? undefined, requires: [served] },
     };
   },
 });

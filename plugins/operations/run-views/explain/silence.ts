@@ -22,9 +22,11 @@ export function explainScriptSilence(run: RunView, agents: readonly AgentView[])
   return claim && describeSilence(claim, agents);
 }
 
-/** The server said which activities are held, and nobody holds the program of the script. */
+/** The server said which activities are held, and nobody holds the program of the script or function. */
 export const isAbandoned = ({ kind, claims }: RunView): boolean =>
-  kind === 'script' && claims !== undefined && claims.every(({ activity }) => activity !== MAIN);
+  (kind === 'script' || kind === 'function') &&
+  claims !== undefined &&
+  claims.every(({ activity }) => activity !== MAIN);
 
 const MAIN = 'main';
 
