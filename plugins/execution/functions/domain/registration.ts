@@ -18,9 +18,9 @@ export function readRegistration(value: unknown): { functions: FunctionRegistrat
   const named = Array.isArray(functions)
     ? functions.map((one: FunctionRegistration) => ({ ...one, version: one.version ?? '-' }))
     : functions;
-  const faults = validate({ functions: named });
-  if (faults.length > 0)
-    throw functionsInvalid(faults.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
+  const errors = validate({ functions: named });
+  if (errors.length > 0)
+    throw functionsInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
   return { functions: named as FunctionRegistration[], version: typeof version === 'string' ? version : undefined };
 }
 

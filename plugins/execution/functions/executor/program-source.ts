@@ -49,10 +49,10 @@ function programCommand(files: readonly string[], node: string): string[] {
 
 /** The variables of a program: those of the worker without the settings and the token of svc. */
 function programEnvironment(env: SourceDeps['env']): Record<string, string> {
-  const own = Object.entries(env).filter(([name, value]) => value !== undefined && !name.startsWith('SVC_'));
-  const path = [SDK, env.PYTHONPATH].filter((part) => part !== undefined && part !== '').join(':');
+  const inherited = Object.entries(env).filter(([name, value]) => value !== undefined && !name.startsWith('SVC_'));
+  const path = [SDK, env.PYTHONPATH].filter((folder) => folder !== undefined && folder !== '').join(':');
   return {
-    ...(Object.fromEntries(own) as Record<string, string>),
+    ...(Object.fromEntries(inherited) as Record<string, string>),
     PYTHONPATH: path,
     SVC_WORKER_FD: String(PROGRAM_FD),
   };

@@ -138,8 +138,8 @@ export class FunctionProgram {
     this.#link.send({ registered: true });
   }
 
-  refuse(refusal: { code: string; message: string; next: string }): void {
-    this.#link.send({ refused: refusal });
+  reject(rejection: { code: string; message: string; next: string }): void {
+    this.#link.send({ refused: rejection });
   }
 
   close(): void {

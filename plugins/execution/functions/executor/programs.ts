@@ -95,10 +95,10 @@ export class FunctionPrograms {
       const functions = await started.program.registered;
       await registry.register(functions);
     } catch (error) {
-      const refusal = isServiceError(error) ? error : workerNotStarted((error as Error).message, { cause: error });
-      started.program.refuse({ code: refusal.code, message: refusal.message, next: refusal.next });
+      const rejection = isServiceError(error) ? error : workerNotStarted((error as Error).message, { cause: error });
+      started.program.reject({ code: rejection.code, message: rejection.message, next: rejection.next });
       await started.end();
-      throw refusal;
+      throw rejection;
     }
     started.program.confirm();
     void started.program.ended.then(() => this.#onEnded(started));

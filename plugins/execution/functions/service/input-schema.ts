@@ -5,7 +5,7 @@ import { functionsInvalid } from '../errors.ts';
 
 const MAX_SCHEMA_BYTES = 64 * 1024;
 const MAX_COMPILED = 256;
-const MAX_FAULTS = 10;
+const MAX_ERRORS = 10;
 
 /** Compiled schemas of inputs, by their digest. */
 const compiled = new BoundedMap<string, ValidateFunction>(MAX_COMPILED);
@@ -13,8 +13,8 @@ const compiled = new BoundedMap<string, ValidateFunction>(MAX_COMPILED);
 /** Each schema has a compiler of its own, because two of them may have the same `$id`. */
 function compile(text: string): ValidateFunction {
   const key = createHash('sha256').update(text).digest('hex');
-  const known = compiled.get(key);
-  if (known !== undefined) return known;
+  const cached = compiled.get(key);
+  if (cached !== undefined) return cached;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, logger: false });
   const validate = ajv.compile(JSON.parse(text) as object);
   compiled.set(key, validate);
@@ -36,10 +36,10 @@ export function checkInputSchema(name: string, schema: unknown): void {
 }
 
 /** What is wrong with an input, at most ten faults with their pointers below `/input`. */
-export function inputFaults(schema: string, input: unknown): Fault[] {
+export function findInputErrors(schema: string, input: unknown): Fault[] {
   const validate = compile(schema);
   if (validate(input)) return [];
-  return (validate.errors ?? []).slice(0, MAX_FAULTS).map(({ instancePath, message = 'is not valid', params }) => {
+  return (validate.errors ?? []).slice(0, MAX_ERRORS).map(({ instancePath, message = 'is not valid', params }) => {
     const detail = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
     return { pointer: `/input${instancePath}`, message: `${message}${detail}` };
   });

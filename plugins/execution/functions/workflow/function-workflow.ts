@@ -2,7 +2,7 @@ import type { WorkflowDocument, WorkflowKind, Json } from '../../../engine/runs/
 import { readJsonText } from '../../../platform/schema/contract.ts';
 import { capabilityOf, versionCapability } from '../domain/registration.ts';
 import { functionUntrusted, inputInvalid } from '../errors.ts';
-import { inputFaults } from '../service/input-schema.ts';
+import { findInputErrors } from '../service/input-schema.ts';
 import type { FunctionDirectory } from '../service/directory.ts';
 
 export const FUNCTION_EXECUTOR = 'function';
@@ -38,9 +38,9 @@ export const functionWorkflow = (directory: FunctionDirectory): WorkflowKind => 
   },
   async checkInput(on, scope, document, input) {
     const { input: schema } = await directory.current(on, scope, readDocument(document.source)!.name);
-    const faults = schema === null ? [] : inputFaults(schema, input ?? null);
-    if (faults.length > 0)
-      throw inputInvalid(faults.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors: faults });
+    const errors = schema === null ? [] : findInputErrors(schema, input ?? null);
+    if (errors.length > 0)
+      throw inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
   },
   async plan(on, scope, document) {
     const { name, pinned } = readDocument(document.source)!;
