@@ -99,7 +99,7 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
         t.same(run.output, { made, mine: true, input: me, command: `name ${me}` }, JSON.stringify(run.error));
         const log = (await worker.log(ids[me]!)).split('\n').filter((line) => line !== '');
         const printed = form === 'plain' ? [`thread of ${me}`] : Array(3).fill(`task of ${me}`);
-        t.same(log.sort(), [`complains name ${me}`, `${form} ${me}`, ...printed].sort());
+        t.same(log.sort(), [`complains name ${me}`, `${form} ${me}`, `logged ${me}`, ...printed].sort());
       }
     });
 
@@ -128,7 +128,9 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
       (await fail('blocks')).error?.message,
       /step would block the event loop of the worker: await svc_sdk\.aio\.step/,
     );
-    t.match((await fail('exits')).error, { code: 'function_failed' });
+    t.match((await fail('outside')).error?.message, /step was called in a worker, but in none of its runs/);
+    t.match((await fail('exits')).error?.message, /^SystemExit: 7\n/);
+    t.equal((await fail('late')).output, 124, 'a step on the event loop is interrupted when its time is over');
     const { output } = await worker.end(await worker.submit('double', 4));
     t.equal(output, 8, 'others go on');
   });

@@ -1,4 +1,6 @@
 import asyncio
+import contextvars
+import logging
 import os
 import signal
 import sys
@@ -7,6 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import svc_sdk as svc
 from svc_sdk import aio, workflow
+
+# Its handler keeps the stream that it finds here.
+logging.basicConfig(format="%(message)s")
 
 POOL = ThreadPoolExecutor(2)
 FINALLY = []
@@ -68,6 +73,7 @@ def plain_crowd(me):
         thread.join()
     pooled = POOL.submit(svc.run_id).result()
     print("plain", me)
+    logging.warning("logged %s", me)
     command = svc.step("who", ["sh", "-c", "echo $WHO; echo complains $WHO >&2"])
     return {"made": made, "mine": [found[0], pooled] == [svc.run_id()] * 2, "input": svc.data(), "command": command}
 
@@ -90,6 +96,7 @@ async def aio_crowd(me):
     made = await asyncio.gather(*[one(nth) for nth in range(3)])
     elsewhere = await asyncio.to_thread(svc.step, "thread", lambda: svc.secret("WHO"))
     print("aio", me)
+    logging.warning("logged %s", me)
     command = await aio.step("who", ["sh", "-c", "echo $WHO; echo complains $WHO >&2"])
     mine = [await asyncio.to_thread(svc.run_id), elsewhere] == [svc.run_id(), f"name {me}"]
     return {"made": made, "mine": mine, "input": aio.data(), "command": command}
@@ -137,6 +144,23 @@ async def leaves_error(input):
     asyncio.get_running_loop().create_task(boom())
     await asyncio.sleep(0)
     await asyncio.Event().wait()
+
+
+@workflow
+def outside(input):
+    contextvars.Context().run(svc.step, "outside", lambda: 1)
+
+
+@workflow
+async def late(input):
+    def spin():
+        while True:
+            pass
+
+    try:
+        await aio.step("spin", spin, timeout=0.1)
+    except svc.StepError as error:
+        return error.exit_code
 
 
 @workflow
