@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import svc_sdk as svc
@@ -149,6 +150,27 @@ async def leaves_error(input):
 @workflow
 def outside(input):
     contextvars.Context().run(svc.step, "outside", lambda: 1)
+
+
+@workflow
+def forks(input):
+    child = os.fork()
+    if child == 0:
+        try:
+            print("printed by the child")
+            svc.step("forked", lambda: note("forked", "step"))
+        except svc.SvcError as error:
+            note("forked", error.code)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    return svc.step("after", lambda: "after")
+
+
+@workflow
+async def hangs(input):
+    note("program", str(os.getpid()))
+    await asyncio.to_thread(time.sleep, 10_000)
 
 
 @workflow
