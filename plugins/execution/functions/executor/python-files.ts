@@ -28,8 +28,8 @@ function importedFiles(source: string, { root, folder }: { root: string; folder:
   return [...source.matchAll(IMPORT)].flatMap(([, dots = '', from = '', names, modules = '']) => {
     if (names === undefined) return listed(modules).flatMap((module) => pathsOf(root, module.split('.')));
     const base = dots === '' ? root : resolve(folder, ...Array<string>(dots.length - 1).fill('..'));
-    const parts = from.split('.').filter((part) => part !== '');
-    return listed(names.replace(/[()]/g, '')).flatMap((name) => pathsOf(base, [...parts, name]));
+    const segments = from.split('.').filter((segment) => segment !== '');
+    return listed(names.replace(/[()]/g, '')).flatMap((name) => pathsOf(base, [...segments, name]));
   });
 }
 
@@ -37,12 +37,12 @@ function importedFiles(source: string, { root, folder }: { root: string; folder:
 const listed = (text: string): string[] =>
   text
     .split(',')
-    .map((part) => part.trim().split(/\s+/)[0]!)
+    .map((clause) => clause.trim().split(/\s+/)[0]!)
     .filter((name) => /^[\w.]+$/.test(name));
 
 /** A module, and the packages around it. */
-const pathsOf = (base: string, parts: readonly string[]): string[] =>
-  parts.flatMap((_, position) => {
-    const path = join(base, ...parts.slice(0, position + 1));
+const pathsOf = (base: string, segments: readonly string[]): string[] =>
+  segments.flatMap((_, position) => {
+    const path = join(base, ...segments.slice(0, position + 1));
     return [`${path}.py`, join(path, '__init__.py')];
   });
