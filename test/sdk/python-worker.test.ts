@@ -99,7 +99,7 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
         t.same(run.output, { made, mine: true, input: me, command: `name ${me}` }, JSON.stringify(run.error));
         const log = (await worker.log(ids[me]!)).split('\n').filter((line) => line !== '');
         const printed = form === 'plain' ? [`thread of ${me}`] : Array(3).fill(`task of ${me}`);
-        t.same(log.sort(), [`complains name ${me}`, `${form} ${me}`, ...printed].sort());
+        t.same(log.sort(), [`complains name ${me}`, `${form} ${me}`, `logged ${me}`, ...printed].sort());
       }
     });
 
@@ -128,7 +128,9 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
       (await fail('blocks')).error?.message,
       /step would block the event loop of the worker: await svc_sdk\.aio\.step/,
     );
-    t.match((await fail('exits')).error, { code: 'function_failed' });
+    t.match((await fail('outside')).error?.message, /step was called in a worker, but in none of its runs/);
+    t.match((await fail('exits')).error?.message, /^SystemExit: 7\n/);
+    t.equal((await fail('late')).output, 124, 'a step on the event loop is interrupted when its time is over');
     const { output } = await worker.end(await worker.submit('double', 4));
     t.equal(output, 8, 'others go on');
   });
@@ -202,6 +204,36 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
       const { json } = await server.call('member', `POST ${server.scoped}/runs?wait=50s`, document);
       t.match(json, { status: 'succeeded', output }, JSON.stringify(json.error));
     }
+  });
+
+  await t.test('a process that a run forks makes no calls for it', async (t) => {
+    const worker = await serve(t, 'orders.py');
+    const id = await worker.submit('forks', null);
+    t.equal((await worker.end(id)).output, 'after');
+    t.same(await worker.lines('forked'), ['not_in_a_run']);
+    t.equal(await worker.log(id), '');
+  });
+
+  await t.test('the program ends with its agent, whatever its threads wait for', async (t) => {
+    const server = await boot({ access: 'stand-in' });
+    const folder = await mkdtemp(join(tmpdir(), 'svc-python-'));
+    t.teardown(async () => {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, WORKER_FOLDER: folder, SVC_URL: server.url, SVC_TOKEN: 'agent' };
+    const agent = spawn(svc, ['worker', join(workers, 'orders.py')], { env, stdio: 'ignore' });
+    t.teardown(() => agent.kill('SIGKILL'));
+    const functions = async () => (await server.call('member', `GET ${server.scoped}/functions`)).json.functions;
+    await until(async () => (await functions()).length > 0, { within_ms: 60_000, what: 'the workflows' });
+    await server.call('member', `POST ${server.scoped}/runs`, { function: 'hangs' });
+    const program = Number(
+      await until(() => readFile(join(folder, 'program'), 'utf8').catch(() => ''), { within_ms: 60_000 }),
+    );
+    t.ok(isAlive(program));
+    agent.kill('SIGKILL');
+    await until(() => !isAlive(program), { within_ms: 60_000, what: 'the end of the program' });
   });
 
   await t.test('a program of its own serves beside its other work', async (t) => {

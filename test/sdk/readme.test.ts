@@ -20,7 +20,7 @@ t.test('the examples of the README do what they say', { timeout: 600_000, ...nee
   const blocks = [...readme.matchAll(/^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)];
   for (const [, , file, text = ''] of blocks) if (file) await writeFile(join(workdir, file), text);
   const sessions = blocks.filter(([, language]) => language === 'console').map(([, , , text = '']) => text);
-  t.equal(sessions.length, 6);
+  t.equal(sessions.length, 7);
   const { PATH = '' } = process.env;
   for (const session of sessions) {
     const [, file = '', prints] = /^\$ svc run (\S+)\n([\s\S]*)$/.exec(session) ?? [];

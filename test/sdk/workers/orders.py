@@ -1,12 +1,18 @@
 import asyncio
+import contextvars
+import logging
 import os
 import signal
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import svc_sdk as svc
 from svc_sdk import aio, workflow
+
+# Its handler keeps the stream that it finds here.
+logging.basicConfig(format="%(message)s")
 
 POOL = ThreadPoolExecutor(2)
 FINALLY = []
@@ -68,6 +74,7 @@ def plain_crowd(me):
         thread.join()
     pooled = POOL.submit(svc.run_id).result()
     print("plain", me)
+    logging.warning("logged %s", me)
     command = svc.step("who", ["sh", "-c", "echo $WHO; echo complains $WHO >&2"])
     return {"made": made, "mine": [found[0], pooled] == [svc.run_id()] * 2, "input": svc.data(), "command": command}
 
@@ -90,6 +97,7 @@ async def aio_crowd(me):
     made = await asyncio.gather(*[one(nth) for nth in range(3)])
     elsewhere = await asyncio.to_thread(svc.step, "thread", lambda: svc.secret("WHO"))
     print("aio", me)
+    logging.warning("logged %s", me)
     command = await aio.step("who", ["sh", "-c", "echo $WHO; echo complains $WHO >&2"])
     mine = [await asyncio.to_thread(svc.run_id), elsewhere] == [svc.run_id(), f"name {me}"]
     return {"made": made, "mine": mine, "input": aio.data(), "command": command}
@@ -137,6 +145,44 @@ async def leaves_error(input):
     asyncio.get_running_loop().create_task(boom())
     await asyncio.sleep(0)
     await asyncio.Event().wait()
+
+
+@workflow
+def outside(input):
+    contextvars.Context().run(svc.step, "outside", lambda: 1)
+
+
+@workflow
+def forks(input):
+    child = os.fork()
+    if child == 0:
+        try:
+            print("printed by the child")
+            svc.step("forked", lambda: note("forked", "step"))
+        except svc.SvcError as error:
+            note("forked", error.code)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    return svc.step("after", lambda: "after")
+
+
+@workflow
+async def hangs(input):
+    note("program", str(os.getpid()))
+    await asyncio.to_thread(time.sleep, 10_000)
+
+
+@workflow
+async def late(input):
+    def spin():
+        while True:
+            pass
+
+    try:
+        await aio.step("spin", spin, timeout=0.1)
+    except svc.StepError as error:
+        return error.exit_code
 
 
 @workflow

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { buildOnce } from '../../scripts/contract.ts';
+import { readPythonFiles } from './python-files.ts';
 
 const VERSION_DIGITS = 12;
 
@@ -27,6 +28,11 @@ export async function readProgramFiles(files: readonly string[]): Promise<Progra
 }
 
 async function readSource(file: string, folders: Set<string>): Promise<Uint8Array> {
+  if (file.endsWith('.py')) {
+    const read = await readPythonFiles(file);
+    for (const path of read.keys()) folders.add(dirname(path));
+    return Buffer.concat([...read.values()]);
+  }
   if (!/\.[cm]?[jt]sx?$/.test(file)) return await readFile(file);
   try {
     const { outputFiles, metafile } = await buildOnce({

@@ -23,8 +23,9 @@ export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<str
   ),
   python: new Set(
     (
-      `${BOTH.replace('idempotency', 'attempt idempotency_key traceparent')} CommandResult NonRetryableError StepError SvcError WaitTimeoutError activity_collect ` +
-      'activity_submit activity_wait_all aio artifact_put call_graph call_node wait_event wait_signal'
+      `${BOTH.replace('idempotency', 'attempt idempotency_key traceparent')} CommandResult NonRetryableError RunStopped StepError SvcError WaitTimeoutError ` +
+      'activity_collect activity_submit activity_wait_all aio artifact_put call call_graph call_node run_id secret serve wait_event ' +
+      'wait_signal workflow'
     ).split(' '),
   ),
 };

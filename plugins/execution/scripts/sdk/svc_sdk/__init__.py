@@ -10,6 +10,8 @@ asyncio.
 
 Recorded calls are answered without being repeated when the script is run again from its first line. A failed call
 raises on every pass. Nothing can be recorded inside a step's function: calls raise SvcError (`step_in_progress`) there.
+
+`@workflow` makes a function one that `svc worker` serves: many runs in one process that stays, with the same calls.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def step(
     stdin) and `echo` (into the log too, once) are for commands.
 
     `retry` is how often it is tried: `3`, or `{"attempts": 5, "backoff": "1s", "max_backoff": "1m"}`, where each pause is
-    twice the one before. NonRetryableError ends that. `timeout` is the time of each attempt; the exit code is 124 then.
+    twice the one before. NonRetryableError ends that. Without it, the policy of the workflow counts, if there is one. `timeout` is the time of each attempt; the exit code is 124 then.
 
     Raises StepError when it failed, on this pass and on every later one; the `exit_code` of an exception becomes the
     recorded one. Names have 1 to 200 characters."""

@@ -59,7 +59,7 @@ def not_in_a_run(what: str) -> SvcError:
     return SvcError(
         "not_in_a_run",
         f"{what} was called in a worker, but in none of its runs",
-        "Call it in the function of a workflow. A task that an earlier run has left behind belongs to no run.",
+        "Call it in the function of a workflow, and in threads that have its context; not in a forked process.",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import threading
 from typing import Any, Callable, Dict
@@ -36,9 +37,13 @@ class Link:
         self._turn = threading.RLock()
         self._loop = asyncio.get_running_loop()
         self._is_open = True
+        self._pid = os.getpid()
         self._loop.add_reader(connection.fileno(), self._read)
 
     def write(self, number: int, line: bytes) -> None:
+        # A forked child has our descriptor, and the lock as it was.
+        if os.getpid() != self._pid:
+            return
         data = b"%d %b" % (number, line)
         try:
             with self._turn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 import weakref
 from collections import deque
@@ -11,7 +12,7 @@ from contextvars import Context
 from typing import Any, Callable, Deque, Dict, List, NoReturn, Optional, Set
 
 from . import _async, _sync
-from ._errors import RunStopped, SvcError, misused
+from ._errors import RunStopped, SvcError, misused, not_in_a_run
 from ._policy import Retry
 from ._wire import HELLO, Wire
 
@@ -63,6 +64,7 @@ class Run:
         self.context: Optional[Context] = None
         self._tasks: Set["asyncio.Task[Any]"] = set()
         self._children: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        self._pid = os.getpid()
         self._write = write
         self._loop = loop
         self._loop_thread = threading.get_ident()
@@ -78,9 +80,12 @@ class Run:
 
     @property
     def is_over(self) -> bool:
-        return self.has_ended or self.stopped or self.is_gone
+        return self.has_ended or self.stopped or self.is_gone or os.getpid() != self._pid
 
-    def make_ready(self) -> None:
+    def make_ready(self, what: str) -> None:
+        if os.getpid() != self._pid:
+            # A forked child, in which nobody reads the connection.
+            raise not_in_a_run(what)
         self.raise_if_stopped()
         for log in self.logs:
             log.flush()

@@ -11,7 +11,7 @@ import socket
 import sys
 import threading
 from contextvars import copy_context
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, NoReturn, Optional
 
 from . import _calls, _shared
 from ._async import drive as drive_async
@@ -62,8 +62,16 @@ async def serve_on_loop(name: Optional[str], options: Dict[str, Any]) -> None:
         connection = socket.socket(fileno=int(given))
         connection.set_inheritable(False)
         await _Host(connection).serve(options.get("version"))
-        return
+        _leave()
     await _serve_with_agent(options)
+
+
+def _leave() -> NoReturn:
+    """Ends a program whose agent is gone. A thread of a run that waits for something else would hold it up for ever."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(0)
 
 
 def _chosen(name: Optional[str]) -> Workflow:
@@ -210,6 +218,9 @@ class _Host:
         try:
             outcome = _succeeded(found.start(_shared.data()))
         except BaseException as error:
+            # Mostly `RunStopped`, of which nobody wants to hear.
+            if run.is_over:
+                return
             outcome = _failed(error)
         self._end(run, outcome)
 
@@ -219,6 +230,8 @@ class _Host:
         except GeneratorExit:
             raise
         except BaseException as error:
+            if run.is_over:
+                return
             outcome = _failed(error)
         self._end(run, outcome)
 

@@ -79,7 +79,7 @@ def make_ready(what: str) -> None:
         raise inside_a_step(what, step.name)
     run = present_run()
     if run is not None:
-        run.make_ready()
+        run.make_ready(what)
         return
     if Process.is_worker:
         raise not_in_a_run(what)

@@ -4,6 +4,9 @@ A step's function may be a coroutine function; one that is not blocks the event 
 same time are served one after the other, in the order in which they were made. When a call is cancelled while its step
 runs, the step is cancelled too and recorded as failed. A wait that has parked the run cannot be cancelled: the script
 ends there.
+
+In a worker, all runs of `async def` workflows share one event loop. When a run waits or is cancelled, its coroutines are
+closed: `finally` blocks run, durable calls in them raise RunStopped, and nothing else can be awaited there.
 """
 
 from __future__ import annotations
