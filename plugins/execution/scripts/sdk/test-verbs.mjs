@@ -104,7 +104,9 @@ async function step(agent, { args, id }) {
 async function lock(agent, { args, id }) {
   const { options, positionals, command } = parseCommand(args);
   const [name] = positionals;
-  const granted = await agent.call({ kind: 'lock', name }, async () => succeeded(++agent.run.fences), { ends: true });
+  const granted = await agent.call({ kind: 'lock', name }, async () => succeeded(agent.run.grant(name)), {
+    ends: true,
+  });
   if (command === undefined) return options.fence === true ? granted : { exit: 0, kind: 'lock' };
   return await agent.call({ kind: 'lock-step', name }, (at) =>
     agent.runAttempts({ id, name, command, policy: {}, replacement: find(agent.run.options.steps, name, at.site) }, at),
