@@ -95,7 +95,7 @@ class RunHandle {
     });
   }
 
-  #read(query = '', signal = undefined) {
+  #read(query = '', signal) {
     return send(this.#server, { method: 'GET', path: `${this.#path}${query}`, signal });
   }
 
