@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -26,6 +26,18 @@ const compared = ({ kind, name, ordinal, label, exit_code, stdout, message }: St
   const output = kind === 'emit' ? stdout.slice(0, 4) : stdout;
   return { kind, name, ordinal, label, exit_code, output, message: exit_code === 0 ? undefined : message };
 };
+
+t.test('the test kit of an agent needs no installation', async (t) => {
+  const folder = await homeFolder('svc-kit-');
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const source = `import { sleep, workflow } from 'svc/sdk';
+import { testRun } from 'svc/sdk/testing';
+const nap = workflow('nap', async (hours: number) => sleep(\`\${hours}h\`));
+console.log((await testRun(nap, 2)).elapsedMs);`;
+  await writeFile(join(folder, 'nap.ts'), source);
+  const env = { PATH: process.env.PATH!, HOME: folder };
+  t.equal((await run(svcProgram, ['run', 'nap.ts'], { cwd: folder, env })).stdout, '7200000\n');
+});
 
 t.test('a test records what a worker of a server records, and replays its history', async (t) => {
   const folder = await homeFolder('svc-kit-');
