@@ -80,7 +80,7 @@ await submit(order);
 // @ts-expect-error The count is a number.
 await call(plain, { sku: 'a', count: '1' });
 // @ts-expect-error The output has no such member.
-(await handle.result()).price;
+same<unknown>((await handle.result()).price);
 // @ts-expect-error A workflow has no such option.
 workflow('misspelt', { version: 'pinned', versoins: 'pinned' }, async () => {});
 // @ts-expect-error The function takes what the schema makes.
@@ -107,4 +107,4 @@ await testRun(order, {});
 // @ts-expect-error There is no such option.
 await testRun(order, { sku: 'a' }, { signal: {} });
 // @ts-expect-error The output has no such member.
-run.output?.price;
+same<unknown>(run.output?.price);

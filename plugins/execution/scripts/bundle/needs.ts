@@ -16,7 +16,7 @@ const POSSIBLY_UNSUPPORTED = /\b(?:enum|namespace|module|constructor|accessor)\b
 
 /** True for what every script finds on its agent: the SDK, Node's own modules, and files that it names by URL. */
 export const isAvailableAtRuntime = (name: string): boolean =>
-  name === 'svc/sdk' || isBuiltin(name) || /^(?:\/|file:|data:)/.test(name);
+  name === 'svc/sdk' || name === 'svc/sdk/testing' || isBuiltin(name) || /^(?:\/|file:|data:)/.test(name);
 
 /** Whether Node.js runs a file of this name. */
 export const isNodeScript = (filename: string): boolean => NODE_EXTENSION.test(filename);

@@ -24,22 +24,46 @@ const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;
 
 /** Starts a run of a workflow and returns its handle. */
-export async function submitRun(name, input, options) {
+export async function submitRun(name, input, { server: named, ...options }) {
   const body = { function: name };
   if (input !== undefined) body.input = input;
   for (const [option, value] of Object.entries(options)) {
     const member = OPTIONS[option];
     if (member === undefined)
-      throw misused(`submit has no option ${JSON.stringify(option)}, only ${Object.keys(OPTIONS).join(', ')}`);
+      throw misused(`submit has no option ${JSON.stringify(option)}, only ${Object.keys(OPTIONS).join(', ')}, server`);
     if (value !== undefined) body[member] = option === 'timeout' ? durationText(value, 'timeout') : value;
   }
   // With a key, a request whose answer was lost can be sent again without a second run.
   body.idempotency_key ??= randomUUID();
   const text = writeInput(body);
-  const server = await findServer();
+  const server = named === undefined ? await currentServer() : await findServer(environmentOf(named));
   const { run_id, duplicate = false } = await send(server, { method: 'POST', path: '/runs', text });
   return new RunHandle(server, run_id, duplicate);
 }
+
+const SETTINGS =
+  /^(?:SVC_(?:URL|TOKEN|TOKEN_FILE|ORG|PROJECT|PROFILE|AGENT_SOCKET|IDEMPOTENCY_KEY)|HOME|XDG_CONFIG_HOME)$/;
+/** A program that submits often looks for its server this often. */
+const REMEMBERED_MS = 1000;
+let remembered = { settings: '', until: 0, server: undefined };
+
+async function currentServer() {
+  const settings = JSON.stringify([process.cwd(), Object.entries(process.env).filter(([name]) => SETTINGS.test(name))]);
+  if (remembered.settings !== settings || performance.now() > remembered.until) {
+    const server = await findServer();
+    remembered = { settings, until: performance.now() + REMEMBERED_MS, server };
+  }
+  return remembered.server;
+}
+
+const environmentOf = ({ url = '', token = '', org = '', project = '' }) => ({
+  SVC_URL: url,
+  SVC_TOKEN: token,
+  SVC_ORG: org,
+  SVC_PROJECT: project,
+  // No profile adds what is missing.
+  SVC_IDEMPOTENCY_KEY: '',
+});
 
 function writeInput(body) {
   try {
@@ -95,7 +119,7 @@ class RunHandle {
     });
   }
 
-  #read(query = '', signal = undefined) {
+  #read(query = '', signal) {
     return send(this.#server, { method: 'GET', path: `${this.#path}${query}`, signal });
   }
 

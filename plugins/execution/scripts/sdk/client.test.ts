@@ -186,6 +186,15 @@ t.test('the server can listen on a socket of the file system', async (t) => {
   t.equal(seen[0]!.path, '/api/v1/orgs/acme/projects/main/runs');
 });
 
+t.test('a submit can name its server', async (t) => {
+  const { seen } = await openServer(t, [started]);
+  const { SVC_URL: url = '' } = process.env;
+  await submit('order', 1, { server: { url, token: 'other', org: 'o', project: 'p' } });
+  t.match(seen, [{ path: '/api/v1/orgs/o/projects/p/runs', headers: { authorization: 'Bearer other' } }]);
+  const incomplete = submit('order', 1, { server: { url } as never });
+  await t.rejects(incomplete, { code: 'not_authenticated' });
+});
+
 t.test('nobody listens', async (t) => {
   setEnv(t, { SVC_URL: 'http://127.0.0.1:1', SVC_TOKEN: 't', SVC_ORG: 'o', SVC_PROJECT: 'p' });
   await t.rejects(submit('order'), { code: 'unreachable', message: /no server is listening there/ });

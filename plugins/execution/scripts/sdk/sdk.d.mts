@@ -381,6 +381,17 @@ export interface SubmitOptions {
   credentials?: Record<string, string>;
   /** Capabilities that the worker must have. */
   requires?: readonly string[];
+  /** The server, instead of the one of the environment or the profile. */
+  server?: ServerOptions;
+}
+
+export interface ServerOptions {
+  /** `https://host`, `http://host:port` or `unix:/path/to/socket`. */
+  url: string;
+  /** The token of a member. */
+  token: string;
+  org: string;
+  project: string;
 }
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';

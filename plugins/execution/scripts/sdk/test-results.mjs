@@ -30,7 +30,7 @@ export function find(table = {}, name, site) {
 
 export const failed = ({ message, exitCode, nonRetryable }) => ({
   exit: exitCode,
-  error: message,
+  error: message === '' ? undefined : message,
   final: nonRetryable || undefined,
 });
 

@@ -36,8 +36,8 @@ export class TestRun {
   cells;
   /** The results of activities that nobody has collected. */
   activities = new Map();
-  /** The last grant of a lock. */
-  fences = 0;
+  /** The last grant of each lock. */
+  #fences = new Map();
   now_ms = 0;
   deadline_ms;
   #envelope;
@@ -54,6 +54,13 @@ export class TestRun {
     if (input !== undefined && JSON.parse(envelope).input === undefined)
       throw misused('the input of a run must be JSON');
     this.#envelope = envelope;
+  }
+
+  /** Grants a lock. Answers the number of the grant. */
+  grant(group) {
+    const fence = (this.#fences.get(group) ?? 0) + 1;
+    this.#fences.set(group, fence);
+    return fence;
   }
 
   /** Nothing is executed: the journal is somebody's history. */

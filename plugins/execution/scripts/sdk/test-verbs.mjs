@@ -104,7 +104,9 @@ async function step(agent, { args, id }) {
 async function lock(agent, { args, id }) {
   const { options, positionals, command } = parseCommand(args);
   const [name] = positionals;
-  const granted = await agent.call({ kind: 'lock', name }, async () => succeeded(++agent.run.fences), { ends: true });
+  const granted = await agent.call({ kind: 'lock', name }, async () => succeeded(agent.run.grant(name)), {
+    ends: true,
+  });
   if (command === undefined) return options.fence === true ? granted : { exit: 0, kind: 'lock' };
   return await agent.call({ kind: 'lock-step', name }, (at) =>
     agent.runAttempts({ id, name, command, policy: {}, replacement: find(agent.run.options.steps, name, at.site) }, at),
@@ -116,29 +118,25 @@ const key = (entity, name) => `${entity ?? ''}/${name}`;
 async function state(agent, { args, stdin }) {
   const { options, positionals } = parse(args);
   const [op, name = '', value] = positionals;
-  const { entity } = options;
-  const at = key(entity, name);
-  const place = entity === undefined ? name : at;
+  const at = key(options.entity, name);
+  const place = options.entity === undefined ? name : at;
   const { cells } = agent.run;
-  return await agent.call(
-    { kind: 'state', name: op === 'list' && entity === undefined ? op : `${op} ${place}` },
-    async () => {
-      if (op === 'set') cells.set(at, value === '-' ? stdin.toString() : value);
-      if (op === 'delete') cells.delete(at);
-      if (op === 'get' && !cells.has(at)) return { exit: 1, error: `no state ${place}` };
-      const names = [...cells.keys()].filter((one) => one.startsWith(at)).map((one) => one.slice(at.length));
-      const text =
-        op === 'get'
-          ? `${cells.get(at)}\n`
-          : op === 'list'
-            ? names
-                .sort()
-                .map((one) => `${one}\n`)
-                .join('')
-            : '';
-      return recorded(Buffer.from(text));
-    },
-  );
+  const site = { kind: 'state', name: place === '' ? op : `${op} ${place}` };
+  return await agent.call(site, async () => {
+    if (op === 'get' && !cells.has(at)) return { exit: 1, error: `no state ${place}` };
+    if (op === 'get') return recorded(Buffer.from(`${cells.get(at)}\n`));
+    if (op === 'list') return recorded(Buffer.from(keysUnder(cells, at)));
+    if (op === 'set') cells.set(at, value === '-' ? stdin.toString() : value);
+    else cells.delete(at);
+    return { exit: 0 };
+  });
+}
+
+/** The keys of an entity, in the order of their bytes. */
+function keysUnder(cells, entity) {
+  const names = [...cells.keys()].filter((one) => one.startsWith(entity)).map((one) => one.slice(entity.length));
+  const sorted = names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  return sorted.map((name) => `${name}\n`).join('');
 }
 
 async function output(agent, { args }) {
