@@ -3,7 +3,7 @@ import type { Executor } from '../../agents/contract.ts';
 import type { Replay } from '../../replay/contract.ts';
 import type { PassCallers } from '../../scripts/contract.ts';
 import { FUNCTION_EXECUTOR } from '../workflow/function-workflow.ts';
-import { FunctionPass } from './function-pass.ts';
+import { type Admission, FunctionPass } from './function-pass.ts';
 import type { FunctionPrograms } from './programs.ts';
 
 export interface FunctionExecutorDeps {
@@ -43,16 +43,24 @@ class Gate {
   #inside = 0;
   readonly #queue: (() => void)[] = [];
 
-  async enter(limit: number | undefined): Promise<() => void> {
-    if (limit !== undefined && this.#inside >= limit) await new Promise<void>((admitted) => this.#queue.push(admitted));
-    else this.#inside += 1;
-    let left = false;
-    return () => {
-      if (left) return;
-      left = true;
-      const next = this.#queue.shift();
-      if (next === undefined) this.#inside -= 1;
-      else next();
+  enter(limit: number | undefined): Admission {
+    const admitted = Promise.withResolvers<void>();
+    const admit = () => {
+      this.#inside += 1;
+      admitted.resolve();
     };
+    if (limit !== undefined && this.#inside >= limit) this.#queue.push(admit);
+    else admit();
+    let has_left = false;
+    const leave = () => {
+      if (has_left) return;
+      has_left = true;
+      const place = this.#queue.indexOf(admit);
+      // A pass that was stopped while it waited has taken no place that another could get.
+      if (place >= 0) return void this.#queue.splice(place, 1);
+      this.#inside -= 1;
+      this.#queue.shift()?.();
+    };
+    return { admitted: admitted.promise, leave };
   }
 }

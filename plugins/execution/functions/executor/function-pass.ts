@@ -14,8 +14,15 @@ export interface FunctionPassDeps {
   callers: PassCallers;
   replay: Replay;
   clock: Clock;
-  /** Resolves when a pass of this workflow may begin, with what must be called at its end. */
-  admit(name: string, limit: number | undefined): Promise<() => void>;
+  admit(name: string, limit: number | undefined): Admission;
+}
+
+/** A pass's place among those of its workflow. */
+export interface Admission {
+  /** Resolves when the pass may begin. */
+  admitted: Promise<void>;
+  /** Must be called at the end of the pass, and when it ends before it may begin. */
+  leave(): void;
 }
 
 /** One call of a workflow's function, from its first line until it ends, parks or is stopped. */
@@ -66,19 +73,22 @@ export class FunctionPass implements RunningPass {
     });
     // Whoever awaits it first reports it.
     early.catch(() => undefined);
-    const program = this.#deps.programs.find(name, version);
-    if (program === undefined) return { end: 'released' };
-    await this.#deps.callers.open(this.#host.agent);
-    const release = await Promise.race([this.#deps.admit(name, program.concurrencyOf(name)), early]);
-    if (typeof release !== 'function') return release;
+    const { programs, callers, admit } = this.#deps;
+    await callers.open(this.#host.agent);
+    const admission = admit(name, programs.find(name, version)?.concurrencyOf(name));
     try {
+      const stopped = await Promise.race([admission.admitted, early]);
+      if (stopped !== undefined) return stopped;
+      // Only now: the program may have ended while this pass waited.
+      const program = programs.find(name, version);
+      if (program === undefined) return await Promise.race([programs.whenReplaced().then(released), early]);
       return await Promise.race([this.#call(program, name), early]);
     } catch (error) {
       if (!isServiceError(error) || error.status >= 500) throw error;
       return completed({ status: 'failed', code: error.code, message: `${error.message}\n${error.next}` });
     } finally {
       this.#has_ended = true;
-      release();
+      admission.leave();
     }
   }
 
@@ -132,6 +142,8 @@ export class FunctionPass implements RunningPass {
     return completed({ status: 'failed', code: functionFailed.code, message });
   }
 }
+
+const released = (): PassEnd => ({ end: 'released' });
 
 const completed = (completion: Completion): PassEnd => ({ end: 'completed', completion });
 

@@ -22,6 +22,7 @@ const STUCK_MS = 10_000;
 /** A replaced program may finish its passes for this long. */
 const RETIRE_MS = 10_000;
 const RELOAD_DELAY_MS = 150;
+const RELEASE_DELAY_MS = 1000;
 const RESTART_MIN_MS = 100;
 const RESTART_MAX_MS = 5000;
 
@@ -41,6 +42,7 @@ export class FunctionPrograms {
   #cancelRestart: Cancel = () => undefined;
   #restart_ms = RESTART_MIN_MS;
   #stopped_at: number | undefined;
+  #replaced = Promise.withResolvers<void>();
   #is_blocked = false;
   #closed = false;
 
@@ -73,6 +75,17 @@ export class FunctionPrograms {
   find(name: string, version: string | undefined): FunctionProgram | undefined {
     const all = [this.#current, ...this.#retired].flatMap((one) => (one === undefined ? [] : [one.program]));
     return all.find((program) => !program.is_lost && program.serves(name, version));
+  }
+
+  /**
+   * Resolves when another program serves the workflows, or after a moment. A run that no program takes is given back then, so
+   * that it does not come back at once, again and again.
+   */
+  async whenReplaced(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#deps.clock.after(RELEASE_DELAY_MS, resolve);
+    await Promise.race([promise, this.#replaced.promise]);
+    cancel();
   }
 
   /** A pass was stopped; its function may keep the program busy for ever. */
@@ -138,6 +151,8 @@ export class FunctionPrograms {
       this.#is_blocked = false;
       if (before !== undefined && !before.program.is_lost) this.#retire(before);
       this.#deps.log.info({ why }, 'another program serves the workflows now');
+      this.#replaced.resolve();
+      this.#replaced = Promise.withResolvers();
       this.#onChange();
     } catch (error) {
       this.#deps.log.error({ reason: (error as Error).message }, 'the program with the workflows did not start');

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import { createContext, Script } from 'node:vm';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { BoundedMap, type Fault } from '../../../../kernel/contracts/index.ts';
-import { functionsInvalid } from '../errors.ts';
+import { functionsInvalid, inputInvalid } from '../errors.ts';
 
 const MAX_SCHEMA_BYTES = 64 * 1024;
 const MAX_COMPILED = 256;
 const MAX_ERRORS = 10;
+const MAX_CHECK_MS = 50;
 
 /** Compiled schemas of inputs, by their digest. */
 const compiled = new BoundedMap<string, ValidateFunction>(MAX_COMPILED);
@@ -17,6 +19,8 @@ function compile(text: string): ValidateFunction {
   if (cached !== undefined) return cached;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, logger: false });
   const validate = ajv.compile(JSON.parse(text) as object);
+  // It would answer with a promise, whose rejection nobody awaits.
+  if ('$async' in validate) throw functionsInvalid('an input schema cannot have $async');
   compiled.set(key, validate);
   return validate;
 }
@@ -35,10 +39,26 @@ export function checkInputSchema(name: string, schema: unknown): void {
   }
 }
 
+/** Keywords whose check can take a time that grows faster than the input. */
+const COSTLY = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef)"/;
+const CALL = new Script('check()');
+
+/** Answers `check()`. Throws `input_invalid` when it takes so long that other requests would wait. */
+function inTime(check: () => boolean): boolean {
+  try {
+    return CALL.runInContext(createContext({ check }), { timeout: MAX_CHECK_MS }) as boolean;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      throw inputInvalid(`the check of the input takes longer than ${MAX_CHECK_MS} ms; simplify the schema`);
+    throw error;
+  }
+}
+
 /** What is wrong with an input, at most ten faults with their pointers below `/input`. */
 export function findInputErrors(schema: string, input: unknown): Fault[] {
   const validate = compile(schema);
-  if (validate(input)) return [];
+  const check = () => validate(input) as boolean;
+  if (COSTLY.test(schema) ? inTime(check) : check()) return [];
   return (validate.errors ?? []).slice(0, MAX_ERRORS).map(({ instancePath, message = 'is not valid', params }) => {
     const detail = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
     return { pointer: `/input${instancePath}`, message: `${message}${detail}` };

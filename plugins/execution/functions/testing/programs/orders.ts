@@ -77,14 +77,16 @@ export const gives = workflow('gives-up', { retry: { attempts: 5, backoff: '1h' 
   });
 });
 
-export const held = workflow('held', async ({ name }: { name: string }) => {
+const hold = async ({ name }: { name: string }) => {
   await step('before', () => note(`before ${name}`));
   await step('gate', async ({ idempotencyKey }) => {
     note(`gate ${name} ${idempotencyKey} ${process.pid}`);
     while (process.env.HOLD !== undefined && !existsSync(process.env.HOLD)) await delay(5);
   });
   return 'through';
-});
+};
+export const held = workflow('held', hold);
+export const alone = workflow('held-alone', { concurrency: 1 }, hold);
 
 export const spins = workflow('spins', async (ms: number) => {
   await step('spin', () => {

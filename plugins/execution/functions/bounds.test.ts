@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { until } from '../../../test/kit/index.ts';
+import { checkInputSchema, inputFaults } from './service/input-schema.ts';
+import { PROGRAMS, serving } from './testing/world.ts';
+
+t.setTimeout(600_000);
+
+t.test('a schema cannot end or hold the server', async (t) => {
+  t.throws(() => checkInputSchema('order', { $async: true, type: 'object' }), { code: 'functions_invalid' });
+  const slow = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
+  t.same(inputFaults(slow, 'aaa'), []);
+  t.match(inputFaults(slow, 'b'), [{ pointer: '/input' }]);
+  t.throws(() => inputFaults(slow, `${'a'.repeat(60)}!`), { code: 'input_invalid', message: /takes longer than/ });
+});
+
+t.test('a run that is cancelled while it waits for its concurrency keeps no place', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'hold-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const gate = join(folder, 'gate');
+  const world = await serving(t, join(PROGRAMS, 'orders.ts'), { env: { HOLD: gate } });
+  const { run_id: first } = await world.submit('held-alone', { name: 'a' });
+  await until(() => world.ledger().some((line) => line.startsWith('gate a ')), { what: 'the first run at the gate' });
+  const { run_id: second } = await world.submit('held-alone', { name: 'b' });
+  await world.reaches(second, 'running');
+  await world.server.call('member', `POST ${world.server.scoped}/runs/${second}/cancel`);
+  await world.reaches(second, 'cancelled');
+  writeFileSync(gate, 'open');
+  await world.reaches(first, 'succeeded');
+  const { run_id: third } = await world.submit('held-alone', { name: 'c' });
+  await world.reaches(third, 'succeeded');
+  t.notOk(world.ledger().includes('before b'), 'the cancelled run has not begun');
+});
