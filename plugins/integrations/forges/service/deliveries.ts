@@ -6,7 +6,6 @@ import {
   isServiceError,
   type Sealer,
   type ServiceError,
-  yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../../platform/audit/contract.ts';
 import { type DeliveryLog, USE_RECORD_INTERVAL_MS } from '../../deliveries/contract.ts';
@@ -116,10 +115,8 @@ export class Deliveries {
   ): Promise<RecordedDelivery> {
     await yieldBeforeLarge(signed.raw.length);
     const payload = await readPayload(signed.raw, signed.headers['content-type'], forge.section.form_field);
-    await yieldToEventLoop();
     const { org_id, project_id, webhook_id, name, repo } = webhook;
-    const event_data = toForgeEvent(forge, repo, { event, payload });
-    await yieldToEventLoop();
+    const event_data = await toForgeEvent(forge, repo, { event, payload });
     const { bus, database } = this.#deps;
     const recorded = await bus.emit({
       org_id,
@@ -169,6 +166,7 @@ export class Deliveries {
     const present = verify(webhook ? openSecret(sealer, webhook) : NO_KEY);
     const old_secret = webhook && !present.ok ? this.#oldSecret(webhook) : undefined;
     // Both keys are always verified, so that an unknown address takes as long.
+    if (!present.ok) await yieldBeforeLarge(sent.raw.length);
     const before = present.ok ? present : verify(old_secret?.secret ?? NO_KEY);
     const result = present.ok || old_secret === undefined ? present : before;
     if (!result.ok || !webhook || !forge) return undefined;

@@ -6,7 +6,6 @@ import {
   isServiceError,
   type Sealer,
   retryUnknownCommit,
-  yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
 import { type DeliveryLog, USE_RECORD_INTERVAL_MS } from '../../deliveries/contract.ts';
 import type { DeliveryRates } from '../../../platform/http/contract.ts';
@@ -106,7 +105,7 @@ export class Ingest {
     if (verified.challenge !== undefined) return { challenge: verified.challenge };
     await yieldBeforeLarge(delivery.raw.length);
     const body = await readBody(delivery.raw, delivery.headers['content-type']);
-    await yieldToEventLoop();
+    await yieldBeforeLarge(delivery.raw.length);
     const event = {
       org_id: hook.org_id,
       project_id: hook.project_id,
