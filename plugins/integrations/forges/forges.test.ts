@@ -340,6 +340,27 @@ for (const store of STORES)
     await t.test('keep their secrets sealed', (t) => sealed(t, server));
   });
 
+t.test('wrong signatures count as failed authentications', async (t) => {
+  const server = await boot({ access: 'project', env: { SVC_RATE_LIMIT: 'failed=4/h' } });
+  t.teardown(() => server.close());
+  const webhook = await put(server, 'main', { forge: 'forge_a', repo: REPO });
+  const wrong = { headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } };
+  const unknown = { ...webhook, delivery_url: webhook.delivery_url.replace(/.{6}$/, 'ZZZZZZ') };
+  const large = { raw: Buffer.alloc(8 * 1024 * 1024 + 1, 0x20) };
+  t.equal((await deliver('forge_a', webhook, 'push', {}, large)).status, 413, 'a large delivery is read to verify it');
+  for (const address of [webhook, webhook, unknown, unknown])
+    t.equal((await deliver('forge_a', address, 'push', push(), wrong)).status, 401);
+  for (const address of [webhook, unknown]) {
+    const { status, json, headers } = await deliver('forge_a', address, 'push', push(), wrong);
+    t.match({ status, json }, { status: 429, json: { code: 'rate_limited' } });
+    t.ok(Number(headers.get('retry-after')) > 0);
+  }
+  t.equal((await deliver('forge_a', webhook, 'push', {}, large)).status, 429, 'it is no longer kept in memory');
+  t.equal((await deliver('forge_a', webhook, 'push', push())).status, 202, 'a valid delivery is never rejected for it');
+  const guess = await fetch(`${server.url}${server.scoped}/runs`, { headers: { authorization: 'Bearer svc_pat_x' } });
+  t.equal(guess.status, 429, 'tokens share the limit');
+});
+
 async function put(server: TestServer, name: string, body: object): Promise<Address> {
   const { status, json, text } = await server.call('admin', `PUT ${server.scoped}/webhooks/${name}`, body);
   if (status !== 201) throw new Error(text);

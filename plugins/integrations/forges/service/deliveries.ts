@@ -72,12 +72,14 @@ export class Deliveries {
   async accept(webhook_id: string, sent: IncomingDelivery): Promise<RecordedDelivery> {
     const webhook = ID.test(webhook_id) ? await findWebhook(this.#deps.database, webhook_id) : undefined;
     const forge = webhook && this.#deps.forges.find(webhook.forge);
-    // Only senders that know an address can make the service buffer more than a delivery may have.
-    const raw = await readSigned(sent.content, webhook !== undefined);
+    // Only senders that know an address, and have not failed often, can make the service buffer more than a delivery may have.
+    const raw = await readSigned(sent.content, webhook !== undefined && !this.#deps.rates.hasManyFailures(sent.ip));
     const signed = { headers: sent.headers, raw };
     try {
       return await this.#verifyAndEmit(webhook, forge, signed, sent);
     } catch (error) {
+      if (isServiceError(error, 'signature_invalid'))
+        this.#deps.rates.countFailure(sent.ip, ID.test(webhook_id) ? webhook_id : '');
       if (webhook) this.#recordRejection(webhook, error);
       throw error;
     }

@@ -39,7 +39,7 @@ export interface IngestDeps {
 /** The event, and until when the old secret counts that proved the delivery. */
 type RecordedDelivery = EmitResult & { old_until: number | undefined };
 
-type Delivery = Pick<HttpRequest, 'headers' | 'query' | 'raw'>;
+type Delivery = Pick<HttpRequest, 'headers' | 'query' | 'raw' | 'ip'>;
 
 /** The facts of a verified delivery. */
 interface VerifiedDelivery {
@@ -72,12 +72,14 @@ export class Ingest {
    * `event_type_invalid`, `payload_too_large`.
    */
   async deliver(hook_id: string, delivery: Delivery): Promise<RecordedDelivery | { challenge: string }> {
-    const { database } = this.#deps;
+    const { database, rates } = this.#deps;
     // An impossible address is looked up like any other, so that timing reveals nothing.
     const row = await hooks.findById(database, isHookId(hook_id) ? hook_id : UNKNOWN_HOOK_ID);
     try {
       return await this.#recordDelivery(row, delivery);
     } catch (error) {
+      if (isServiceError(error, 'hook_secret_wrong') || isServiceError(error, 'signature_invalid'))
+        rates.countFailure(delivery.ip, isHookId(hook_id) ? hook_id : '');
       if (row !== undefined) this.#recordRejection(row, error);
       throw error;
     }
