@@ -24,9 +24,9 @@ await once(server, 'listening');
 t.teardown(() => server.close());
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** These run a server or an agent of their own, or wait for people. */
+/** The others run a server or an agent of their own, wait for people, or write files. */
 const isAsking = ({ name, anywhere }: Command) =>
-  !anywhere && !/^(?:admin .*|serve|agent|dev|run|docs|help|doctor|console|completion)$/.test(name);
+  !anywhere && !/^(?:admin .*|connector init|serve|agent|dev|run|docs|help|doctor|console|completion)$/.test(name);
 
 function argumentFor({ name, choices, run }: Argument, folder: string): string {
   if (run) return `run_${'0'.repeat(26)}`;
