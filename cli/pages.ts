@@ -28,7 +28,8 @@ export async function readAllPages(
   let cursor: unknown;
   for (let pages = 1; ; pages += 1) {
     const query = { ...filter, limit: 200, cursor: cursor as string | undefined };
-    const page = await client.json<Record<string, unknown>>({ path, query, ...(idle_ms !== undefined && { idle_ms }) });
+    const call = { path, query, expects: [member], ...(idle_ms !== undefined && { idle_ms }) };
+    const page = await client.json<Record<string, unknown>>(call);
     items.push(...(page[member] as unknown[]));
     cursor = page.next_cursor;
     if (cursor === undefined || pages === max_pages) return { ...page, [member]: items };
@@ -45,11 +46,13 @@ export async function firstNonEmptyPage(
   member: string,
   query: Call['query'],
 ): Promise<Record<string, unknown>> {
-  let page = await client.json<Record<string, unknown>>({ path, query });
+  const expects = [member];
+  let page = await client.json<Record<string, unknown>>({ path, query, expects });
   while ((page[member] as unknown[]).length === 0 && page.next_cursor !== undefined)
     page = await client.json<Record<string, unknown>>({
       path,
       query: { ...query, cursor: page.next_cursor as string },
+      expects,
     });
   return page;
 }

@@ -80,13 +80,15 @@ function toListSource({ path, ...list }: Omit<ListSource, 'key' | 'path'> & { pa
 export interface ShowDescription<T> extends CommandBase {
   path: Path;
   columns: Columns<T>;
+  /** The members that every such item has. */
+  expects?: readonly string[];
 }
 
 /** Makes a command that shows one item: a line for each column with a value. */
-export function showCommand<T>({ path, columns, ...command }: ShowDescription<T>): Command {
+export function showCommand<T>({ path, columns, expects, ...command }: ShowDescription<T>): Command {
   const run: Run = async (invocation) => {
     const api = await invocation.client();
-    const item = await api.json<T & WithWarnings>({ path: pathOf(path, api, invocation) });
+    const item = await api.json<T & WithWarnings>({ path: pathOf(path, api, invocation), expects });
     invocation.output.data(item, () => formatItem(columns, item, invocation.output));
     noteWarnings(item, invocation);
     return undefined;
@@ -125,12 +127,17 @@ export interface Put<T> {
   confirmation: (made: boolean, answer: T, client: Client) => string;
   /** What is printed to standard output; nothing when absent. */
   columns?: Columns<T>;
+  /** The members of every such answer. */
+  expects?: readonly string[];
 }
 
 /** Creates or replaces one item, and returns the server's answer. */
-export async function putItem<T>(invocation: Invocation, { path, body, confirmation, columns }: Put<T>): Promise<T> {
+export async function putItem<T>(
+  invocation: Invocation,
+  { path, body, confirmation, columns, expects }: Put<T>,
+): Promise<T> {
   const api = await invocation.client();
-  const call = { method: 'PUT', path: pathOf(path, api, invocation), body } as const;
+  const call = { method: 'PUT', path: pathOf(path, api, invocation), body, expects } as const;
   const { status, body: answer } = await api.answer<T & WithWarnings>(call);
   invocation.output.data(answer, () => (columns ? formatItem(columns, answer, invocation.output) : ''));
   noteWarnings(answer, invocation);
@@ -194,7 +201,9 @@ export function resourceCommands<T>(resource: ResourceDescription<T>): Command[]
     examples: [[`svc ${noun} ls --json`, 'for programs']] as const,
     member: path.slice(1).replaceAll('-', '_'),
   };
-  const show = { name: `${noun} show`, summary: `show a ${title}`, columns: item_columns };
+  const [key] = Object.values(columns);
+  const expects = typeof key === 'string' ? [key] : [];
+  const show = { name: `${noun} show`, summary: `show a ${title}`, columns: item_columns, expects };
   const remove = {
     name: `${noun} rm`,
     summary: `remove a ${title}`,

@@ -1,3 +1,4 @@
+import type { Client } from './client/client.ts';
 import type { Command, Invocation } from './command.ts';
 import { CliError, Exit } from './errors.ts';
 import { outputFlags, profileFlags } from './flags.ts';
@@ -92,13 +93,22 @@ async function invoke(
   const { run } = await command.load();
   const choice = profileFlags(command, parsed.flags);
   const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd(), choice);
-  const client = async () => new (await import('./client/client.ts')).Client(await profile());
+  const clients: Client[] = [];
+  const client = async () => {
+    const made = new (await import('./client/client.ts')).Client(await profile());
+    clients.push(made);
+    return made;
+  };
   const local: Invocation['local'] = async (options) =>
     (await import('./local.ts')).startLocalService(process.env, options);
   process.stdout.on('error', leaveOnClosedPipe);
-  const resolved = await resolveRunIds(command, parsed, { client, env: process.env });
-  const exit = await run({ ...parsed, ...resolved, env: process.env, stdin: process.stdin, client, profile, local });
-  return exit ?? Exit.ok;
+  try {
+    const resolved = await resolveRunIds(command, parsed, { client, env: process.env });
+    const exit = await run({ ...parsed, ...resolved, env: process.env, stdin: process.stdin, client, profile, local });
+    return exit ?? Exit.ok;
+  } catch (error) {
+    throw clients.map((made) => made.toUnexpectedAnswer(error)).find((unexpected) => unexpected !== undefined) ?? error;
+  }
 }
 
 /** `svc logs … | head` closes our standard output. Like cat, the command then ends quietly. */

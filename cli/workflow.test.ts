@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { contentsOf } from './included.ts';
 import { readDocument } from './input.ts';
 import { readWorkflow } from './workflow.ts';
+import { resolveRoot } from '../plugins/execution/scripts/contract/workflow-root.ts';
 
 /** Somebody else's folder, and what lies beside it. */
 function theirs(t: Test, files: Readonly<Record<string, string>>): string {
@@ -72,6 +73,13 @@ t.test('no file outside of the folder of a workflow is read, whatever names it',
     const sent = [JSON.stringify(wider), ...[...contentsOf(wider).values()].map(String)].join('');
     t.match(sent, /not-for-you/, 'with --root it is taken');
   }
+});
+
+t.test('a workflow outside of the folder of --root is refused before it is read', async (t) => {
+  const folder = theirs(t, { 'other/keep.txt': 'x' });
+  const rootOf = (chosen: string) => resolveRoot(join(folder, 'theirs/entry.sh'), { chosen, env: {} });
+  await t.rejects(rootOf(join(folder, 'other')), { name: 'Error', message: /entry\.sh/ });
+  t.equal((await rootOf(folder)).shown_path, folder);
 });
 
 t.test('an included folder is sent without the private files in it, and a note names them', async (t) => {

@@ -23,6 +23,8 @@ export interface Call {
   signal?: AbortSignal;
   /** How long the server may be silent. Default 60 s. */
   idle_ms?: number;
+  /** The members of the answer that the command cannot do without. */
+  expects?: readonly string[];
 }
 
 interface Problem {
@@ -46,6 +48,8 @@ function traceHeaders({ TRACEPARENT, TRACESTATE }: NodeJS.ProcessEnv): Record<st
 /** The CLI's HTTP client. Every failure becomes a CliError with its exit code. */
 export class Client {
   readonly profile: Profile;
+  /** The latest request that was answered with JSON. */
+  #answered: string | undefined;
 
   constructor(profile: Profile) {
     this.profile = profile;
@@ -73,22 +77,51 @@ export class Client {
   async answer<T>(call: Call): Promise<{ status: number; body: T }> {
     const response = await this.open(call);
     const text = await this.#readText(response);
-    return { status: response.statusCode ?? 0, body: this.#parse(text) as T };
+    const body = this.#parse(text);
+    this.#answered = `${call.method ?? 'GET'} ${call.path}`;
+    const missing = call.expects?.filter((name) => body?.[name] === undefined) ?? [];
+    if (missing.length > 0) throw this.#unexpected(this.#answered, `it has no ${missing.join(' and no ')}`);
+    return { status: response.statusCode ?? 0, body: body as T };
   }
 
-  #parse(text: string): unknown {
+  /** Every answer of svc is an object, or empty. */
+  #parse(text: string): Record<string, unknown> | undefined {
     if (text === '') return undefined;
+    let value: unknown;
     try {
-      return parseExact(text);
+      value = parseExact(text);
     } catch {
-      const { url, origin } = this.profile;
-      throw new CliError(
-        Exit.failed,
-        'not_svc',
-        `the server at ${url} is not an svc server`,
-        `correct the address (from ${origin})`,
-      );
+      // Whatever it is, it is not JSON.
     }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    const { url, origin } = this.profile;
+    throw new CliError(
+      Exit.failed,
+      'not_svc',
+      `the server at ${url} is not an svc server`,
+      `correct the address (from ${origin})`,
+    );
+  }
+
+  /**
+   * Converts the error of code that reads a member which the answer does not have. Returns undefined for any other error, and
+   * when nothing was answered.
+   */
+  toUnexpectedAnswer(error: unknown): CliError | undefined {
+    if (!(error instanceof TypeError) || this.#answered === undefined) return undefined;
+    const [, frame = ''] = error.stack?.split('\n') ?? [];
+    return this.#unexpected(this.#answered, error.message, [frame.trim()]);
+  }
+
+  #unexpected(request: string, reason: string, details: readonly string[] = []): CliError {
+    const { url, origin } = this.profile;
+    return new CliError(
+      Exit.failed,
+      'unexpected_answer',
+      `${url} answered ${request} with something else than this command expects: ${reason}`,
+      `check with \`svc doctor\` that the address (from ${origin}) is an svc server of this version`,
+      details,
+    );
   }
 
   async text(call: Call): Promise<string> {

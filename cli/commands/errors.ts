@@ -71,6 +71,12 @@ const CLI_CODES: readonly ErrorCode[] = [
     'If that is your server, sign in to it with `svc login`; or correct the address.',
   ],
   [
+    'unexpected_answer',
+    0,
+    'The server answered with something else than the command expects.',
+    'Check with `svc doctor` that the address is an svc server, and that its version is that of the CLI.',
+  ],
+  [
     'unreachable',
     0,
     'The server does not respond.',

@@ -42,6 +42,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["checkout_failed",422,"The repository of the event cannot be put into the workspace.","Check the address and the ref that `detail` names and the credential of the webhook, or set `checkout: false`."],
   ["commit_unknown",503,"The connection broke during the commit.","The work may or may not have been done. Check before you try again, or repeat the request with the same idempotency key."],
   ["connecting_not_offered",409,"This service does not have this account provider.","The operator sets providers with SVC_CONNECTED_ACCOUNT_PROVIDERS; `svc provider ls` lists them."],
+  ["connecting_too_often",429,"This person has started to connect accounts too often.","Nothing was started. Try again after the time in `Retry-After`: svc forgets each attempt after 70 minutes."],
   ["connector_input_invalid",422,"The values for an action of a connector are missing or not of the right type.","Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists the members, and `svc connector render` tries them out."],
   ["connector_invalid",500,"A connector manifest is not valid.","Correct the file and the member that the message names, or remove the file from SVC_CONNECTORS. Then start again."],
   ["console_session_required",403,"Accounts can be connected only in the console.","Open the Connections page of the console in a browser, at the address that `detail` names, and connect there."],

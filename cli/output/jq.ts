@@ -30,11 +30,15 @@ export async function jqFilter(expression: string, { indented }: { indented: boo
   }
   return (json) => {
     const { stdout, stderr, exitCode } = runFilter(json, run);
-    return exitCode === 0 ? { stdout, messages: stderr } : { stdout, messages: '', error: filterFailed(stderr) };
+    if (exitCode === 0) return { stdout, messages: stderr };
+    const error = exitCode === EXIT_OUT_OF_MEMORY ? outOfMemory() : filterFailed(stderr);
+    return { stdout, messages: '', error };
   };
 }
 
 const EXIT_COMPILE_ERROR = 3;
+/** jq itself never exits with it. */
+const EXIT_OUT_OF_MEMORY = -1;
 
 interface JqResult {
   stdout: string;
@@ -55,14 +59,26 @@ function runFilter(json: string, run: (json: string, form: string) => JqResult):
   return { ...ran, stdout: ran.stdout.replaceAll('\0', '\n') };
 }
 
+/** A filter that needs more memory or stack than WebAssembly has stops without an error of jq, and prints "Aborted()". */
 function runJq(work: () => JqResult): JqResult {
+  const { error: printError } = console;
+  console.error = () => undefined;
   try {
     return work();
-  } catch (error) {
-    // The memory of jq is bounded.
-    return { stdout: '', stderr: `the filter stopped: ${(error as Error).message}`, exitCode: 5 };
+  } catch {
+    return { stdout: '', stderr: '', exitCode: EXIT_OUT_OF_MEMORY };
+  } finally {
+    console.error = printError;
   }
 }
+
+const outOfMemory = () =>
+  new CliError(
+    Exit.failed,
+    'jq_failed',
+    'jq: the filter needs more memory than it can have here',
+    'print the result with --json, and pipe it into your own jq',
+  );
 
 const HINT = 'see https://jqlang.org/manual; put the filter in single quotes';
 

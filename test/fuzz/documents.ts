@@ -121,6 +121,23 @@ export const EXACT_VALUES: Readonly<Record<string, (bytes: number) => string>> =
   'names that are numbers': (bytes) => `{${members(bytes, (n) => `"${MEMBERS - n}":1`)}}`,
 };
 
+/** Members of a forge's delivery that cost much to read, to sort or to write again. */
+export const DELIVERED: Readonly<Record<string, (bytes: number) => string>> = {
+  numbers: (bytes) => `"x":[${times('1234567,', Math.min(bytes, 8_000_000))}0]`,
+  'numbers of 20 digits': (bytes) => `"x":[${times('12345678901234567890,', bytes)}0]`,
+  'decimals that differ and end in 0': () =>
+    `"x":[${Array.from({ length: 640_000 }, (_, n) => `${n + 100_000}.0`).join()}]`,
+  'short texts that differ': () =>
+    `"x":[${Array.from({ length: 800_000 }, (_, n) => `"${((n * 7919) % 1_000_000) + 100_000}"`).join()}]`,
+  'surrogate pairs': (bytes) => `"x":[${times(String.raw`"\ud83d\ude00",`, Math.min(bytes, 7_500_000))}0]`,
+  'line feeds': (bytes) => `"x":"${times(String.raw`\n`, bytes)}"`,
+  'long paths': () =>
+    `"commits":[{"added":[${Array.from({ length: 49_000 }, (_, n) => `"${'p'.repeat(120)}/${(n * 7919) % 49_000}"`).join()}]}]`,
+};
+
+/** Nearly the largest delivery of a forge. */
+export const LARGEST_DELIVERY = 8180 * KIB;
+
 /** As large as the event loop reads itself, and larger. */
 export const SIZES = [6 * KIB, 60 * KIB] as const;
 

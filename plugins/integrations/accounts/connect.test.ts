@@ -2,6 +2,7 @@ import t from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
 import { STORES, tablesWith } from '../../../test/kit/index.ts';
 import { Credentials, CredentialStates } from '../../secrets/credentials/contract.ts';
+import { MAX_CONSENTS } from './service/consents.ts';
 import { openWorld } from './testing/world.ts';
 
 for (const store of STORES)
@@ -50,6 +51,34 @@ for (const store of STORES)
       const page = await world.callback(far.consent(late.json.authorize_url));
       t.equal(page.status, 409);
       t.match(page.text, /already/);
+    });
+
+    t.test('a person starts a limited number of connections', async (t) => {
+      const database = server.use(Database);
+      const stored = async () =>
+        Number((await database.read<{ n: number }>('SELECT COUNT(*) AS n FROM accounts_consents'))[0]!.n);
+      await database.write('DELETE FROM accounts_consents');
+      for (let n = 0; n < MAX_CONSENTS; n++) {
+        // Neither a new session nor an answer makes room for more.
+        if (n % 40 === 39) await world.signIn('admin');
+        const begun = await world.begin(`many-${n}`);
+        t.equal(begun.status, 200);
+        if (n === 0)
+          await world.callback(
+            new URLSearchParams({ ...Object.fromEntries(far.consent(begun.json.authorize_url)), code: 'x' }),
+          );
+      }
+      const refused = await world.begin('one-more');
+      t.match(refused, {
+        status: 429,
+        json: { code: 'connecting_too_often', detail: /100 times in the last 70 minutes/ },
+      });
+      t.ok(Number(refused.headers.get('retry-after')) > 3600);
+      t.equal(await stored(), MAX_CONSENTS);
+      t.equal((await world.begin('mine', { by: 'owner' })).status, 200, 'others are not concerned');
+      await database.write('UPDATE accounts_consents SET expires_at = 1');
+      t.equal((await world.begin('one-more')).status, 200);
+      t.equal(await stored(), 1);
     });
 
     t.test('only a console session connects, and only an admin', async (t) => {

@@ -19,6 +19,12 @@ export const AccountErrors = {
     title: 'This account differs from the one that was connected under this name.',
     next: 'Sign in to the same account at the provider, or connect the new account under another name.',
   }),
+  connectingTooOften: defineError({
+    code: 'connecting_too_often',
+    status: 429,
+    title: 'This person has started to connect accounts too often.',
+    next: 'Nothing was started. Try again after the time in `Retry-After`: svc forgets each attempt after 70 minutes.',
+  }),
   renewalPending: defineError({
     code: 'account_renewal_pending',
     status: 503,

@@ -27,6 +27,7 @@ import { Attention } from '../../platform/resources/contract.ts';
 import { callbackRoute } from './callback-route.ts';
 import { accountTables } from './migrations/0001-accounts.ts';
 import { tokensLast } from './migrations/0002-order.ts';
+import { consentUsers } from './migrations/0003-consent-users.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accountRoutes } from './routes.ts';
 import { AccountService } from './service/account-service.ts';
@@ -97,7 +98,7 @@ function registerUse(plugin: PluginSetup, { places, renewer, checks, presented }
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([accountTables, tokensLast]);
+  plugin.migrations([accountTables, tokensLast, consentUsers]);
   const renewer = plugin.own(provide(Renewer, { ...shared, metrics: Metrics }));
   const services: Services = {
     renewer,

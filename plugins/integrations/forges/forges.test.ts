@@ -40,7 +40,7 @@ const push = (more: JsonObject = {}): JsonObject => ({
 
 t.test('the paths of a push', async (t) => {
   const forge = forgeOf('forge_a');
-  t.same(listPaths(forge, push()), { paths: ['a.txt', 'b.txt', 'c.txt', 'd.txt'], is_complete: true });
+  t.same(await listPaths(forge, push()), { paths: ['a.txt', 'b.txt', 'c.txt', 'd.txt'], is_complete: true });
   const unknown: [string, JsonObject][] = [
     ['no commits', { commits: [] }],
     ['no list of commits', { commits: null }],
@@ -52,14 +52,17 @@ t.test('the paths of a push', async (t) => {
     ['more commits than are looked at', { commits: Array.from({ length: 50_001 }, () => commit(['a'])) }],
     ['more files than are looked at', { commits: [commit(Array.from({ length: 50_001 }, (_, at) => `f${at}`))] }],
   ];
-  for (const [what, more] of unknown) t.equal(listPaths(forge, push(more)).is_complete, false, what);
-  t.same(listPaths(forge, push({ commits: [commit(['z']), {}] })).paths, ['z'], 'what is known is told');
+  for (const [what, more] of unknown) t.equal((await listPaths(forge, push(more))).is_complete, false, what);
+  t.same((await listPaths(forge, push({ commits: [commit(['z']), {}] }))).paths, ['z'], 'what is known is told');
   const other = forgeOf('forge_b');
-  t.equal(listPaths(other, push({ total_commits: 2 })).is_complete, true);
-  t.equal(listPaths(other, push({ total_commits: 7 })).is_complete, false);
-  t.equal(listPaths(other, push()).is_complete, true, 'a forge that does not count');
+  t.equal((await listPaths(other, push({ total_commits: 2 }))).is_complete, true);
+  t.equal((await listPaths(other, push({ total_commits: 7 }))).is_complete, false);
+  t.equal((await listPaths(other, push())).is_complete, true, 'a forge that does not count');
+  const many = Array.from({ length: 49_000 }, (_, at) => `f/${(at * 7919) % 49_000}`);
+  const sorted = (await listPaths(forge, push({ commits: [commit(many)] }))).paths;
+  t.same([sorted.length, sorted.join() === [...many].sort().join()], [49_000, true]);
   for (const forced of [true, undefined])
-    t.equal(listPaths(forge, push({ forced } as JsonObject)).is_complete, true, 'forced');
+    t.equal((await listPaths(forge, push({ forced } as JsonObject))).is_complete, true, 'forced');
 });
 
 t.test('a delivery as a form', async (t) => {
@@ -85,7 +88,7 @@ t.test('a delivery as a form', async (t) => {
 
 t.test('what a delivery comes to', async (t) => {
   const forge = forgeOf('forge_a');
-  const event = toForgeEvent(forge, REPO, { event: 'push', payload: push() });
+  const event = await toForgeEvent(forge, REPO, { event: 'push', payload: push() });
   const fields = {
     forge: 'forge_a',
     repo: REPO,
@@ -101,7 +104,7 @@ t.test('what a delivery comes to', async (t) => {
     repository: { full_name: 'Acme/Site' },
     pull_request: { head: { sha: 's', ref: 'r' } },
   };
-  t.same(toForgeEvent(forge, REPO, { event: 'pull_request', payload: opened }), {
+  t.same(await toForgeEvent(forge, REPO, { event: 'pull_request', payload: opened }), {
     type: 'forge.pull_request',
     key: REPO,
     payload: opened,
@@ -109,14 +112,14 @@ t.test('what a delivery comes to', async (t) => {
     trusted: false,
   });
   const foreign = { event: 'push', payload: push({ repository: { full_name: 'acme/other' } }) };
-  t.throws(() => toForgeEvent(forge, REPO, foreign), { code: 'delivery_foreign' });
-  t.equal(toForgeEvent(forge, REPO, { event: 'ping', payload: { zen: 'x' } }).key, REPO, 'about no repository');
+  await t.rejects(toForgeEvent(forge, REPO, foreign), { code: 'delivery_foreign' });
+  t.equal((await toForgeEvent(forge, REPO, { event: 'ping', payload: { zen: 'x' } })).key, REPO, 'about no repository');
   const noise = 'x'.repeat(2 * 1024 * 1024);
-  t.throws(() => toForgeEvent(forge, REPO, { event: 'issues', payload: { noise } }), { code: 'payload_too_large' });
-  const large = toForgeEvent(forge, REPO, { event: 'push', payload: push({ noise }) });
+  await t.rejects(toForgeEvent(forge, REPO, { event: 'issues', payload: { noise } }), { code: 'payload_too_large' });
+  const large = await toForgeEvent(forge, REPO, { event: 'push', payload: push({ noise }) });
   t.same(large.payload, fields, 'a large push goes without its body');
   const files = Array.from({ length: 120_000 }, (_, n) => `a/long/path/to/a/file/${n}`);
-  const huge = toForgeEvent(forge, REPO, { event: 'push', payload: push({ commits: [commit(files)] }) });
+  const huge = await toForgeEvent(forge, REPO, { event: 'push', payload: push({ commits: [commit(files)] }) });
   t.match(huge.payload, { paths: [], paths_known: false, sha: 'a'.repeat(40) });
 });
 
@@ -336,6 +339,27 @@ for (const store of STORES)
     await t.test('leave nothing behind when the forge refuses', (t) => refusedRegistration(t, server));
     await t.test('keep their secrets sealed', (t) => sealed(t, server));
   });
+
+t.test('wrong signatures count as failed authentications', async (t) => {
+  const server = await boot({ access: 'project', env: { SVC_RATE_LIMIT: 'failed=4/h' } });
+  t.teardown(() => server.close());
+  const webhook = await put(server, 'main', { forge: 'forge_a', repo: REPO });
+  const wrong = { headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } };
+  const unknown = { ...webhook, delivery_url: webhook.delivery_url.replace(/.{6}$/, 'ZZZZZZ') };
+  const large = { raw: Buffer.alloc(8 * 1024 * 1024 + 1, 0x20) };
+  t.equal((await deliver('forge_a', webhook, 'push', {}, large)).status, 413, 'a large delivery is read to verify it');
+  for (const address of [webhook, webhook, unknown, unknown])
+    t.equal((await deliver('forge_a', address, 'push', push(), wrong)).status, 401);
+  for (const address of [webhook, unknown]) {
+    const { status, json, headers } = await deliver('forge_a', address, 'push', push(), wrong);
+    t.match({ status, json }, { status: 429, json: { code: 'rate_limited' } });
+    t.ok(Number(headers.get('retry-after')) > 0);
+  }
+  t.equal((await deliver('forge_a', webhook, 'push', {}, large)).status, 429, 'it is no longer kept in memory');
+  t.equal((await deliver('forge_a', webhook, 'push', push())).status, 202, 'a valid delivery is never rejected for it');
+  const guess = await fetch(`${server.url}${server.scoped}/runs`, { headers: { authorization: 'Bearer svc_pat_x' } });
+  t.equal(guess.status, 429, 'tokens share the limit');
+});
 
 async function put(server: TestServer, name: string, body: object): Promise<Address> {
   const { status, json, text } = await server.call('admin', `PUT ${server.scoped}/webhooks/${name}`, body);

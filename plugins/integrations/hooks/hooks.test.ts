@@ -457,7 +457,8 @@ for (const store of STORES)
       const { ingest, counts } = counted(server);
       const work = async (hook_id: string, given: string) => {
         counts.reads = 0;
-        const delivery = { headers: { 'x-svc-hook-secret': given }, query: {}, raw: Buffer.from('{}') };
+        const headers = { 'x-svc-hook-secret': given };
+        const delivery = { headers, query: {}, raw: Buffer.from('{}'), ip: '' };
         const code = await ingest.deliver(hook_id, delivery).then(
           () => 'taken',
           (error: { code: string }) => error.code,
@@ -508,6 +509,23 @@ for (const store of STORES)
     });
   });
 
+t.test('wrong secrets and signatures count as failed authentications', async (t) => {
+  const server = await boot({ access: 'project', env: { SVC_RATE_LIMIT: 'failed=2/h' } });
+  t.teardown(() => server.close());
+  const put = async (name: string, body: object) =>
+    (await server.call('admin', `PUT ${server.scoped}/event-hooks/${name}`, body)).json;
+  const [shared, signed] = [await put('shared', {}), await put('signed', { hmac: { header: 'X-Sig', key: KEY } })];
+  const send = async (url: string, headers: Record<string, string>) =>
+    (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' }))
+      .status;
+  for (let n = 0; n < 5; n++) t.equal(await send(shared.ingest_url, {}), 401, 'a missing secret is no guess');
+  t.equal(await send(shared.ingest_url, { 'x-svc-hook-secret': 'wrong' }), 401);
+  t.equal(await send(signed.ingest_url, { 'x-sig': '0'.repeat(64) }), 401);
+  t.equal(await send(shared.ingest_url, { 'x-svc-hook-secret': 'wrong' }), 429);
+  t.equal(await send(signed.ingest_url, { 'x-sig': '0'.repeat(64) }), 429);
+  t.equal(await send(shared.ingest_url, { 'x-svc-hook-secret': shared.secret }), 202);
+});
+
 /** The service with the server's real parts; calls of the database and the bus are counted. */
 function counted(server: TestServer) {
   const counts = { reads: 0, emits: 0 };
@@ -529,7 +547,7 @@ function counted(server: TestServer) {
     manifests: server.use(ConnectorManifests),
     check: server.use(SignatureCheck),
     bus,
-    rates: { count: () => undefined },
+    rates: { count: () => undefined, countFailure: () => undefined, hasManyFailures: () => false },
     deliveries: { recordRejection: () => undefined },
   });
   return { ingest, counts };

@@ -59,8 +59,8 @@ export const ingestRoute = (ingest: Ingest): Route => ({
     },
     202: { description: 'Recorded now, or when it was first delivered.', schema: delivered },
   },
-  async handle({ params, headers, query, raw }) {
-    const answer = await ingest.deliver(params.hook ?? '', { headers, query, raw });
+  async handle({ params, headers, query, raw, ip }) {
+    const answer = await ingest.deliver(params.hook ?? '', { headers, query, raw, ip });
     if ('challenge' in answer) return { status: 200, text: answer.challenge, type: 'text/plain; charset=utf-8' };
     const { event_id, type, old_until } = answer;
     return { status: 202, json: { event_id, event_type: type }, headers: oldSecretHeader(old_until) };

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { type Clock, Errors, type Upgrade } from '../../../kernel/contracts/index.ts';
-import { CallerRates, createDeliveryRates, Meter, networkOf } from './caller-rates.ts';
+import { CallerRates, createDeliveryRates, FailedAttempts, Meter, networkOf } from './caller-rates.ts';
 import { createMetrics } from './metrics.ts';
 import { type RateLimits, readRateLimits } from './rate-limits.ts';
 import { ADA, ask, assemble, route, sendRaw } from './testing/test-server.ts';
@@ -138,7 +138,8 @@ t.test('the setting: defaults, single ones, off, and what is not understood', as
 t.test('deliveries to one address have a limit of their own', async (t) => {
   const clock = testClock();
   const metrics = createMetrics();
-  const rates = createDeliveryRates({ count: 2, per_ms: 1000 }, clock, metrics);
+  const failed = new FailedAttempts({ count: 2, per_ms: 1000 }, clock, metrics);
+  const rates = createDeliveryRates({ count: 2, per_ms: 1000 }, clock, metrics, failed);
   rates.count('hook_1');
   rates.count('hook_1');
   rates.count('hook_2');
@@ -146,8 +147,22 @@ t.test('deliveries to one address have a limit of their own', async (t) => {
   clock.advance(500);
   rates.count('hook_1');
   t.match((await metrics.render()).text, /svc_http_rate_limited_total\{limit="delivery"\} 1/);
-  const free = createDeliveryRates(undefined, clock, createMetrics());
-  for (let count = 0; count < 100; count++) free.count('hook_1');
+  rates.countFailure('10.0.0.1', 'hook_1');
+  rates.countFailure('', 'hook_3');
+  const tokens = new CallerRates({ failed: { count: 2, per_ms: 1000 } }, clock, metrics, failed);
+  t.equal(rates.hasManyFailures('10.0.0.1'), false);
+  await t.rejects(tokens.authenticate('10.0.0.1', 'x', wrong), { code: 'not_authenticated' }, 'the second failure');
+  t.equal(rates.hasManyFailures('10.0.0.1'), true);
+  t.throws(() => rates.countFailure('10.0.0.1', 'hook_2'), { code: 'rate_limited' }, 'the third of this address');
+  rates.countFailure('10.0.0.2', 'hook_1');
+  t.throws(() => rates.countFailure('10.0.0.3', 'hook_1'), { code: 'rate_limited' }, 'the third for this hook');
+  const none = new FailedAttempts(undefined, clock, metrics);
+  const free = createDeliveryRates(undefined, clock, createMetrics(), none);
+  for (let count = 0; count < 100; count++) {
+    free.count('hook_1');
+    free.countFailure('10.0.0.1', 'hook_1');
+  }
+  t.equal(free.hasManyFailures('10.0.0.1'), false);
 });
 
 const opened = { access: { kind: 'user' } as const };

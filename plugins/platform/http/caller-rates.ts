@@ -55,6 +55,34 @@ const REJECTION_METRIC = ['svc_http_rate_limited_total', 'Requests rejected by a
 /** The length of `svc_pat_` and the first characters of the token after it. */
 const PREFIX = 'svc_pat_'.length + 4;
 
+/** Counts failed authentications on this server, by network and by the beginning of what was guessed. */
+export class FailedAttempts {
+  readonly #meter: Meter | undefined;
+  readonly #rejections: ReturnType<Metrics['counter']>;
+
+  /** Without a rate, nothing is rejected. */
+  constructor(rate: Rate | undefined, clock: Clock, metrics: Metrics) {
+    this.#meter = rate && new Meter(rate, clock);
+    this.#rejections = metrics.counter(...REJECTION_METRIC);
+  }
+
+  /** Throws `rate_limited`. A caller on a Unix socket has no address, and is not counted. */
+  count(address: string, guess: string): void {
+    const meter = this.#meter;
+    if (!meter || address === '') return;
+    // An address cannot contain a space, so the keys cannot collide.
+    const wait_ms = Math.max(...[networkOf(address), guess].map((key) => meter.tryAcquire(key)));
+    if (wait_ms <= 0) return;
+    this.#rejections.inc({ limit: 'failed' });
+    throw Errors.rateLimited('too many failed authentications', { retryAfterMs: wait_ms });
+  }
+
+  /** True when the next failure from this address would be rejected by the limit. */
+  isExhausted(address: string): boolean {
+    return address !== '' && (this.#meter?.wait(networkOf(address)) ?? 0) > 0;
+  }
+}
+
 /**
  * Limits the request rates of this server by token, by address, and, for failed authentications, by address and by prefix of
  * the token. The rates are in memory, so each server counts for itself. On a Unix socket there is no address: the file mode
@@ -63,14 +91,19 @@ const PREFIX = 'svc_pat_'.length + 4;
 export class CallerRates {
   readonly #token: Meter | undefined;
   readonly #address: Meter | undefined;
-  readonly #failed: Meter | undefined;
+  readonly #failed: FailedAttempts;
   readonly #rejections: ReturnType<Metrics['counter']>;
 
-  constructor(limits: RateLimits, clock: Clock, metrics: Metrics) {
+  constructor(
+    limits: RateLimits,
+    clock: Clock,
+    metrics: Metrics,
+    failed = new FailedAttempts(limits.failed, clock, metrics),
+  ) {
     const meter = (rate: Rate | undefined) => rate && new Meter(rate, clock);
     this.#token = meter(limits.token);
     this.#address = meter(limits.address);
-    this.#failed = meter(limits.failed);
+    this.#failed = failed;
     this.#rejections = metrics.counter(...REJECTION_METRIC);
   }
 
@@ -97,19 +130,9 @@ export class CallerRates {
       return await findCaller();
     } catch (error) {
       const is_guess = isServiceError(error) && error.status === 401 && authorization !== undefined;
-      if (is_guess && address !== '') this.#countFailure(networkOf(address), authorization);
+      if (is_guess) this.#failed.count(address, `token ${authorization.replace(/^bearer +/i, '').slice(0, PREFIX)}`);
       throw error;
     }
-  }
-
-  /** Throws `rate_limited`. */
-  #countFailure(network: string, authorization: string): void {
-    const failed = this.#failed;
-    if (!failed) return;
-    // An address cannot contain a space, so the keys cannot collide.
-    const keys = [network, `token ${authorization.replace(/^bearer +/i, '').slice(0, PREFIX)}`];
-    const wait_ms = Math.max(...keys.map((key) => failed.tryAcquire(key)));
-    if (wait_ms > 0) throw this.#rateLimited('failed', 'too many failed authentications', wait_ms);
   }
 
   #rateLimited(limit: string, detail: string, wait_ms: number) {
@@ -133,7 +156,12 @@ export function networkOf(address: string): string {
 }
 
 /** Limits deliveries in memory, so that each server counts for itself. Without a rate, nothing is rejected. */
-export function createDeliveryRates(rate: Rate | undefined, clock: Clock, metrics: Metrics): DeliveryRates {
+export function createDeliveryRates(
+  rate: Rate | undefined,
+  clock: Clock,
+  metrics: Metrics,
+  failed: FailedAttempts,
+): DeliveryRates {
   const meter = rate && new Meter(rate, clock);
   const rejections = metrics.counter(...REJECTION_METRIC);
   return {
@@ -143,5 +171,7 @@ export function createDeliveryRates(rate: Rate | undefined, clock: Clock, metric
       rejections.inc({ limit: 'delivery' });
       throw Errors.rateLimited('too many deliveries to this address', { retryAfterMs: wait_ms });
     },
+    countFailure: (ip, address_id) => failed.count(ip, `delivery ${address_id}`),
+    hasManyFailures: (ip) => failed.isExhausted(ip),
   };
 }

@@ -5,6 +5,13 @@ import type { PageFile } from './contract/static-files.ts';
 export interface DeliveryRates {
   /** Counts a verified delivery, so that forged ones cannot use up the sender's rate. Throws `rate_limited`. */
   count(address_id: string): void;
+  /**
+   * Counts a delivery whose secret or signature is wrong like a failed authentication: by the sender's address, and by the
+   * address of this service. Throws `rate_limited`, in place of the error for the delivery.
+   */
+  countFailure(ip: string, address_id: string): void;
+  /** True when so many authentications from this address failed that the next failure is rejected by the limit. */
+  hasManyFailures(ip: string): boolean;
 }
 
 export const DeliveryRates = token<DeliveryRates>('http.DeliveryRates');

@@ -14,7 +14,7 @@ import {
   Settings,
 } from '../../../kernel/contracts/index.ts';
 import { DeliveryRates, Readiness } from './contract.ts';
-import { createDeliveryRates } from './caller-rates.ts';
+import { createDeliveryRates, FailedAttempts } from './caller-rates.ts';
 import { createReadiness } from './health.ts';
 import { LIMITS } from './limits.ts';
 import { createMetrics } from './metrics.ts';
@@ -44,13 +44,18 @@ function builtinRoutes(use: Resolve): Set<unknown> {
 
 export default definePlugin(manifest, (plugin) => {
   let http: HttpServer | undefined;
+  let failed: FailedAttempts | undefined;
+  /** Tokens, cookies and deliveries share one limit. */
+  const failedOf = (use: Resolve) => (failed ??= new FailedAttempts(ratesOf(use).failed, use(Clock), use(Metrics)));
   const base_url = () => {
     if (!http) throw new Error('this process is not listening yet');
     return http.base_url();
   };
   plugin.bind(Metrics, () => createMetrics());
   plugin.bind(HttpAddress, (use) => ({ base_url, public_url: () => use(Settings).public_url }));
-  plugin.bind(DeliveryRates, (use) => createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics)));
+  plugin.bind(DeliveryRates, (use) =>
+    createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics), failedOf(use)),
+  );
   plugin.bind(Readiness, (use) => {
     const { health_ms } = LIMITS;
     return createReadiness({ clock: use(Clock), log: use(Log), checks: use.all(HealthChecks), health_ms });
@@ -63,7 +68,8 @@ export default definePlugin(manifest, (plugin) => {
   });
   plugin.onListen(SERVER_ROLES, async (use) => {
     const { HttpServer } = await serverCode();
-    const bounds = { rates: ratesOf(use), builtin: builtinRoutes(use), catchUp: () => use(Database).catchUp() };
+    const catchUp = () => use(Database).catchUp();
+    const bounds = { rates: ratesOf(use), failed: failedOf(use), builtin: builtinRoutes(use), catchUp };
     const server = new HttpServer(use, bounds);
     await server.listen();
     http = server;

@@ -16,7 +16,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { type Tracer, Tracing } from '../tracing/contract.ts';
 import { AccessLog } from './access-log.ts';
-import { CallerRates } from './caller-rates.ts';
+import { CallerRates, type FailedAttempts } from './caller-rates.ts';
 import { Connections } from './connections.ts';
 import { type AddressReader, readTrustedProxy } from './client-address.ts';
 import { CallerSources, HttpPages } from './contract.ts';
@@ -44,6 +44,8 @@ export interface HttpServerOptions {
   limits?: Partial<HttpLimits>;
   /** The rate limits. Requests are unlimited by default. */
   rates?: RateLimits;
+  /** Failed authentications, those of deliveries included. By default they are counted for this server's tokens only. */
+  failed?: FailedAttempts;
   /** The routes of svc itself. Tests compile their schemas, so the server compiles them only at the first request. */
   builtin?: ReadonlySet<unknown>;
   /** The method of `Database`. Without it, nothing is looked up a second time. */
@@ -104,7 +106,7 @@ export class HttpServer {
     const bodies = new PendingBodies(limits.pending_body_bytes, use(Metrics));
     this.#bodies = bodies;
     this.#answers = new Answers({ ...shared, unread });
-    const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
+    const rates = new CallerRates(rate_limits, this.#clock, use(Metrics), bounds.failed);
     this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });
     const readiness = createReadiness({ ...shared, checks: use.all(HealthChecks), health_ms: limits.health_ms });
     const routes = [

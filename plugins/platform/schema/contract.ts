@@ -15,7 +15,8 @@ export {
   readJsonYielding,
 } from './contract/json.ts';
 export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';
-export { yieldBeforeLarge } from './contract/yield-before-large.ts';
+export { yieldBeforeLarge, yieldBeforePiece } from './contract/yield-before-large.ts';
+export { writeJsonYielding } from './contract/exact-writer.ts';
 export { UNKNOWN_MEMBER } from './contract/validation-errors.ts';
 export { nearest, similarNames, suggestName } from './contract/nearest.ts';
 export { pointerTo, stepsOf } from './contract/pointer.ts';

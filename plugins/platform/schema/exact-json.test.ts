@@ -1,5 +1,18 @@
 import t from 'tap';
-import { compile, ExactNumber, measureJson, parseExact, parseJson, copySpelling, detachMember } from './contract.ts';
+import {
+  compile,
+  ExactNumber,
+  measureJson,
+  parseExact,
+  parseJson,
+  parseJsonYielding,
+  copySpelling,
+  detachMember,
+  writeJsonYielding,
+} from './contract.ts';
+import { longestHold, maxHoldMs } from '../../../test/kit/index.ts';
+import { JSON_TEXTS } from '../../../test/fuzz/values.ts';
+import { SyntaxReader } from './contract/json-syntax-error.ts';
 
 const NUMBERS = [
   ...[
@@ -198,4 +211,97 @@ t.test('to a schema, a number that is held as an object is none', async (t) => {
   t.same(validate(taken, { doubles: true }), []);
   t.equal(taken.n, 0);
   t.equal(JSON.stringify(taken), '{"n":0,"any":1e-400}');
+});
+
+/** Two MiB and more of documents in one list, which is more than JSON.parse reads at once. */
+function largeDocument(): string {
+  const make = documents(7);
+  const sent: string[] = [];
+  for (let bytes = 0; bytes < 2.5 * 1024 * 1024; bytes += Buffer.byteLength(sent.at(-1)!) + 1) sent.push(make().sent);
+  return `[${sent.join()}]`;
+}
+
+t.test('what is read and written in pieces equals what is read and written at once', async (t) => {
+  const make = documents(3);
+  for (let n = 0; n < 2000; n++) {
+    const value = parseExact(make().sent);
+    t.same(await writeJsonYielding(value), { json: Buffer.from(JSON.stringify(value)) });
+  }
+  const sent = largeDocument();
+  const unlimited = { json_values: Infinity, json_members: Infinity, json_depth: 100 };
+  const [at_once, in_pieces] = [
+    parseJson(Buffer.from(sent), unlimited),
+    await parseJsonYielding(Buffer.from(sent), unlimited),
+  ];
+  t.ok(JSON.stringify(in_pieces) === JSON.stringify(at_once));
+  const written = await writeJsonYielding(in_pieces);
+  t.ok('json' in written && written.json.equals(Buffer.from(JSON.stringify(at_once))));
+  for (const wrong of [sent.slice(0, -1), `${sent}]`, `${sent.slice(0, -1)},]`, sent.replace(/.$/, '\n"\u0001"]')])
+    await t.rejects(parseJsonYielding(Buffer.from(wrong), unlimited), { code: 'invalid_request' }, wrong.slice(-20));
+});
+
+t.test('a value changed after it was read is written as it is then, in pieces too', async (t) => {
+  const value = parseExact('{"10":1.0,"9":[1.0,2.0,3],"x":[1.0,"a"]}') as Record<string, unknown>;
+  (value['9'] as number[])[1] = 7;
+  (value['9'] as number[]).push(4);
+  value['10'] = 2;
+  value.y = undefined;
+  const text = JSON.stringify(value);
+  t.equal(text, '{"10":2,"9":[1.0,7,3,4],"x":[1.0,"a"]}');
+  t.same(await writeJsonYielding(value), { json: Buffer.from(text) });
+});
+
+t.test('writing ends where a limit is exceeded', async (t) => {
+  t.same(await writeJsonYielding([[[]]], { max_depth: 2 }), { exceeded: 'max_depth' });
+  t.same(await writeJsonYielding([[[]]], { max_depth: 3 }), { json: Buffer.from('[[[]]]') });
+  t.same(await writeJsonYielding('é', { max_bytes: 3 }), { exceeded: 'max_bytes' });
+  t.same(await writeJsonYielding('é', { max_bytes: 4 }), { json: Buffer.from('"é"') });
+});
+
+t.test('the reader in pieces accepts what JSON.parse accepts', async (t) => {
+  const isValid = (text: string) => {
+    const reader = new SyntaxReader(text);
+    let problem = reader.read(3);
+    while (problem === undefined) problem = reader.read(3);
+    return problem === null;
+  };
+  const make = documents(11);
+  const texts = [...JSON_TEXTS, ...Array.from({ length: 500 }, () => make().sent)];
+  for (const text of texts)
+    for (const changed of [
+      text,
+      text.slice(1),
+      text.slice(0, -1),
+      `${text}1`,
+      text.replace(',', ''),
+      text.replace(':', ','),
+    ]) {
+      let expected = true;
+      try {
+        JSON.parse(changed);
+      } catch {
+        expected = false;
+      }
+      t.equal(isValid(changed), expected, encodeURIComponent(changed).slice(0, 200));
+    }
+});
+
+t.test('eight MiB of the costliest texts leave the event loop to others', async (t) => {
+  const bytes = 8 * 1024 * 1024 - 100;
+  const costly = {
+    texts: `[${Array.from({ length: 800_000 }, (_, n) => `"${((n * 7919) % 1_000_000) + 100_000}"`).join()}]`,
+    numbers: `[${'12345678901234567890,'.repeat(bytes / 21)}0]`,
+    decimals: `[${Array.from({ length: 640_000 }, (_, n) => `${n + 100_000}.0`).join()}]`,
+    lists: `[${'[1.0],'.repeat(340_000)}0]`,
+  };
+  for (const [what, text] of Object.entries(costly)) {
+    const raw = Buffer.from(text);
+    let ms = Number.POSITIVE_INFINITY;
+    // Garbage collection is not what is measured, so the best of three counts.
+    for (let n = 0; n < 3; n++) {
+      const { ms: held } = await longestHold(async () => writeJsonYielding(await parseJsonYielding(raw)));
+      ms = Math.min(ms, held);
+    }
+    t.ok(ms <= 0.4 * maxHoldMs(), `${what}: ${ms.toFixed(0)} ms of ${(0.4 * maxHoldMs()).toFixed(0)}`);
+  }
 });

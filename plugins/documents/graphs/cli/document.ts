@@ -43,6 +43,6 @@ export function storedPath(api: Client, text: string): { path: string; query: { 
 export async function anyGraph(text: string, invocation: Invocation): Promise<GraphDocument> {
   if (text === '-' || existsSync(text)) return readGraph(text, invocation);
   const api = await invocation.client();
-  const { document } = await api.json<Api.GraphView>(storedPath(api, text));
+  const { document } = await api.json<Api.GraphView>({ ...storedPath(api, text), expects: ['document'] });
   return document;
 }

@@ -10,6 +10,7 @@ export const run: Run = async (invocation) => {
     method: 'POST',
     path: api.scoped('/expressions/evaluate'),
     body,
+    expects: ['ok'],
   });
   output.data(result, () => (result.ok ? JSON.stringify(result.value, null, 2) : ''));
   if (result.ok) return undefined;

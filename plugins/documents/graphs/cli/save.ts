@@ -6,6 +6,7 @@ export const run: Run = async (invocation) => {
   await putItem<Api.SavedGraph>(invocation, {
     path: namedPath('/graphs'),
     body: await readGraph(args[1]!, invocation),
+    expects: ['version_number'],
     confirmation: (_made, { version_number }) => `graph ${args[0]} is saved as version ${version_number}`,
   });
   return undefined;

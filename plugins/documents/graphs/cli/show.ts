@@ -17,7 +17,7 @@ const triggerText = ({ node_id, type, on, schedule }: Registered): string =>
 
 export const run: Run = async ({ args, flags, output, client }) => {
   const api = await client();
-  const graph = await api.json<Api.GraphView>(storedPath(api, args[0]!));
+  const graph = await api.json<Api.GraphView>({ ...storedPath(api, args[0]!), expects: ['document'] });
   output.data(graph, () => {
     const document = JSON.stringify(graph.document, null, 2);
     return flags.source ? document : `${formatItem(COLUMNS, graph, output)}\n${document}`;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { Errors } from '../../../../kernel/contracts/index.ts';
+import { Errors, type ServiceError } from '../../../../kernel/contracts/index.ts';
 import { EMIT_BYTES, isReserved, validateEventKey, type NewEvent, validateEventType } from '../contract.ts';
 import { BusErrors } from '../errors.ts';
-import { jsonNestsDeeper } from '../../../platform/schema/contract.ts';
+import { jsonNestsDeeper, writeJsonYielding, yieldBeforeLarge } from '../../../platform/schema/contract.ts';
 import { trySerialize } from './json-text.ts';
 
 /** Maximum bytes of any event: a hook accepts 2 MiB of text, and JSON may need six bytes for each of them. */
@@ -36,7 +36,38 @@ export type EventBody = Pick<NewEvent, 'payload' | 'fields' | 'trace'>;
  * `event_type_reserved`, `invalid_request`, `payload_too_large`.
  */
 export function validateAndSerialize(event: NewEvent): Buffer {
-  const { type, key, source, dedup } = event;
+  validateNames(event);
+  // Serialised once and validated as text, because walking a payload of 100,000 members is slow.
+  const payload = trySerialize(event.payload ?? null);
+  const levels = maxLevels(event);
+  if (payload === undefined || jsonNestsDeeper(payload, levels)) throw nestsDeeper(levels);
+  return assembleBody(event, payload);
+}
+
+/** Like `validateAndSerialize`, in several turns of the event loop when the payload is large. */
+export async function validateAndSerializeYielding(event: NewEvent): Promise<Buffer> {
+  validateNames(event);
+  const levels = maxLevels(event);
+  const written = await writeJsonYielding(event.payload ?? null, { max_bytes: EVENT_BYTES, max_depth: levels });
+  if (!('exceeded' in written)) {
+    await yieldBeforeLarge(written.json.length);
+    const body = assembleBody(event, written.json);
+    await yieldBeforeLarge(body.length);
+    return body;
+  }
+  if (written.exceeded === 'max_depth') throw nestsDeeper(levels);
+  throw Errors.payloadTooLarge(`the event has more than ${EVENT_BYTES} bytes of JSON`);
+}
+
+/** A source that wraps a body from outside adds one level to its maximum nesting of 100. */
+const maxLevels = ({ source }: NewEvent): number => (source === 'emit' ? 100 : 101);
+
+function nestsDeeper(levels: number): ServiceError {
+  const message = `nests deeper than ${levels} levels`;
+  return Errors.invalidRequest(`the payload ${message}`, { errors: [{ pointer: '/payload', message }] });
+}
+
+function validateNames({ type, key, source, dedup }: NewEvent): void {
   assertEventType(type);
   if ((source === 'emit' || source === 'hook') && isReserved(type))
     throw BusErrors.typeReserved(`only the service can emit events of type ${type}`, {
@@ -47,14 +78,10 @@ export function validateAndSerialize(event: NewEvent): Buffer {
     throw Errors.invalidRequest(`key ${problem}`, { errors: [{ pointer: '/key', message: problem }] });
   if (dedup !== undefined && dedup.length > DEDUP_LENGTH)
     throw new RangeError(`a text against doubles of ${dedup.length} characters`);
-  // Serialised once and validated as text, because walking a payload of 100,000 members is slow.
-  const payload = trySerialize(event.payload ?? null);
-  // A source that wraps a body from outside adds one level to its maximum nesting of 100.
-  const levels = source === 'emit' ? 100 : 101;
-  if (payload === undefined || jsonNestsDeeper(payload, levels)) {
-    const message = `nests deeper than ${levels} levels`;
-    throw Errors.invalidRequest(`the payload ${message}`, { errors: [{ pointer: '/payload', message }] });
-  }
+}
+
+function assembleBody(event: NewEvent, payload: Buffer): Buffer {
+  const { type, key, source } = event;
   if (source === 'emit') {
     const envelope = JSON.stringify({ type, key: key ?? undefined, payload: 0 });
     assertMaxBytes('the event', Buffer.byteLength(envelope) - 1 + payload.length, EMIT_BYTES);

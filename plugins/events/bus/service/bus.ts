@@ -56,7 +56,7 @@ export class Bus implements EventBus {
   /** With `by`, the emit is audited as that request. */
   async emit(event: NewEvent, by?: AuditSource): Promise<EmitResult> {
     await this.#deps.sealer.prepare(event.org_id);
-    const recording = this.#deps.recorder.prepare(event, by);
+    const recording = await this.#deps.recorder.prepare(event, by);
     const outcome = await this.#deps.forwarder.forward(recording);
     if (outcome !== undefined) {
       if ('error' in outcome) throw outcome.error;
@@ -71,7 +71,7 @@ export class Bus implements EventBus {
     isCurrent: (tx: Transaction) => Promise<boolean>,
   ): Promise<BatchOutcome<EmitResult> | undefined> {
     await this.#deps.sealer.prepare(event.org_id);
-    return this.#deps.forwarder.forward(this.#deps.recorder.prepare(event), isCurrent);
+    return this.#deps.forwarder.forward(await this.#deps.recorder.prepare(event), isCurrent);
   }
 
   async record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]> {

@@ -11,7 +11,8 @@ import {
 import type { Audit, AuditSource } from '../../../platform/audit/contract.ts';
 import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
 import { encodeTrace, type Tracer } from '../../../platform/tracing/contract.ts';
-import { validateAndSerialize } from '../domain/event-rules.ts';
+import { yieldBeforeLarge } from '../../../platform/schema/contract.ts';
+import { validateAndSerialize, validateAndSerializeYielding } from '../domain/event-rules.ts';
 import { matchCancels } from '../store/cancels.ts';
 import { isFromUntrustedRun } from '../domain/untrusted.ts';
 import { insertDeliveries, insertUntrustedDeclined } from '../store/deliveries.ts';
@@ -74,9 +75,12 @@ export class Recorder {
   /**
    * Validates an event and seals its body. The org's keys must be ready. The returned recording serves all attempts.
    */
-  prepare(new_event: NewEvent, by?: AuditSource): Recording {
+  async prepare(new_event: NewEvent, by?: AuditSource): Promise<Recording> {
     const event = this.#withTrace(new_event);
-    return this.#prepare(event, validateAndSerialize(event), this.#deps.evaluator.begin(), by);
+    const body = await validateAndSerializeYielding(event);
+    const recording = this.#prepare(event, body, this.#deps.evaluator.begin(), by);
+    await yieldBeforeLarge(body.length);
+    return recording;
   }
 
   /** Like `prepare`, within a transaction, each attempt of which prepares the event anew. */

@@ -5,6 +5,8 @@ import type { PendingEvent } from '../contract.ts';
 import { emittersOfAny } from './emitters.ts';
 import {
   insertPending,
+  MAX_SKIPS,
+  NOT_SKIPPED,
   type OutboxRow,
   pendingProjects,
   readFirstEvents,
@@ -99,6 +101,24 @@ for (const store of STORES)
     t.same(await within('of many runs', 0, () => transacted((tx) => readFirstEvents(tx, 'prj_a', many))), []);
     const skips = await within('of a type', 1, () => readSkips(database, 'prj_a', ['rare', 'other']));
     t.same([...skips], [['rare', event(WAITING).event_id]]);
+    const backlog = await within('of types with many', 2 * (MAX_SKIPS + 2), () =>
+      readSkips(database, 'prj_a', ['rare', 'many', 'other']),
+    );
+    t.equal(backlog.get('rare'), event(WAITING).event_id);
+    const text = backlog.get('many')!;
+    t.equal(text.length, 1 + MAX_SKIPS * (event(0).event_id.length + 1) - 1, 'a wait stays small');
+    const isSkipped = async (n: number, of: string | null) => {
+      const { event_id } = event(n);
+      const ids = [event_id, event_id, event_id];
+      const armed = '(SELECT ? AS skips) armed';
+      const found = await database.read(`SELECT 1 AS one FROM ${armed} WHERE ${NOT_SKIPPED}`, [of, ...ids]);
+      return found.length === 0;
+    };
+    const waiting = [0, 1, WAITING - MAX_SKIPS - 1, WAITING - MAX_SKIPS, WAITING - 1];
+    for (const n of waiting) t.equal(await isSkipped(n, text), true, `event ${n} was emitted before`);
+    for (const n of [WAITING, WAITING + 1, 5000]) t.equal(await isSkipped(n, text), false, `event ${n} is new`);
+    t.same([await isSkipped(0, null), await isSkipped(0, backlog.get('rare')!)], [false, false]);
+    t.equal(await isSkipped(WAITING, backlog.get('rare')!), true);
     const emitters = await within('emitters', 1, () => emittersOfAny(database, 'prj_a', ['run_900', 'run_none']));
     t.same([...emitters], ['run_900']);
 

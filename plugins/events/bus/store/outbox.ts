@@ -164,9 +164,12 @@ export async function pendingProjects(
   return projects;
 }
 
+/** How many events `skips` of one type names. More would make each wait that is armed during a backlog large. */
+export const MAX_SKIPS = 500;
+
 /**
- * Returns, for each type, the events that are still without a number, in the format of the column `skips`. Types
- * without any are left out.
+ * Returns, for each type, the events that are still without a number, in the format of the column `skips`: their ids, or the
+ * newest `MAX_SKIPS` after a `<`, oldest first, which stands for all events with smaller ids. Types without any are left out.
  */
 export async function readSkips(
   on: Pick<Queries, 'read' | 'sql'>,
@@ -174,13 +177,28 @@ export async function readSkips(
   types: readonly string[],
 ): Promise<Map<string, string>> {
   const skips = new Map<string, string>();
+  const read = (condition: string, params: readonly Param[], order: string) =>
+    on.read<{ type: string; event_id: string }>(
+      `SELECT type, event_id FROM ${indexed(on.sql, 'bus_outbox_type')} WHERE project_id = ? AND ${condition}
+       ${order} LIMIT ${MAX_SKIPS + 1}`,
+      [project_id, ...params],
+    );
   for (const chunk of chunks(types)) {
     const list = inList(chunk);
-    const rows = await on.read<{ type: string; event_id: string }>(
-      `SELECT type, event_id FROM ${indexed(on.sql, 'bus_outbox_type')} WHERE project_id = ? AND type IN ${list.placeholders}`,
-      [project_id, ...list.params],
-    );
-    for (const { type, event_id } of rows) skips.set(type, `${skips.get(type) ?? ''} ${event_id}`.trim());
+    const rows = await read(`type IN ${list.placeholders}`, list.params, '');
+    if (rows.length <= MAX_SKIPS) {
+      for (const { type, event_id } of rows) skips.set(type, `${skips.get(type) ?? ''} ${event_id}`.trim());
+      continue;
+    }
+    for (const type of chunk) {
+      const newest = await read('type = ?', [type], 'ORDER BY event_id DESC');
+      const ids = newest.slice(0, MAX_SKIPS).map(({ event_id }) => event_id);
+      if (ids.length > 0) skips.set(type, `${newest.length > MAX_SKIPS ? '<' : ''}${ids.reverse().join(' ')}`);
+    }
   }
   return skips;
 }
+
+/** Selects rows whose `skips` does not stand for an event. Its id is needed three times. */
+export const NOT_SKIPPED = `(skips IS NULL OR (INSTR(skips, ?) = 0
+      AND (SUBSTR(skips, 1, 1) <> '<' OR SUBSTR(skips, 2, LENGTH(?)) < ?)))`;

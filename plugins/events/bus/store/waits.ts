@@ -12,6 +12,7 @@ import type { WaitRef } from '../../../engine/runs/contract.ts';
 import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
 import { isFromUntrustedRun } from '../domain/untrusted.ts';
+import { NOT_SKIPPED } from './outbox.ts';
 
 /**
  * A wait goes from armed to fired (by an event) to delivered, or to missed if it ended otherwise. A wait that ends
@@ -145,8 +146,9 @@ export function untrustedOnlyCondition(event: StoredEvent): MatchCondition {
 function addressCondition(event: StoredEvent): MatchCondition {
   // Only forwarded events can have been in transit when something was armed.
   const condition = `project_id = ? AND type = ? AND event_seq IS NULL
-    ${event.forwarded ? "AND INSTR(COALESCE(skips, ''), ?) = 0" : ''}`;
-  const params = [event.project_id, event.type, ...(event.forwarded ? [event.event_id] : [])];
+    ${event.forwarded ? `AND ${NOT_SKIPPED}` : ''}`;
+  const skipped = event.forwarded ? [event.event_id, event.event_id, event.event_id] : [];
+  const params = [event.project_id, event.type, ...skipped];
   if (event.key === null) return { condition, params };
   return {
     condition: `${condition} AND (subject_digest IS NULL OR subject_digest = ?)`,

@@ -7,7 +7,7 @@ export const clock =
   async ({ args, output, client }) => {
     const api = await client();
     const call = { method: 'POST', path: api.scoped(`/schedules/${encodeURIComponent(args[0]!)}/${path}`) } as const;
-    const schedule = await api.json<ScheduleView>(call);
+    const schedule = await api.json<ScheduleView>({ ...call, expects: ['name'] });
     output.data(schedule, () => formatDue(schedule, output));
     output.note(said(schedule, output));
     return undefined;

@@ -8,7 +8,7 @@ const isUsable = ({ status }: Account) => status === 'active' || status === 'ref
 const disable: Run = async ({ args, output, client }) => {
   const api = await client();
   const path = api.scoped(`/accounts/${encodeURIComponent(args[0]!)}/disable`);
-  const account = await api.json<Account>({ method: 'POST', path });
+  const account = await api.json<Account>({ method: 'POST', path, expects: ['connect_url'] });
   output.data(account, () => '');
   output.note(`account ${args[0]} is disabled; connect it again at ${account.connect_url}`);
   return undefined;

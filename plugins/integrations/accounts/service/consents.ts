@@ -4,15 +4,17 @@ import type { CredentialNames } from '../../../secrets/credentials/contract.ts';
 import { createPkce, type Providers } from '../../providers/contract.ts';
 import { checkName, type NamedRequest } from '../../../platform/resources/contract.ts';
 import { Errors } from '../../../../kernel/contracts/index.ts';
-import type { Sessions } from '../../../security/sessions/contract.ts';
+import type { Session, Sessions } from '../../../security/sessions/contract.ts';
 import { ACCOUNT } from '../domain/names.ts';
 import { AccountErrors } from '../errors.ts';
 import { accounts } from '../store/accounts.ts';
-import { type ConsentRow, insertConsent } from '../store/consents.ts';
+import { type ConsentRow, consentsFullUntil, insertConsent, removeOldConsents } from '../store/consents.ts';
 import type { ConsoleLinks } from './console-links.ts';
 
 /** How long a person may take at the provider. */
 const CONSENT_MS = 600_000;
+/** How many consents of one person are stored. Requests at the same moment can exceed it by their number. */
+export const MAX_CONSENTS = 100;
 
 export const stateDigest = (state: string): string => createHash('sha256').update(state).digest('hex');
 
@@ -46,7 +48,7 @@ export class Consents {
 
   /**
    * Returns the address at which the person grants access. Throws `console_session_required`, `connecting_not_offered`,
-   * `name_conflict`, `account_mismatch`.
+   * `name_conflict`, `account_mismatch`, `connecting_too_often`.
    */
   async begin(
     { scope, name }: NamedRequest,
@@ -55,7 +57,7 @@ export class Consents {
   ): Promise<{ authorize_url: string }> {
     const { database, sealer, ids, providers } = this.#deps;
     checkName(ACCOUNT, name);
-    const session_id = await this.#session(request, scope);
+    const { session_id, principal } = await this.#session(request, scope);
     const provider = providers.find(provider_name);
     const redirect_uri = providers.redirectUri();
     if (!provider || redirect_uri === undefined)
@@ -75,16 +77,24 @@ export class Consents {
       name,
       provider: provider_name,
       session_id,
+      user_id: principal.id,
     };
     const sealed = sealer.seal(verifierSealContext(row), Buffer.from(verifier));
-    await database.transaction((tx) =>
-      insertConsent(tx, { ...row, verifier: sealed, expires_at: now + CONSENT_MS }, now),
-    );
+    await database.transaction(async (tx) => {
+      await removeOldConsents(tx, now);
+      const full_until = await consentsFullUntil(tx, principal.id, MAX_CONSENTS);
+      if (full_until !== undefined)
+        throw AccountErrors.connectingTooOften(
+          `${principal.name} has started to connect accounts ${MAX_CONSENTS} times in the last 70 minutes, the limit`,
+          { retryAfterMs: Math.max(1000, full_until - now) },
+        );
+      await insertConsent(tx, { ...row, verifier: sealed, expires_at: now + CONSENT_MS });
+    });
     return { authorize_url: provider.authorizeUrl({ state, code_challenge: challenge, redirect_uri }) };
   }
 
   /** The session of the caller's own browser, at the address to which the provider will send it back. */
-  async #session(request: HttpRequest, scope: NamedRequest['scope']): Promise<string> {
+  async #session(request: HttpRequest, scope: NamedRequest['scope']): Promise<Session> {
     const { sessions, places } = this.#deps;
     const page = places.connectionsLink(scope);
     const { origin } = request.headers;
@@ -97,7 +107,7 @@ export class Consents {
       throw AccountErrors.consoleSessionRequired(
         `this request does not come from a console session: open ${page} in a browser`,
       );
-    return session.session_id;
+    return session;
   }
 
   /** Rejects at the beginning what the callback would reject. */

@@ -28,7 +28,7 @@ export interface ForgeEvents {
    * `removed_ref` is true for a push that removed its ref, which runs nothing. Throws `invalid_request`,
    * `delivery_foreign`, `payload_too_large`.
    */
-  createEvent(delivery: ForgeDelivery): ForgeEvent & { removed_ref: boolean };
+  createEvent(delivery: ForgeDelivery): Promise<ForgeEvent & { removed_ref: boolean }>;
 }
 
 export const ForgeEvents = token<ForgeEvents>('forges.ForgeEvents');

@@ -1,6 +1,7 @@
 import { Errors } from '../../../../kernel/contracts/index.ts';
 import { EMIT_BYTES } from '../../../events/bus/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
+import { writeJsonYielding, yieldBeforePiece } from '../../../platform/schema/contract.ts';
 import type { ForgeEvent } from '../contract.ts';
 import { ForgeErrors } from '../errors.ts';
 import type { Forge } from './forge.ts';
@@ -15,7 +16,7 @@ export interface Delivery {
 }
 
 /** Throws `delivery_foreign` for another repository than the webhook's, and `payload_too_large`. */
-export function toForgeEvent(forge: Forge, repo: string, delivery: Delivery): ForgeEvent {
+export async function toForgeEvent(forge: Forge, repo: string, delivery: Delivery): Promise<ForgeEvent> {
   const { event, payload } = delivery;
   const { section } = forge;
   const named = textAt(payload, [section.repo]);
@@ -23,8 +24,9 @@ export function toForgeEvent(forge: Forge, repo: string, delivery: Delivery): Fo
     throw ForgeErrors.deliveryForeign(`the webhook is for ${repo}, but the delivery is for ${named.slice(0, 200)}`);
   const common = { forge: forge.name, repo, ...optionalMember('sender', textAt(payload, section.sender)) };
   const trusted = forge.isTrusted(event, payload);
-  if (event === section.push.event) return { ...toPush(forge, common, payload), key: repo, trusted };
-  assertSize(payload);
+  await yieldBeforePiece();
+  if (event === section.push.event) return { ...(await toPush(forge, common, payload)), key: repo, trusted };
+  await assertSize(payload);
   const { sha = [], ref = [] } = section.fields ?? {};
   const fields = {
     ...common,
@@ -37,23 +39,26 @@ export function toForgeEvent(forge: Forge, repo: string, delivery: Delivery): Fo
 const optionalMember = (name: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [name]: value };
 
-const isWithinLimit = (payload: Json): boolean => Buffer.byteLength(JSON.stringify(payload)) <= EMIT_BYTES;
+async function isWithinLimit(payload: Json): Promise<boolean> {
+  return 'json' in (await writeJsonYielding(payload, { max_bytes: EMIT_BYTES }));
+}
 
-function assertSize(payload: Json): void {
-  if (!isWithinLimit(payload)) throw Errors.payloadTooLarge(`the payload has more than ${EMIT_BYTES} bytes`);
+async function assertSize(payload: Json): Promise<void> {
+  if (!(await isWithinLimit(payload))) throw Errors.payloadTooLarge(`the payload has more than ${EMIT_BYTES} bytes`);
 }
 
 /**
  * Converts a push. Its payload has the same fields as its top level, and the forge's body as `body`. A large push is
  * never lost: it omits the body, and if necessary the paths too.
  */
-function toPush(
+async function toPush(
   forge: Forge,
   common: JsonObject,
   payload: JsonObject,
-): Pick<ForgeEvent, 'type' | 'payload' | 'fields'> {
+): Promise<Pick<ForgeEvent, 'type' | 'payload' | 'fields'>> {
   const { ref, sha } = forge.section.push;
-  const { paths, is_complete } = listPaths(forge, payload);
+  const { paths, is_complete } = await listPaths(forge, payload);
+  await yieldBeforePiece();
   const base = {
     ...common,
     ...optionalMember('ref', textAt(payload, [ref])),
@@ -62,8 +67,8 @@ function toPush(
   const fields = { ...base, paths, paths_known: is_complete };
   const with_body = { ...fields, body: payload };
   const type = 'push';
-  if (isWithinLimit(with_body)) return { type, fields, payload: with_body };
-  if (isWithinLimit(fields)) return { type, fields, payload: fields };
+  if (await isWithinLimit(with_body)) return { type, fields, payload: with_body };
+  if (await isWithinLimit(fields)) return { type, fields, payload: fields };
   const unknown = { ...base, paths: [], paths_known: false };
   return { type, fields: unknown, payload: unknown };
 }

@@ -6,7 +6,6 @@ import {
   isServiceError,
   type Sealer,
   type ServiceError,
-  yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../../platform/audit/contract.ts';
 import { type DeliveryLog, USE_RECORD_INTERVAL_MS } from '../../deliveries/contract.ts';
@@ -73,12 +72,14 @@ export class Deliveries {
   async accept(webhook_id: string, sent: IncomingDelivery): Promise<RecordedDelivery> {
     const webhook = ID.test(webhook_id) ? await findWebhook(this.#deps.database, webhook_id) : undefined;
     const forge = webhook && this.#deps.forges.find(webhook.forge);
-    // Only senders that know an address can make the service buffer more than a delivery may have.
-    const raw = await readSigned(sent.content, webhook !== undefined);
+    // Only senders that know an address, and have not failed often, can make the service buffer more than a delivery may have.
+    const raw = await readSigned(sent.content, webhook !== undefined && !this.#deps.rates.hasManyFailures(sent.ip));
     const signed = { headers: sent.headers, raw };
     try {
       return await this.#verifyAndEmit(webhook, forge, signed, sent);
     } catch (error) {
+      if (isServiceError(error, 'signature_invalid'))
+        this.#deps.rates.countFailure(sent.ip, ID.test(webhook_id) ? webhook_id : '');
       if (webhook) this.#recordRejection(webhook, error);
       throw error;
     }
@@ -116,10 +117,8 @@ export class Deliveries {
   ): Promise<RecordedDelivery> {
     await yieldBeforeLarge(signed.raw.length);
     const payload = await readPayload(signed.raw, signed.headers['content-type'], forge.section.form_field);
-    await yieldToEventLoop();
     const { org_id, project_id, webhook_id, name, repo } = webhook;
-    const event_data = toForgeEvent(forge, repo, { event, payload });
-    await yieldToEventLoop();
+    const event_data = await toForgeEvent(forge, repo, { event, payload });
     const { bus, database } = this.#deps;
     const recorded = await bus.emit({
       org_id,
@@ -169,6 +168,7 @@ export class Deliveries {
     const present = verify(webhook ? openSecret(sealer, webhook) : NO_KEY);
     const old_secret = webhook && !present.ok ? this.#oldSecret(webhook) : undefined;
     // Both keys are always verified, so that an unknown address takes as long.
+    if (!present.ok) await yieldBeforeLarge(sent.raw.length);
     const before = present.ok ? present : verify(old_secret?.secret ?? NO_KEY);
     const result = present.ok || old_secret === undefined ? present : before;
     if (!result.ok || !webhook || !forge) return undefined;

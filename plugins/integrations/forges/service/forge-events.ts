@@ -6,7 +6,7 @@ import type { Forges } from './forges.ts';
 
 /** Events of deliveries that no webhook took. */
 export const createForgeEvents = (forges: Pick<Forges, 'get'>): ForgeEvents => ({
-  createEvent({ forge: name, event, body, repo }) {
+  async createEvent({ forge: name, event, body, repo }) {
     const forge = forges.get(name);
     const { section } = forge;
     const repository = repo ?? textAt(body, [section.repo]);
@@ -15,6 +15,6 @@ export const createForgeEvents = (forges: Pick<Forges, 'get'>): ForgeEvents => (
       throw Errors.invalidRequest(`repo ${message}`, { errors: [{ pointer: '/repo', message }] });
     }
     const removed_ref = event === section.push.event && forge.isRefRemoved(body);
-    return { ...toForgeEvent(forge, repository, { event, payload: body }), removed_ref };
+    return { ...(await toForgeEvent(forge, repository, { event, payload: body })), removed_ref };
   },
 });

@@ -13,7 +13,7 @@ export const run: Run = async (invocation) => {
     );
   const key = flags.key === undefined ? undefined : await readSecret(String(flags.key), '--key', invocation);
   const body = { key, overlap, end_overlap: endOverlap || undefined };
-  const hook = await api.json<EventHook>({ method: 'POST', path, body });
+  const hook = await api.json<EventHook>({ method: 'POST', path, body, expects: ['name'] });
   output.data(hook, () => formatItem(COLUMNS, hook, output));
   const old = hook.old_secret_until === undefined ? 'is no longer valid' : `is valid until ${hook.old_secret_until}`;
   output.note(

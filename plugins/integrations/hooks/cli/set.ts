@@ -13,6 +13,7 @@ import { type EventHook, COLUMNS } from './view.ts';
 export const run: Run = async (invocation) => {
   checkFlags(invocation.flags);
   const { secret } = await putItem<EventHook>(invocation, {
+    expects: ['name'],
     path: namedPath('/event-hooks'),
     body: await bodyOf(invocation),
     confirmation: (made, { name }) =>

@@ -6,7 +6,6 @@ import {
   isServiceError,
   type Sealer,
   retryUnknownCommit,
-  yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
 import { type DeliveryLog, USE_RECORD_INTERVAL_MS } from '../../deliveries/contract.ts';
 import type { DeliveryRates } from '../../../platform/http/contract.ts';
@@ -40,7 +39,7 @@ export interface IngestDeps {
 /** The event, and until when the old secret counts that proved the delivery. */
 type RecordedDelivery = EmitResult & { old_until: number | undefined };
 
-type Delivery = Pick<HttpRequest, 'headers' | 'query' | 'raw'>;
+type Delivery = Pick<HttpRequest, 'headers' | 'query' | 'raw' | 'ip'>;
 
 /** The facts of a verified delivery. */
 interface VerifiedDelivery {
@@ -73,12 +72,14 @@ export class Ingest {
    * `event_type_invalid`, `payload_too_large`.
    */
   async deliver(hook_id: string, delivery: Delivery): Promise<RecordedDelivery | { challenge: string }> {
-    const { database } = this.#deps;
+    const { database, rates } = this.#deps;
     // An impossible address is looked up like any other, so that timing reveals nothing.
     const row = await hooks.findById(database, isHookId(hook_id) ? hook_id : UNKNOWN_HOOK_ID);
     try {
       return await this.#recordDelivery(row, delivery);
     } catch (error) {
+      if (isServiceError(error, 'hook_secret_wrong') || isServiceError(error, 'signature_invalid'))
+        rates.countFailure(delivery.ip, isHookId(hook_id) ? hook_id : '');
       if (row !== undefined) this.#recordRejection(row, error);
       throw error;
     }
@@ -106,7 +107,7 @@ export class Ingest {
     if (verified.challenge !== undefined) return { challenge: verified.challenge };
     await yieldBeforeLarge(delivery.raw.length);
     const body = await readBody(delivery.raw, delivery.headers['content-type']);
-    await yieldToEventLoop();
+    await yieldBeforeLarge(delivery.raw.length);
     const event = {
       org_id: hook.org_id,
       project_id: hook.project_id,

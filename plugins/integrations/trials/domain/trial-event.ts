@@ -18,21 +18,24 @@ const IGNORED_MEMBERS = ['event', 'source', 'source_name', 'generation', 'record
 const LIFECYCLE = ['run.started', 'run.succeeded', 'run.failed', 'run.cancelled'];
 
 /** The event that a file describes. Throws `invalid_request` with pointers into it. */
-export function readTrialEvent(file: unknown, forges: ForgeEvents): TrialEvent {
+export async function readTrialEvent(file: unknown, forges: ForgeEvents): Promise<TrialEvent> {
   if (!isObject(file)) throw invalid('', 'must be an object: an event with a `type`, or a delivery with a `forge`');
   if (file.type !== undefined) return readEvent(file);
   if (file.forge !== undefined) return readDelivery(file, forges);
   throw invalid('/type', 'is required; a delivery of a forge has `forge`, `event` and `body` instead');
 }
 
-function readDelivery({ forge, event, body, repo, ...rest }: JsonObject, forges: ForgeEvents): TrialEvent {
+async function readDelivery(
+  { forge, event, body, repo, ...rest }: JsonObject,
+  forges: ForgeEvents,
+): Promise<TrialEvent> {
   for (const name of Object.keys(rest))
     throw invalid(`/${name}`, 'is not a known member of a delivery (known: forge, event, body, repo)');
   if (typeof event !== 'string' || event === '')
     throw invalid('/event', 'must be the name that the forge gives the event, such as push or pull_request');
   if (body === undefined || !isObject(body)) throw invalid('/body', 'must be the JSON object that the forge sends');
   const named = optionalText('repo', repo);
-  const { removed_ref, ...made } = forges.createEvent({
+  const { removed_ref, ...made } = await forges.createEvent({
     forge: optionalText('forge', forge) ?? '',
     event,
     body,

@@ -38,7 +38,7 @@ export class Trials {
    */
   async run(scope: TrialScope, { event: event_file, ...workflow }: TrialBody): Promise<StartedTrial> {
     const { database, sealer, ids, bus, creation, forges } = this.#deps;
-    const event = withEventPointers(() => readTrialEvent(event_file, forges));
+    const event = await withEventPointers(() => readTrialEvent(event_file, forges));
     const event_id = ids.next('evt');
     const run = await creation.prepare({ ...scope, ...workflow, ...toSubmit(workflow, event, event_id) });
     await sealer.prepare(scope.org_id);
@@ -74,9 +74,9 @@ const toNewEvent = ({ org_id, project_id }: Scope, event: TrialEvent, event_id: 
 });
 
 /** Moves the pointers of errors below the member of the body. */
-function withEventPointers<T>(read: () => T): T {
+async function withEventPointers<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const errors = error.extras.errors?.map(({ pointer, message }) => ({ pointer: `/event${pointer}`, message }));

@@ -45,7 +45,12 @@ async function callWorkflow(invocation: Invocation, workflow: Record<string, unk
   const given = input.length === 0 ? undefined : await readInput(input, 'input', invocation);
   const body = { ...workflow, input: given, tags: flags.tag, subject: flags.subject };
   const client = await invocation.client();
-  const { run_id } = await client.json<{ run_id: string }>({ method: 'POST', path: client.scoped('/runs'), body });
+  const { run_id } = await client.json<{ run_id: string }>({
+    method: 'POST',
+    path: client.scoped('/runs'),
+    body,
+    expects: ['run_id'],
+  });
   await rememberSubmitted(client, invocation, run_id);
   output.note(`run ${run_id}`);
   const run = await waitForEnd(client, run_id, output);

@@ -8,6 +8,7 @@ export const run: Run = async (invocation) => {
     method: 'POST',
     path: api.scoped(`/runs/${encodeURIComponent(args[0]!)}/rerun`),
     body: { from: flags.from, all: flags.all },
+    expects: ['run_id'],
   });
   await rememberSubmitted(api, invocation, answer.run_id);
   if (!flags.follow) {

@@ -14,6 +14,7 @@ export const run: Run = async (invocation) => {
     method: 'POST',
     path: client.scoped('/runs'),
     body,
+    expects: ['run_id'],
   });
   await rememberSubmitted(client, invocation, answer.run_id);
   if (answer.duplicate) {

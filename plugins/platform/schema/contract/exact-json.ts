@@ -110,6 +110,9 @@ function mayReformat(text: string, from: number, end: number): boolean {
   return last === ZERO || (text.charCodeAt(first) === ZERO && end - first > 8);
 }
 
+/** Arrays of numbers of up to this many characters are parsed at once, which takes about 20 ms. */
+const MAX_AT_ONCE = 2 * 1024 * 1024;
+
 /** An object or array that is being read. */
 interface OpenContainer {
   holder: Record<string, unknown> | unknown[];
@@ -153,7 +156,7 @@ export class ExactReader {
 
   /**
    * Parses an array that contains nothing but doubles with JSON.parse, and keeps its text as their spelling. Returns undefined for
-   * any other array.
+   * any other array, and for one that is so long that its numbers are parsed in several pieces.
    */
   #shortNumbers(): number[] | undefined {
     const from = this.#at;
@@ -161,7 +164,7 @@ export class ExactReader {
     let changed = false;
     for (;;) {
       const end = endOfShort(this.#text, at);
-      if (end < 0) return undefined;
+      if (end < 0 || end - from > MAX_AT_ONCE) return undefined;
       changed ||= mayReformat(this.#text, at, end);
       at = skipSpace(this.#text, end);
       if (this.#text.charCodeAt(at) === CLOSE_ARRAY) break;

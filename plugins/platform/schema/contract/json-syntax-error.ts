@@ -1,5 +1,11 @@
 const SPACE = /[ \t\n\r]*/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
+/** The characters that may follow a backslash, besides `u`. */
+const ESCAPED = new Set([...'"\\/bfnrt'].map((sign) => sign.charCodeAt(0)));
+const isEscapable = (code: number): boolean => ESCAPED.has(code);
+
+const isHexDigit = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![A-Za-z0-9_.+-])/y;
 
 type Expectation = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or ]' | ', or }' | 'end';
@@ -20,16 +26,26 @@ function stringEnd(text: string, start: number): number {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
     if (code < 0x20) return -1;
-    at = code === 0x5c ? matchAt(ESCAPE, text, at) : at + 1;
-    if (at < 0) return -1;
+    if (code !== 0x5c) at += 1;
+    else if (text.charCodeAt(at + 1) === 0x75) {
+      for (let digit = at + 2; digit < at + 6; digit++) if (!isHexDigit(text.charCodeAt(digit))) return -1;
+      at += 6;
+    } else if (isEscapable(text.charCodeAt(at + 1))) at += 2;
+    else return -1;
   }
   return -1;
 }
 
 const scalarEnd = (text: string, start: number) => matchAt(SCALAR, text, start);
 
+/** Where a text stops being JSON. */
+export interface SyntaxProblem {
+  offset: number;
+  message: string;
+}
+
 /** Finds where a text stops being JSON. The engine's own message often has no position, and quotes the text. */
-class Reader {
+export class SyntaxReader {
   readonly #text: string;
   readonly #open: ('[' | '{')[] = [];
   #at = 0;
@@ -39,12 +55,26 @@ class Reader {
     this.#text = text;
   }
 
-  findError(): { offset: number; message: string } {
-    do this.#at = matchAt(SPACE, this.#text, this.#at);
-    while (this.#step());
-    const message =
-      this.#at < this.#text.length ? `expected ${this.#expects}` : `it ends where ${this.#expects} is expected`;
-    return { offset: this.#at, message };
+  /** Reads about this many more characters. Returns undefined when there is more to read, and null at the end of valid JSON. */
+  read(max_characters = Number.POSITIVE_INFINITY): SyntaxProblem | null | undefined {
+    const until = this.#at + max_characters;
+    this.#skipSpace();
+    while (this.#at < until) {
+      if (!this.#step()) return this.#problem();
+      this.#skipSpace();
+    }
+    return undefined;
+  }
+
+  #skipSpace(): void {
+    this.#at = matchAt(SPACE, this.#text, this.#at);
+  }
+
+  #problem(): SyntaxProblem | null {
+    const [at, is_end] = [this.#at, this.#at >= this.#text.length];
+    if (is_end && this.#expects === 'end') return null;
+    const message = is_end ? `it ends where ${this.#expects} is expected` : `expected ${this.#expects}`;
+    return { offset: at, message };
   }
 
   #step(): boolean {
@@ -103,6 +133,6 @@ class Reader {
 }
 
 /** Returns the offset in characters and the reason of the first syntax error in a text that JSON.parse has rejected. */
-export function findSyntaxError(text: string): { offset: number; message: string } {
-  return new Reader(text).findError();
+export function findSyntaxError(text: string): SyntaxProblem {
+  return new SyntaxReader(text).read() ?? { offset: text.length, message: 'expected end' };
 }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { Errors, type Fault, type ServiceError, yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
+import { Errors, type Fault, type ServiceError } from '../../../../kernel/contracts/index.ts';
 import { ExactReader, isLossy, readExact } from './exact-json.ts';
-import { findSyntaxError } from './json-syntax-error.ts';
-import { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts';
+import { findSyntaxError, type SyntaxProblem, SyntaxReader } from './json-syntax-error.ts';
+import { type JsonLimits, type JsonMeasure, JsonMeasurer, measureJson } from './measure.ts';
 import { pointerTo } from './pointer.ts';
+import { runInPieces, yieldBeforePiece } from './yield-before-large.ts';
 
 /**
  * This many members are parsed, validated, written and read again in less than 100 ms each; a forge's push of 2,000 commits has
@@ -47,8 +48,10 @@ const LIMIT_MESSAGES: Readonly<Record<keyof JsonLimits, (limit: number) => strin
 };
 
 /** Measures JSON before it is parsed. Throws `invalid_request` with the limit that it exceeds. `what` names the document. */
-export function assertWithinLimits(raw: Buffer, limits: JsonLimits, what = 'the body'): JsonMeasure {
-  const measure = measureJson(raw, limits);
+export const assertWithinLimits = (raw: Buffer, limits: JsonLimits, what = 'the body'): JsonMeasure =>
+  assertMeasure(measureJson(raw, limits), limits, what);
+
+function assertMeasure(measure: JsonMeasure, limits: JsonLimits, what: string): JsonMeasure {
   const { exceeded } = measure;
   if (exceeded !== undefined) throw invalidRequest(`${what} ${LIMIT_MESSAGES[exceeded](limits[exceeded]!)}`);
   return measure;
@@ -95,18 +98,29 @@ interface Parsed {
   surrogates: boolean;
 }
 
+const NOT_UTF8 = { not: 'the body is not valid UTF-8' } as const;
+
 function parse(raw: Buffer, limits: JsonLimits): Parsed | { not: string } {
-  if (!isUtf8(raw)) return { not: 'the body is not valid UTF-8' };
-  const { surrogates, canonical } = assertWithinLimits(raw, limits);
-  const decoded = raw.toString('utf8');
-  const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
+  return isUtf8(raw) ? parseMeasured(raw, assertWithinLimits(raw, limits)) : NOT_UTF8;
+}
+
+function parseMeasured(raw: Buffer, { surrogates, canonical }: JsonMeasure): Parsed | { not: string } {
+  const text = decode(raw);
   try {
     return { text, value: JSON.parse(text), is_lossy: !canonical && isLossy(text), surrogates };
   } catch {
-    if (text.length > MAX_LOCATED) return { not: 'the body is not valid JSON' };
-    const { offset, message } = findSyntaxError(text);
-    return { not: `the body is not valid JSON: ${message} at ${describePosition(text, offset)}` };
+    return invalidSyntax(text, text.length > MAX_LOCATED ? undefined : findSyntaxError(text));
   }
+}
+
+function decode(raw: Buffer): string {
+  const decoded = raw.toString('utf8');
+  return decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
+}
+
+function invalidSyntax(text: string, problem: SyntaxProblem | undefined): { not: string } {
+  if (problem === undefined) return { not: 'the body is not valid JSON' };
+  return { not: `the body is not valid JSON: ${problem.message} at ${describePosition(text, problem.offset)}` };
 }
 
 function checkSurrogates(value: unknown): void {
@@ -122,10 +136,15 @@ export function parseJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): unknow
   return read.value;
 }
 
-/** Parsing this many characters takes about 20 ms for the costliest texts. */
-const CHUNK_CHARACTERS = 256 * 1024;
+/** Measuring or parsing this many characters takes about 20 ms for the costliest texts. */
+const PIECE_CHARACTERS = 64 * 1024;
+/**
+ * JSON.parse reads a text of up to this size in one turn of the event loop. It takes 200 ms for 8 MiB of short strings that
+ * differ.
+ */
+const MAX_PARSED_AT_ONCE = 2 * 1024 * 1024 + 64 * 1024;
 
-/** Like `parseJson`, but parses large texts that JSON.parse would change in several turns of the event loop. */
+/** Like `parseJson`, but handles a large text in several turns of the event loop. */
 export async function parseJsonYielding(raw: Buffer, limits: JsonLimits = JSON_LIMITS): Promise<unknown> {
   const read = await readJsonYielding(raw, limits);
   if ('not' in read) throw invalidRequest(read.not);
@@ -137,19 +156,37 @@ export async function readJsonYielding(
   raw: Buffer,
   limits: JsonLimits = JSON_LIMITS,
 ): Promise<{ value: unknown } | { not: string }> {
-  const parsed = parse(raw, limits);
-  if ('not' in parsed) return parsed;
-  let { value } = parsed;
-  if (parsed.is_lossy) {
-    const reader = new ExactReader(parsed.text);
-    let result = reader.read(CHUNK_CHARACTERS);
-    while (result === undefined) {
-      await yieldToEventLoop();
-      result = reader.read(CHUNK_CHARACTERS);
-    }
-    value = result.value;
-    if (raw.length > CHUNK_CHARACTERS) await yieldToEventLoop();
-  }
-  if (parsed.surrogates) checkSurrogates(value);
-  return { value };
+  if (raw.length <= PIECE_CHARACTERS) return readJson(raw, limits);
+  if (!isUtf8(raw)) return NOT_UTF8;
+  const measurer = new JsonMeasurer(raw, limits);
+  // A byte takes less time to measure than to parse.
+  const measure = assertMeasure(await runInPieces(() => measurer.read(8 * PIECE_CHARACTERS)), limits, 'the body');
+  await yieldBeforePiece();
+  const read = await (raw.length > MAX_PARSED_AT_ONCE ? readLarge(decode(raw)) : readMeasured(raw, measure));
+  if ('not' in read || !measure.surrogates) return read;
+  await yieldBeforePiece();
+  checkSurrogates(read.value);
+  return read;
+}
+
+async function readMeasured(raw: Buffer, measure: JsonMeasure): Promise<{ value: unknown } | { not: string }> {
+  const parsed = parseMeasured(raw, measure);
+  if ('not' in parsed || !parsed.is_lossy) return parsed;
+  await yieldBeforePiece();
+  return readExactYielding(parsed.text);
+}
+
+async function readLarge(text: string): Promise<{ value: unknown } | { not: string }> {
+  const syntax = new SyntaxReader(text);
+  const problem = await runInPieces(() => syntax.read(PIECE_CHARACTERS));
+  if (problem !== null) return invalidSyntax(text, undefined);
+  await yieldBeforePiece();
+  return readExactYielding(text);
+}
+
+async function readExactYielding(text: string): Promise<{ value: unknown }> {
+  const reader = new ExactReader(text);
+  const read = await runInPieces(() => reader.read(PIECE_CHARACTERS));
+  await yieldBeforePiece();
+  return read;
 }

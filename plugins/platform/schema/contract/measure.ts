@@ -65,29 +65,49 @@ function isSurrogateEscape(raw: Buffer, at: number): boolean {
  * limits bound the cost of parsing and of everything that is done with the value. For bytes that are not JSON, the result has no
  * meaning.
  */
-export function measureJson(raw: Buffer, limits: JsonLimits): JsonMeasure {
-  const { json_values, json_members, json_depth, json_exact = Number.POSITIVE_INFINITY } = limits;
-  // Long strings without escapes, such as base64, are skipped at once.
-  const escapes = raw.includes(BACKSLASH);
-  const measure: JsonMeasure = { values: 1, members: 0, exact: 0, surrogates: false, canonical: true };
-  let depth = 0;
-  for (let at = 0; at < raw.length; at++) {
-    const kind = KINDS[raw[at]!];
-    if (kind === 0) continue;
-    if (kind === TEXT) at = skipText(raw, at, escapes, measure);
-    else if (kind === NUMBER) at = skipNumber(raw, at, measure);
-    else if (kind === VALUE) measure.values++;
-    else if (kind === MEMBER) measure.members++;
-    else if (kind === CLOSES) depth--;
-    else {
-      measure.values++;
-      if (++depth > json_depth) return { ...measure, exceeded: 'json_depth' };
-    }
-    if (measure.values > json_values) return { ...measure, exceeded: 'json_values' };
-    if (measure.members > json_members) return { ...measure, exceeded: 'json_members' };
-    if (measure.exact > json_exact) return { ...measure, exceeded: 'json_exact' };
+export const measureJson = (raw: Buffer, limits: JsonLimits): JsonMeasure => new JsonMeasurer(raw, limits).read()!;
+
+/** Measures JSON in several pieces. */
+export class JsonMeasurer {
+  readonly #raw: Buffer;
+  readonly #limits: Required<JsonLimits>;
+  readonly #has_escapes: boolean;
+  readonly #measure: JsonMeasure = { values: 1, members: 0, exact: 0, surrogates: false, canonical: true };
+  #at = 0;
+  #depth = 0;
+
+  constructor(raw: Buffer, limits: JsonLimits) {
+    this.#raw = raw;
+    this.#limits = { json_exact: Number.POSITIVE_INFINITY, ...limits };
+    // Long strings without escapes, such as base64, are skipped at once.
+    this.#has_escapes = raw.includes(BACKSLASH);
   }
-  return measure;
+
+  /** Measures about this many more bytes. Returns undefined when there is more to measure. */
+  read(max_bytes = Number.POSITIVE_INFINITY): JsonMeasure | undefined {
+    const [raw, measure, escapes] = [this.#raw, this.#measure, this.#has_escapes];
+    const { json_values, json_members, json_depth, json_exact } = this.#limits;
+    const until = Math.min(raw.length, this.#at + max_bytes);
+    let [at, depth] = [this.#at, this.#depth];
+    for (; at < until; at++) {
+      const kind = KINDS[raw[at]!];
+      if (kind === 0) continue;
+      if (kind === TEXT) at = skipText(raw, at, escapes, measure);
+      else if (kind === NUMBER) at = skipNumber(raw, at, measure);
+      else if (kind === VALUE) measure.values++;
+      else if (kind === MEMBER) measure.members++;
+      else if (kind === CLOSES) depth--;
+      else {
+        measure.values++;
+        if (++depth > json_depth) return { ...measure, exceeded: 'json_depth' };
+      }
+      if (measure.values > json_values) return { ...measure, exceeded: 'json_values' };
+      if (measure.members > json_members) return { ...measure, exceeded: 'json_members' };
+      if (measure.exact > json_exact) return { ...measure, exceeded: 'json_exact' };
+    }
+    [this.#at, this.#depth] = [at, depth];
+    return at < raw.length ? undefined : measure;
+  }
 }
 
 /** Skips to the closing quote of the string that begins here. */

@@ -87,6 +87,47 @@ function itemsOf(spelling: Spelling | undefined): Spelling['items'] {
   return spelling.items;
 }
 
+/** Returns the names of an object's members in their original order. */
+export function memberNames(value: object): readonly string[] {
+  const order = SourceSpelling.read(value)?.order;
+  return order === undefined ? Object.keys(value) : orderedNames(value, order);
+}
+
+/** The texts of an array's numbers, read one after the other. */
+export class SpelledItems {
+  readonly #spelling: Spelling;
+  #at = 0;
+  /** Where the next number begins in the text of the array. */
+  #from = 1;
+
+  private constructor(spelling: Spelling) {
+    this.#spelling = spelling;
+  }
+
+  static of(array: readonly unknown[]): SpelledItems | undefined {
+    const spelling = SourceSpelling.read(array);
+    return spelling === undefined ? undefined : new SpelledItems(spelling);
+  }
+
+  /** Returns the text of the next item, if it still has the value that was spelled. */
+  next(item: unknown): string | undefined {
+    const text = this.#next();
+    return text !== undefined && typeof item === 'number' && Object.is(Number(text), item) ? text : undefined;
+  }
+
+  #next(): string | undefined {
+    const { source, items } = this.#spelling;
+    const at = this.#at++;
+    if (source === undefined) return items?.[at];
+    if (this.#from >= source.length) return undefined;
+    const comma = source.indexOf(',', this.#from);
+    const end = comma < 0 ? source.length - 1 : comma;
+    const text = source.slice(this.#from, end).trim();
+    this.#from = end + 1;
+    return text;
+  }
+}
+
 interface Writing {
   number: number;
   /** What JSON.stringify writes as the text. */
@@ -148,7 +189,11 @@ function writableObject(value: object, { numbers, order }: Spelling = {}): objec
 }
 
 function withOrder(copy: object, order: readonly string[]): object {
-  const existing = order.filter((name) => Object.hasOwn(copy, name));
-  const names = [...new Set([...existing, ...Object.keys(copy)])];
+  const names = orderedNames(copy, order);
   return new Proxy(copy, { ownKeys: () => names });
+}
+
+function orderedNames(value: object, order: readonly string[]): string[] {
+  const existing = order.filter((name) => Object.hasOwn(value, name));
+  return [...new Set([...existing, ...Object.keys(value)])];
 }

@@ -4,7 +4,7 @@ import { INVITATIONS, scopeName } from './paths.ts';
 export const run: Run = async ({ args, output, client }) => {
   const api = await client();
   const path = `${INVITATIONS}/${encodeURIComponent(args[0] ?? '')}/accept`;
-  const accepted = await api.json<Api.AcceptedInvitation>({ method: 'POST', path });
+  const accepted = await api.json<Api.AcceptedInvitation>({ method: 'POST', path, expects: ['org', 'role'] });
   output.data(accepted, () => '');
   output.note(`you are ${accepted.role} of ${scopeName(accepted.org, accepted.project)}`);
   if (!accepted.token_reaches)
