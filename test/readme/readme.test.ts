@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
@@ -10,6 +10,7 @@ import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorModule, errorTable } from './errors.ts';
 import { homeFolder } from '../../features/support/home.ts';
 import { type Need, needs } from '../kit/needs.ts';
+import { fillFromTemplate } from '../kit/templates.ts';
 
 interface Block {
   language: string;
@@ -121,10 +122,17 @@ async function runPage(t: Test, page: string): Promise<void> {
   await runBlocks(t, all.slice(0, start), folder, env);
   const [, named] = WITH_PLUGINS.exec(all[start]?.text ?? '') ?? [];
   const plugins: Record<string, string> = named === undefined ? {} : { SVC_PLUGINS: named.replace('$PWD', folder) };
+  // What people do first is shown as they do it. The other servers start on a schema that exists.
+  if (page !== 'README.md') await startWithSchema(folder);
   const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env: { ...env, ...plugins } });
   t.teardown(() => dev.kill('SIGTERM'));
   await dev.says(/is ready/);
   t.ok((await runBlocks(t, all.slice(start), folder, { ...env, ...plugins })) > 1, 'there are examples');
+}
+
+async function startWithSchema(folder: string): Promise<void> {
+  await mkdir(join(folder, '.svc'), { mode: 0o700, recursive: true });
+  await fillFromTemplate({ url: `sqlite:${join(folder, '.svc/svc.db')}` });
 }
 
 /** In the order of the page: commands, and files of folders that commands have made. Answers how many commands there were. */
