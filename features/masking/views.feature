@@ -33,6 +33,7 @@ Feature: Secrets in views of a run
       And I submit the script "forms.sh":
         """
         svc step encoded -- sh -c 'printf %s "$TOKEN" | base64'
+        svc step several -- sh -c 'printf %s "$PHRASES" | base64'
         svc step first -- sh -c 'echo "$PHRASES" | head -n 1'
         svc step last -- sh -c 'echo "$PHRASES" | tail -n 1'
         """
@@ -40,6 +41,7 @@ Feature: Secrets in views of a run
       And the recorded steps are:
         | site      | kind | stdout |
         | encoded#0 | step | ***\n |
+        | several#0 | step | ***\n |
         | first#0   | step | ***\n |
         | last#0    | step | ***\n |
 
