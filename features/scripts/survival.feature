@@ -30,10 +30,10 @@ Feature: A script survives its processes
         kept
         """
 
-  Rule: when it is killed itself, it goes on where it was
+  Rule: when the script itself is killed, its next pass continues it
 
     @SCR-073
-    Scenario: a script that something kills between two steps
+    Scenario: a script is killed between two steps
       When I submit the script "killed.sh":
         """
         echo pass >> {folder}/passes
