@@ -27,6 +27,8 @@ export function parse(
   const expanded = expandFlags(flags, argv, { help, unknownFlag });
   const cli = meow('', {
     importMeta: import.meta,
+    // Without it, meow reads and parses the next package.json for help texts that svc writes itself.
+    pkg: {},
     argv: expanded,
     autoHelp: false,
     autoVersion: false,

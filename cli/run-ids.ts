@@ -1,7 +1,6 @@
 import type { Client } from './client/client.ts';
 import type { Command, FlagValues } from './command.ts';
 import { CliError, Exit, usageError } from './errors.ts';
-import { lastRun } from './last-run.ts';
 
 const LAST = '@last';
 /** The last characters of an id, which are random. Fewer would often match several runs. */
@@ -55,6 +54,8 @@ const readRunPage = (api: Client, limit: number, cursor?: string) =>
 /** Looks up the run that was submitted from here. The newest run of the project may be somebody else's. */
 async function lastSubmittedRun({ profile }: Client, env: RunLookup['env']): Promise<string> {
   const folder = process.cwd();
+  // It loads what hashes, which other commands do without.
+  const { lastRun } = await import('./last-run.ts');
   const run_id = await lastRun(profile, { env, folder });
   if (run_id !== undefined) return run_id;
   const { org, project } = profile;

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
-import { collectStartupGarbage } from './start-garbage.ts';
+import { limitMemory } from './start-garbage.ts';
 
 export const run: Run = async ({ flags, output, env, profile }) => {
   const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
@@ -39,7 +39,7 @@ export const run: Run = async ({ flags, output, env, profile }) => {
     (kernel) => {
       output.note(`svc agent works for ${url}; SIGTERM drains it`);
       storeCompiled();
-      collectStartupGarbage(kernel.use(Clock));
+      limitMemory(kernel.use(Clock));
     },
     (text) => output.note(text),
   );

@@ -9,7 +9,7 @@ import { reportRuns } from './dev-runs.ts';
 import { lockHome } from '../home-lock.ts';
 import { describeDatabase } from './opened-database.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
-import { collectStartupGarbage } from './start-garbage.ts';
+import { limitMemory } from './start-garbage.ts';
 
 export const run: Run = async ({ flags, output, env: process_env }) => {
   const env = await withSecretFiles(process_env);
@@ -41,7 +41,7 @@ export const run: Run = async ({ flags, output, env: process_env }) => {
           reporting = reportRuns(api, form, (line) => output.note(line), abort.signal);
         }
         storeCompiled();
-        collectStartupGarbage(kernel.use(Clock));
+        limitMemory(kernel.use(Clock));
       },
       (text) => output.note(text),
     );

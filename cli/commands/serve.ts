@@ -2,7 +2,7 @@ import type { Run } from '../command.ts';
 import { assertDatabaseFree } from '../home-lock.ts';
 import { withSecretFiles } from '../secret-files.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
-import { collectStartupGarbage } from './start-garbage.ts';
+import { limitMemory } from './start-garbage.ts';
 
 export const run: Run = async ({ output, env: process_env }) => {
   const env = await withSecretFiles(process_env);
@@ -13,7 +13,7 @@ export const run: Run = async ({ output, env: process_env }) => {
     (kernel) => {
       output.note(`svc serve is ready: ${kernel.base_url()}`);
       storeCompiled();
-      collectStartupGarbage(kernel.use(Clock));
+      limitMemory(kernel.use(Clock));
     },
     (text) => output.note(text),
   );

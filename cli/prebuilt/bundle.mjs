@@ -33,6 +33,22 @@ const UNUSED = {
 
 const UNUSED_FILES = new RegExp(`/node_modules/(${Object.keys(UNUSED).map(RegExp.escape).join('|')})$`);
 
+/**
+ * meow contains what normalizes a package.json, with the list of all licences, and evaluates it at once: a fifth of the time of
+ * a command. svc has no use for it, so it is evaluated if it is called.
+ */
+const NORMALIZER = /\/node_modules\/meow\/build\/dependencies\.js$/;
+const EVALUATED_AT_ONCE = `var normalizeExports = requireNormalize();
+const normalizePackageData = getDefaultExportFromCjs(normalizeExports);`;
+const EVALUATED_LATER =
+  'const normalizePackageData = (...given) => getDefaultExportFromCjs(requireNormalize())(...given);';
+
+function withLaterNormalizer(text) {
+  if (!text.includes(EVALUATED_AT_ONCE))
+    throw new Error('meow has changed: adapt how cli/prebuilt/bundle.mjs delays what normalizes a package.json');
+  return text.replace(EVALUATED_AT_ONCE, EVALUATED_LATER);
+}
+
 /** A module in the folder of its caller that is required when it is first needed. */
 const LATER = /createRequire\(import\.meta\.url\)\(`(\.\/[\w-]+)\$\{ENDING\}`\)/g;
 
@@ -84,6 +100,10 @@ function svcPlugin({ home, ending }) {
         const name = Object.keys(UNUSED).find((one) => path.endsWith(`/node_modules/${one}`));
         return { contents: UNUSED[name], loader: path.endsWith('.json') ? 'json' : 'js' };
       });
+      build.onLoad({ filter: NORMALIZER }, ({ path }) => ({
+        contents: withLaterNormalizer(readFileSync(path, 'utf8')),
+        loader: 'js',
+      }));
       // An external import would be evaluated with the file. As a module that requires it, it is evaluated with its importer.
       build.onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) =>
         kind === 'import-statement' && isExternal(path) ? { path, namespace: 'later' } : undefined,

@@ -300,7 +300,7 @@ t.test('a command that serves and fails before it is ready stores nothing', (t) 
 
 t.test('the oldest compiled code is removed', (t) => {
   const folder = slot();
-  for (let number = 0; number < 50; number += 1) {
+  for (let number = 0; number < 130; number += 1) {
     const path = join(folder, `commands-old-${number}.compiled`);
     writeFileSync(path, 'old');
     utimesSync(path, number, number);
@@ -308,7 +308,7 @@ t.test('the oldest compiled code is removed', (t) => {
   t.equal(call('help', 'doctor', '--json').status, 0);
   t.equal(call('whoami', '--help').status, 0);
   const compiled = readdirSync(folder).filter((name) => name.endsWith('.compiled'));
-  t.equal(compiled.length, 40);
+  t.equal(compiled.length, 120);
   t.ok(compiled.some((name) => name.startsWith('commands-whoami-')));
   t.notOk(compiled.includes('commands-old-0.compiled'));
   t.end();

@@ -3,7 +3,7 @@ Feature: An emit in a script is recorded at its position
 
   Rule: svc emit in a script works like the command line and is recorded
 
-    @VERB-041 @CLI-020 @EVT-007 @OVW-021
+    @VERB-041 @CLI-020 @EVT-007 @OVW-021 @CLI-021 @SUBJ-003
     Scenario: it prints the event's id
       Given a file "payload.json":
         """

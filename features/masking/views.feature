@@ -23,6 +23,28 @@ Feature: Secrets in views of a run
         | go#0     | wait-signal | null\n               |
         | many#0   | step        | ***1\n***2\n***3\n   |
 
+    @AUTH-043
+    Scenario: a value is masked in base64 too, and each line of it alone
+      When I call "svc secret set PHRASES -" with standard input:
+        """
+        first-canary-51
+        second-canary-52
+        """
+      And I submit the script "forms.sh":
+        """
+        svc step encoded -- sh -c 'printf %s "$TOKEN" | base64'
+        svc step several -- sh -c 'printf %s "$PHRASES" | base64'
+        svc step first -- sh -c 'echo "$PHRASES" | head -n 1'
+        svc step last -- sh -c 'echo "$PHRASES" | tail -n 1'
+        """
+      Then the run succeeds
+      And the recorded steps are:
+        | site      | kind | stdout |
+        | encoded#0 | step | ***\n |
+        | several#0 | step | ***\n |
+        | first#0   | step | ***\n |
+        | last#0    | step | ***\n |
+
     @contract
     Scenario: output and notes
       When I submit the script "output.sh":

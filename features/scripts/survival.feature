@@ -30,6 +30,30 @@ Feature: A script survives its processes
         kept
         """
 
+  Rule: when the script itself is killed, its next pass continues it
+
+    @SCR-073
+    Scenario: a script is killed between two steps
+      When I submit the script "killed.sh":
+        """
+        echo pass >> {folder}/passes
+        svc step before -- sh -c 'echo before >> {folder}/commands; echo kept' > {folder}/before
+        [ "$(wc -l < {folder}/passes)" -gt 1 ] || kill -KILL $$
+        svc step after -- sh -c 'echo after >> {folder}/commands'
+        cat {folder}/before
+        """
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And the file "commands" is:
+        """
+        before
+        after
+        """
+      And the log is:
+        """
+        kept
+        """
+
   Rule: when the server dies, nothing is lost
 
     @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078

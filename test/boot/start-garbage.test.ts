@@ -5,13 +5,27 @@ import { homeFolder } from '../../features/support/home.ts';
 import { Service } from '../../features/support/process.ts';
 import { plainEnvironment, svcProgram } from '../bench/place.ts';
 
-/** Tells, from inside the process, what is asked of the collector. */
+/** Tells, from inside the process, which flags V8 is given and what is asked of the collector. */
 const WATCH = `
-const { gc } = globalThis;
-if (gc) globalThis.gc = (options) => {
-  process.stderr.write('collects ' + JSON.stringify(options) + '\\n');
-  return gc(options);
+import { syncBuiltinESMExports } from 'node:module';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+const tell = (text) => process.stderr.write(text + '\\n');
+const { setFlagsFromString } = v8;
+v8.setFlagsFromString = (flag) => {
+  tell('sets ' + flag);
+  setFlagsFromString(flag);
 };
+const { runInNewContext } = vm;
+vm.runInNewContext = (code, ...rest) => {
+  const found = runInNewContext(code, ...rest);
+  if (code !== 'gc') return found;
+  return (options) => {
+    tell('collects ' + JSON.stringify(options));
+    return found(options);
+  };
+};
+syncBuiltinESMExports();
 `;
 
 t.setTimeout(120_000);
@@ -29,5 +43,9 @@ t.test('a server gives back what its start took, once, when it has nothing to do
   await service.says(/collects /, 90_000);
   t.ok(performance.now() - ready > 8_000, 'not while it may be busy, nor for one that is soon over');
   await service.kill('SIGTERM');
-  t.same(service.log.match(/collects .*/g), ['collects {"type":"major","flavor":"last-resort"}']);
+  t.same(service.log.match(/^(sets|collects) .*/gm), [
+    'sets --heap-growing-percent=50',
+    'sets --expose-gc',
+    'collects {"type":"major","execution":"sync","flavor":"last-resort"}',
+  ]);
 });

@@ -119,12 +119,16 @@ function together(name: string, files: readonly string[], most: number, env: Rec
  * The features, in shares that have a server and a database of their own. SQLite asks a server for a part of them that stands
  * for an operator's, of which the features know an address and a token.
  */
-export function featureParts({ databases, long, turn }: Wanted): Part[] {
+export function featureParts({ databases, long, turn, folder, apart }: Wanted): Part[] {
   const both = databases.length > 1;
   const [few, many] = [Math.max(2, availableParallelism()), Math.max(3, availableParallelism())];
   return databases.flatMap(({ store, server_url }) => {
     const whole: Choice = { store, ...(both && !long ? { turn } : {}) };
-    const env: Record<string, string> = store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {};
+    const env: Record<string, string> = {
+      ...(store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {}),
+      // To make the templates for one share would take longer than it saves.
+      ...(apart ? {} : { SVC_TEST_TEMPLATES: folder }),
+    };
     const command = ['node', 'test/gate/features.ts', store];
     if (store === 'mysql') return shares(`features on ${store}`, command, env, whole, many);
     return [

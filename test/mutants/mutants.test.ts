@@ -6,6 +6,7 @@ import { boundedRun } from './bounded-run.ts';
 import { countsOf, type Outcome, pageOf, standingOf, told } from './page.ts';
 import type { Mutant } from './planted.ts';
 import { Results } from './results.ts';
+import { withSame } from './selection.ts';
 import { failedScenarios, foundIn, type Verdict } from './trial.ts';
 import { Types } from './types.ts';
 
@@ -51,6 +52,18 @@ Failed scenarios:
   const bailed = '# Subtest: types\n    not ok 1 - inner\n    Bail out! inner\n';
   t.same(foundIn(bailed, 'a.test.ts'), { test: 'a.test.ts', name: 'inner' });
   t.same(foundIn('killed', 'a.test.ts'), { test: 'a.test.ts', name: '' });
+});
+
+t.test('a rule is shown by what shows another that says the same', async (t) => {
+  const rules = [
+    { id: 'RUN-007', same: undefined },
+    { id: 'LIM-004', same: 'RUN-007' },
+    { id: 'ERR-001', same: 'RUN-007' },
+    { id: 'RUN-008', same: undefined },
+  ];
+  t.same(withSame('LIM-004', rules), ['LIM-004', 'RUN-007', 'ERR-001']);
+  t.same(withSame('RUN-007', rules), ['RUN-007', 'LIM-004', 'ERR-001']);
+  t.same(withSame('RUN-008', rules), ['RUN-008']);
 });
 
 t.test('what is known survives the run, until the mutant changes', async (t) => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { loadConfiguration, runCucumber } from '@cucumber/cucumber/api';
 import { ImportGraph } from '../gate/imports.ts';
 import { isPure, unitFiles } from '../gate/unit-files.ts';
+import { readRules, type Rule } from '../conformance/report/rules.ts';
 import type { Mutant } from './planted.ts';
 
 export interface Scenario {
@@ -12,6 +13,8 @@ export interface Scenario {
 
 /** What is run for a mutant, in this order. */
 export interface Selection {
+  /** The rule, and those that say the same. */
+  rules: readonly string[];
   /** Feature files with scenarios that name the rule. */
   features: readonly string[];
   /** Does the database itself decide in one of them? */
@@ -40,18 +43,27 @@ function roomsOf(file: string): string[] {
   return room === undefined ? [] : [room];
 }
 
+/** The rule, and those that say the same: a scenario of one of them shows all. */
+export function withSame(id: string, rules: readonly Rule[]): string[] {
+  const first = rules.find((rule) => rule.id === id)?.same ?? id;
+  return [...new Set([id, first, ...rules.filter(({ same }) => same === first).map((rule) => rule.id)])];
+}
+
 /** Says which scenarios and unit files may notice a fault. */
 export class Selector {
   readonly #scenarios: readonly Scenario[];
   readonly #files: readonly { file: string; text: string; seconds: number }[];
   readonly #graph: ImportGraph;
+  readonly #rules: readonly Rule[];
 
   private constructor(
     scenarios: readonly Scenario[],
+    rules: readonly Rule[],
     files: readonly { file: string; text: string; seconds: number }[],
     graph: ImportGraph,
   ) {
     this.#scenarios = scenarios;
+    this.#rules = rules;
     this.#files = files;
     this.#graph = graph;
   }
@@ -63,18 +75,22 @@ export class Selector {
     const files = (await unitFiles())
       .map((file) => ({ file, text: readFileSync(file, 'utf8'), seconds: secondsOf(file) }))
       .sort((a, b) => a.seconds - b.seconds);
-    return new Selector(await readScenarios(), files, graph);
+    return new Selector(await readScenarios(), await readRules(), files, graph);
   }
 
   of({ breaks, file }: Mutant): Selection {
-    const tagged = this.#scenarios.filter(({ tags }) => tags.includes(`@${breaks}`));
-    const named = this.#files.filter(({ text }) => text.includes(`@${breaks}`)).map((one) => one.file);
+    const rules = withSame(breaks, this.#rules);
+    const tagged = this.#scenarios.filter(({ tags }) => rules.some((rule) => tags.includes(`@${rule}`)));
+    const named = this.#files
+      .filter(({ text }) => rules.some((rule) => text.includes(`@${rule}`)))
+      .map((one) => one.file);
     const loads = (one: string) => this.#graph.reach(one).files.has(file);
     const rooms = roomsOf(file);
     const besides = (one: string) => rooms.some((room) => one.startsWith(room));
     const rest = this.#files.map((one) => one.file).filter((one) => !named.includes(one));
     const quick = this.#files.filter((one) => one.seconds <= QUICK_SECONDS && besides(one.file) && loads(one.file));
     return {
+      rules,
       features: [...new Set(tagged.map(({ uri }) => uri))].sort(),
       both_stores: tagged.some(({ tags }) => tags.includes('@store')),
       named,

@@ -56,7 +56,7 @@ export async function tryMutant(
     let ran = 0;
     let left_out = 0;
     let spent = 0;
-    for (const stage of stagesOf(tree, mutant, selection, machine, quick)) {
+    for (const stage of stagesOf(tree, selection, machine, quick)) {
       if (stage.names_rule === false && spent > BUDGET_MS) {
         left_out += 1;
         continue;
@@ -82,13 +82,14 @@ export async function tryMutant(
   return verdict;
 }
 
-function stagesOf(tree: Tree, { breaks }: Mutant, selection: Selection, machine: Machine, quick: boolean): Stage[] {
-  const { features, both_stores, named, reached } = selection;
+function stagesOf(tree: Tree, selection: Selection, machine: Machine, quick: boolean): Stage[] {
+  const { rules, features, both_stores, named, reached } = selection;
+  const tags = rules.map((rule) => `@${rule}`).join(' or ');
   const first = quick ? selection.quick : [];
-  const tagged = (store: Store, tags: string): Stage => ({
+  const tagged = (store: Store, of: string): Stage => ({
     names_rule: true,
     run: async () => ({
-      ended: await runFeatures(tree, machine, store, ['--fail-fast', '--tags', tags, ...features]),
+      ended: await runFeatures(tree, machine, store, ['--fail-fast', '--tags', of, ...features]),
       test: features.join(' '),
       store,
     }),
@@ -101,9 +102,9 @@ function stagesOf(tree: Tree, { breaks }: Mutant, selection: Selection, machine:
     });
   return [
     ...first.map(unit()),
-    ...(features.length > 0 ? [tagged('sqlite', `@${breaks}`)] : []),
+    ...(features.length > 0 ? [tagged('sqlite', tags)] : []),
     ...named.map(unit(true)),
-    ...(both_stores && machine.mysql !== undefined ? [tagged('mysql', `@${breaks} and @store`)] : []),
+    ...(both_stores && machine.mysql !== undefined ? [tagged('mysql', `(${tags}) and @store`)] : []),
     ...reached.filter((file) => !first.includes(file)).map(unit(false)),
   ];
 }

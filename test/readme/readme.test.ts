@@ -10,6 +10,7 @@ import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorModule, errorTable } from './errors.ts';
 import { homeFolder } from '../../features/support/home.ts';
 import { type Need, needs } from '../kit/needs.ts';
+import { fillFromTemplate } from '../kit/templates.ts';
 
 interface Block {
   language: string;
@@ -128,6 +129,8 @@ async function runPage(t: Test, page: string): Promise<void> {
   await runBlocks(t, all.slice(0, start), folder, env);
   const [, named] = WITH_PLUGINS.exec(all[start]?.text ?? '') ?? [];
   const plugins: Record<string, string> = named === undefined ? {} : { SVC_PLUGINS: named.replace('$PWD', folder) };
+  // What people do first is shown as they do it. The other servers start on a schema that exists.
+  if (page !== 'README.md') await startWithSchema(folder);
   const [, served] = all.map(({ text }) => WITH_WORKER.exec(text)).find((found) => found !== null) ?? [];
   if (served !== undefined) await installPackage(folder);
   const worker = served === undefined ? [] : ['--worker', served];
@@ -142,6 +145,11 @@ async function installPackage(folder: string): Promise<void> {
   await mkdir(join(folder, 'node_modules'));
   await symlink(clone, join(folder, 'node_modules/svc'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+}
+
+async function startWithSchema(folder: string): Promise<void> {
+  await mkdir(join(folder, '.svc'), { mode: 0o700, recursive: true });
+  await fillFromTemplate({ url: `sqlite:${join(folder, '.svc/svc.db')}` });
 }
 
 /** In the order of the page: commands, and files of folders that commands have made. Answers how many commands there were. */

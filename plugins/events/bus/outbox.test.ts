@@ -155,7 +155,7 @@ for (const store of STORES) {
   });
 
   t.test(
-    `${store}: a script's emit at another server happens once for its position, as long as its claim holds`,
+    `${store}: @EVT-031 an emit of a script at another server happens once for its position, as long as the claim holds`,
     async (t) => {
       const { one, two, servers } = await open(t, store);
       await one.emit('first');

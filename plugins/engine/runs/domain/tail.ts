@@ -1,5 +1,5 @@
 /** Bound of the error and reason texts in lifecycle payloads, in Unicode code points. */
-export const LIFECYCLE_TEXT_POINTS = 4000;
+const LIFECYCLE_TEXT_POINTS = 4000;
 
 /**
  * The last `points` code points of a text, because the end of an error says most. A surrogate pair counts as one and is

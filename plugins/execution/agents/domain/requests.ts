@@ -110,7 +110,15 @@ const SHAPES: Record<ChannelOp, object> = {
   under_way: shape({ calls: list(shape({ claim, call }, ['call']), 10_000) }),
 };
 
-const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, validateSchema: false, meta: false });
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  allowUnionTypes: true,
+  validateSchema: false,
+  meta: false,
+  // As in plugins/platform/schema/contract/ajv.ts.
+  code: { optimize: false },
+});
 ajv.addKeyword({
   keyword: 'base64',
   type: 'string',

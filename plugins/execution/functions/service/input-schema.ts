@@ -39,26 +39,30 @@ export function checkInputSchema(name: string, schema: unknown): void {
   }
 }
 
-/** Keywords whose check can take a time that grows faster than the input. */
-const COSTLY = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef)"/;
 const CALL = new Script('check()');
+const CONTEXT = createContext({ check: () => true });
 
-/** Answers `check()`. Throws `input_invalid` when it takes so long that other requests would wait. */
+/**
+ * Answers `check()`. Throws `input_invalid` when it takes so long that other requests would wait: a pattern that backtracks,
+ * references in a circle, or many alternatives for a large input.
+ */
 function inTime(check: () => boolean): boolean {
+  CONTEXT.check = check;
   try {
-    return CALL.runInContext(createContext({ check }), { timeout: MAX_CHECK_MS }) as boolean;
+    return CALL.runInContext(CONTEXT, { timeout: MAX_CHECK_MS }) as boolean;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       throw inputInvalid(`the check of the input takes longer than ${MAX_CHECK_MS} ms; simplify the schema`);
     throw error;
+  } finally {
+    CONTEXT.check = undefined;
   }
 }
 
 /** What is wrong with an input, at most ten faults with their pointers below `/input`. */
 export function findInputErrors(schema: string, input: unknown): Fault[] {
   const validate = compile(schema);
-  const check = () => validate(input) as boolean;
-  if (COSTLY.test(schema) ? inTime(check) : check()) return [];
+  if (inTime(() => validate(input) as boolean)) return [];
   return (validate.errors ?? []).slice(0, MAX_ERRORS).map(({ instancePath, message = 'is not valid', params }) => {
     const detail = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
     return { pointer: `/input${instancePath}`, message: `${message}${detail}` };

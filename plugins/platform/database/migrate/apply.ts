@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../../../kernel/contracts/index.ts';
+import { type Database, insertRows, type Transaction } from '../../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 import { isLost } from '../mysql/errors.ts';
 import { type Layout, recordLayouts } from './layout.ts';
@@ -32,11 +32,14 @@ export function applyAll(database: Database, steps: readonly Step[], layouts: re
     for (const step of steps)
       try {
         await tx.write(step.statement);
-        await record(tx, step, database.now());
       } catch (error) {
         throw migrationFailed(step, error);
       }
-    await recordLayouts(tx, layouts, database.now());
+    // At the end: after each change of the schema, SQLite would compile the statement that records it again.
+    const now = database.now();
+    const rows = steps.map(({ name, digest }) => [name, digest, now, now]);
+    await insertRows(tx, 'INSERT INTO kernel_migrations', ['name', 'digest', 'started_at', 'applied_at'], rows);
+    await recordLayouts(tx, layouts, now);
     return true;
   });
 }

@@ -81,9 +81,9 @@ async function killed(t: Test, engine: Engine, fatal: string, count: number): Pr
 }
 
 /** Dies in the middle of the only transaction. */
-async function killedWhenNew(t: Test, engine: Engine): Promise<void> {
+async function killedWhenNew(t: Test, engine: Engine, fatal: string, count: number): Promise<void> {
   const handle = await openFresh(t, engine);
-  const first = await migrating(handle.url, 'INTO kernel_migrations ', '5');
+  const first = await migrating(handle.url, fatal, String(count));
   t.equal(first.signal, 'SIGKILL', first.err);
   t.strictSame(await handle.database.read('SELECT name FROM kernel_migrations'), []);
   t.strictSame(await handle.database.read("SELECT name FROM sqlite_master WHERE name LIKE 'alpha%'"), []);
@@ -168,7 +168,14 @@ await t.test('migrations', (t) =>
       t.test('a table of somebody else is not taken for our own', (t) => taken(t, engine)),
     ];
     if (engine.name !== 'MySQL')
-      expiries.push(t.test('a new one is killed, and has nothing', (t) => killedWhenNew(t, engine)));
+      expiries.push(
+        t.test('a new one is killed between two steps, and has nothing', (t) =>
+          killedWhenNew(t, engine, 'INTO alpha_marks', 2),
+        ),
+        t.test('a new one is killed before the record of its steps, and has nothing', (t) =>
+          killedWhenNew(t, engine, 'INTO kernel_migrations ', 1),
+        ),
+      );
     if (engine.name === 'MySQL')
       expiries.push(
         t.test('killed between a change and its record', (t) =>
