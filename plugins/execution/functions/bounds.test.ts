@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { until } from '../../../test/kit/index.ts';
-import { checkInputSchema, inputFaults } from './service/input-schema.ts';
+import { checkInputSchema, findInputErrors } from './service/input-schema.ts';
 import { PROGRAMS, serving } from './testing/world.ts';
 
 t.setTimeout(600_000);
@@ -11,9 +11,9 @@ t.setTimeout(600_000);
 t.test('a schema cannot end or hold the server', async (t) => {
   t.throws(() => checkInputSchema('order', { $async: true, type: 'object' }), { code: 'functions_invalid' });
   const slow = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
-  t.same(inputFaults(slow, 'aaa'), []);
-  t.match(inputFaults(slow, 'b'), [{ pointer: '/input' }]);
-  t.throws(() => inputFaults(slow, `${'a'.repeat(60)}!`), { code: 'input_invalid', message: /takes longer than/ });
+  t.same(findInputErrors(slow, 'aaa'), []);
+  t.match(findInputErrors(slow, 'b'), [{ pointer: '/input' }]);
+  t.throws(() => findInputErrors(slow, `${'a'.repeat(60)}!`), { code: 'input_invalid', message: /takes longer than/ });
 });
 
 t.test('a run that is cancelled while it waits for its concurrency keeps no place', async (t) => {
@@ -32,4 +32,25 @@ t.test('a run that is cancelled while it waits for its concurrency keeps no plac
   const { run_id: third } = await world.submit('held-alone', { name: 'c' });
   await world.reaches(third, 'succeeded');
   t.notOk(world.ledger().includes('before b'), 'the cancelled run has not begun');
+});
+
+t.test('a run that ends the program fails alone: those beside it are not counted', async (t) => {
+  const world = await serving(t, join(PROGRAMS, 'orders.ts'));
+  const [slow, poison] = [await world.submit('slow', 1500), await world.submit('exits')];
+  const ended = await world.ended(slow.run_id);
+  t.match(ended, { status: 'succeeded', output: 'done' }, 'the innocent run ends well');
+  t.equal((await world.read(poison.run_id)).status, 'running', 'the other one is still tried');
+});
+
+t.test('the payload of an event is checked as an input is', async (t) => {
+  const world = await serving(t, join(PROGRAMS, 'orders.ts'));
+  const { server } = world;
+  const handler = { function: 'order', on: ['order.placed'] };
+  t.match(await server.call('admin', `PUT ${server.scoped}/handlers/places`, handler), { status: 201 });
+  await server.call('member', `POST ${server.scoped}/events`, { type: 'order.placed', payload: { sku: 7 } });
+  const run_id = await until(async () => {
+    const { json } = await server.call('member', `GET ${server.scoped}/runs`);
+    return (json as { runs: { run_id: string }[] }).runs[0]?.run_id;
+  });
+  t.match(await world.ended(run_id), { status: 'failed', error: { code: 'input_invalid', message: /\/input\/sku/ } });
 });

@@ -38,8 +38,8 @@ export const workerKilled = defineError({
 export const functionsInvalid = defineError({
   code: 'functions_invalid',
   status: 400,
-  title: 'The worker registers workflows in a form that the server does not know.',
-  next: 'Use a worker of the version of the server.',
+  title: 'The worker registers workflows that the server does not accept.',
+  next: 'Fix what the message names. A worker and its server have the same version of svc.',
 });
 
 export const workerNotStarted = defineError({

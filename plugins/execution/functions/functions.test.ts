@@ -85,7 +85,7 @@ t.test('a function runs as a script does: recorded once, replayed, waiting witho
       'member',
       `GET ${world.server.scoped}/functions?limit=200&cursor=${next_cursor}`,
     );
-    t.equal((next.json as { functions: unknown[] }).functions.length, 12, 'the cursor continues after the last one');
+    t.equal((next.json as { functions: unknown[] }).functions.length, 14, 'the cursor continues after the last one');
   });
   t.same(await checkRuns(world.server.use(Database)), []);
 });

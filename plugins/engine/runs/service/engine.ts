@@ -73,7 +73,11 @@ async function submit(deps: EngineDeps, run: SubmitRun): Promise<SubmitResult> {
 }
 
 async function accept(deps: EngineDeps, run: SubmitRun): Promise<SubmitResult> {
-  return deps.store.createRun(await prepareRun(deps, run));
+  const planned = await prepareRun(deps, run);
+  // Whatever else starts runs, such as a handler, is prepared before its input exists.
+  const { source, pin } = planned;
+  await findKind(deps.kinds, run).checkInput?.(deps.database, run, documentOf(run, { source, pin }), run.input);
+  return deps.store.createRun(planned);
 }
 
 /** Checks everything about a submit; afterwards it is only planned. `by`: the run that asks for it. */
@@ -87,7 +91,6 @@ export async function prepareRun(deps: PlanDeps, run: SubmitRun, by?: string): P
   const pinned = await pin(kind, deps.database, run, run);
   const problems = inOrder(await kind.check(run, documentOf(run, pinned)));
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
-  await kind.checkInput?.(deps.database, run, documentOf(run, pinned), run.input);
   checkArguments(kind, run);
   checkFiles(kind, run);
   checkCheckout(kind, run);

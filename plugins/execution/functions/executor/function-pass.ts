@@ -6,8 +6,11 @@ import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES, siteOf } from '../..
 import { parseExact } from '../../../platform/schema/contract.ts';
 import type { Clock } from '../../../../kernel/contracts/index.ts';
 import { functionFailed, inputInvalid, workerKilled } from '../errors.ts';
+import { findInputErrors } from '../service/input-schema.ts';
+import type { Admission } from './gate.ts';
 import type { FunctionEnd, FunctionProgram } from './program.ts';
 import type { FunctionPrograms } from './programs.ts';
+import type { Suspects } from './suspects.ts';
 
 export interface FunctionPassDeps {
   programs: FunctionPrograms;
@@ -15,14 +18,7 @@ export interface FunctionPassDeps {
   replay: Replay;
   clock: Clock;
   admit(name: string, limit: number | undefined): Admission;
-}
-
-/** A pass's place among those of its workflow. */
-export interface Admission {
-  /** Resolves when the pass may begin. */
-  admitted: Promise<void>;
-  /** Must be called at the end of the pass, and when it ends before it may begin. */
-  leave(): void;
+  suspects: Suspects;
 }
 
 /** One call of a workflow's function, from its first line until it ends, parks or is stopped. */
@@ -73,11 +69,13 @@ export class FunctionPass implements RunningPass {
     });
     // Whoever awaits it first reports it.
     early.catch(() => undefined);
-    const { programs, callers, admit } = this.#deps;
+    const { programs, callers, admit, suspects } = this.#deps;
     await callers.open(this.#host.agent);
+    const suspicion = suspects.admit(this.#assignment.activity_id);
     const admission = admit(name, programs.find(name, version)?.concurrencyOf(name));
     try {
-      const stopped = await Promise.race([admission.admitted, early]);
+      const both = Promise.all([admission.admitted, suspicion.admitted]).then(() => undefined);
+      const stopped = await Promise.race([both, early]);
       if (stopped !== undefined) return stopped;
       // Only now: the program may have ended while this pass waited.
       const program = programs.find(name, version);
@@ -89,10 +87,12 @@ export class FunctionPass implements RunningPass {
     } finally {
       this.#has_ended = true;
       admission.leave();
+      suspicion.leave();
     }
   }
 
   async #call(program: FunctionProgram, name: string): Promise<PassEnd> {
+    this.#checkInput(program.schemaOf(name));
     const ended = Promise.withResolvers<FunctionEnd>();
     const pass = program.openPass({
       onEnd: (end) => ended.resolve(end),
@@ -117,13 +117,32 @@ export class FunctionPass implements RunningPass {
     return this.#conclude(await ended.promise);
   }
 
+  /** An event starts runs too, and its payload was not checked at a submit. Throws `input_invalid`. */
+  #checkInput(schema: string | undefined): void {
+    if (schema === undefined || this.#journal.length() > 0) return;
+    const { input, payload } = JSON.parse(JSON.stringify(this.#assignment.envelope)) as {
+      input?: Json;
+      payload?: Json;
+    };
+    const errors = findInputErrors(schema, input ?? payload ?? null);
+    if (errors.length > 0)
+      throw inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
+  }
+
   #conclude(end: FunctionEnd): PassEnd {
     this.#journal.freeze();
+    const { suspects } = this.#deps;
+    const { activity_id } = this.#assignment;
     if ('lost' in end) {
+      // Only a pass that certainly was the cause is counted.
+      const is_cause = end.alone || suspects.has(activity_id);
+      suspects.add(activity_id);
+      if (!is_cause) return { end: 'released' };
       const { code, message, next } = workerKilled('the program of the worker ended repeatedly without progress');
       const otherwise: Completion = { status: 'failed', code, message: `${message}\n${next}` };
       return { end: 'interrupted', at: this.#journal.length(), otherwise };
     }
+    suspects.clear(activity_id);
     if ('error' in end) {
       const { code, exit_code, final, text } = end.error;
       return completed({

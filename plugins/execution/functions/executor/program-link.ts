@@ -150,6 +150,6 @@ export class ProgramLink {
       this.#socket.destroy();
       return;
     }
-    this.#onMessage(message);
+    if (typeof message === 'object' && message !== null) this.#onMessage(message);
   }
 }

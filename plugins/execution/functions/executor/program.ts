@@ -8,8 +8,8 @@ import {
 } from '../domain/registration.ts';
 import { type ProgramError, ProgramLink, type ProgramMessage } from './program-link.ts';
 
-/** How the function of a pass ended. `lost`: its program ended before it. */
-export type FunctionEnd = { output?: string | undefined } | { error: ProgramError } | { lost: true };
+/** How the function of a pass ended. `lost`: its program ended before it; `alone` if it had no other pass. */
+export type FunctionEnd = { output?: string | undefined } | { error: ProgramError } | { lost: true; alone: boolean };
 
 /** What a program needs to start a function. */
 export interface FunctionStart {
@@ -90,6 +90,12 @@ export class FunctionProgram {
     return found !== undefined && (version === undefined || found.version === version);
   }
 
+  /** The JSON Schema of its input, as JSON. */
+  schemaOf(name: string): string | undefined {
+    const { input } = this.#functions.get(name) ?? {};
+    return input === undefined ? undefined : JSON.stringify(input);
+  }
+
   concurrencyOf(name: string): number | undefined {
     return this.#functions.get(name)?.concurrency;
   }
@@ -157,6 +163,8 @@ export class FunctionProgram {
       this.#answered_at = this.#now();
       return;
     }
+    // The server knows the first registration of a program, and no other.
+    if (this.#functions.size > 0) return;
     try {
       const registration = readRegistration(message.register);
       const all = registration.functions.map((one) => ({
@@ -172,7 +180,8 @@ export class FunctionProgram {
 
   #lose(): void {
     this.#is_lost = true;
-    for (const { onEnd } of this.#passes.values()) onEnd({ lost: true });
+    const alone = this.#passes.size === 1;
+    for (const { onEnd } of this.#passes.values()) onEnd({ lost: true, alone });
     this.#passes.clear();
     this.#registered.reject(new Error('the program ended before it registered its workflows'));
     this.#ended.resolve();

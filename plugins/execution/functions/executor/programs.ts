@@ -24,7 +24,9 @@ const RETIRE_MS = 10_000;
 const RELOAD_DELAY_MS = 150;
 const RELEASE_DELAY_MS = 1000;
 const RESTART_MIN_MS = 100;
-const RESTART_MAX_MS = 5000;
+const RESTART_MAX_MS = 1000;
+/** A program that has lived for this long is started again at once when it ends. */
+const STABLE_MS = 5000;
 
 /**
  * The programs of a worker: one that takes new passes, and replaced ones that finish theirs. Starts another when it ends,
@@ -41,6 +43,7 @@ export class FunctionPrograms {
   #cancelReload: Cancel = () => undefined;
   #cancelRestart: Cancel = () => undefined;
   #restart_ms = RESTART_MIN_MS;
+  #launched_at = 0;
   #stopped_at: number | undefined;
   #replaced = Promise.withResolvers<void>();
   #is_blocked = false;
@@ -113,6 +116,7 @@ export class FunctionPrograms {
       await started.end();
       throw rejection;
     }
+    this.#launched_at = this.#deps.clock.monotonic();
     started.program.confirm();
     void started.program.ended.then(() => this.#onEnded(started));
     const names = started.program.functions.map(({ name, version }) => `${name} (${version})`).join(', ');
@@ -129,6 +133,7 @@ export class FunctionPrograms {
       process.kill(process.pid, 'SIGTERM');
       return;
     }
+    if (this.#deps.clock.monotonic() - this.#launched_at > STABLE_MS) this.#restart_ms = RESTART_MIN_MS;
     this.#deps.log.warn({}, 'the program with the workflows ended; starting it again');
     this.#scheduleRestart();
   }
@@ -147,7 +152,6 @@ export class FunctionPrograms {
       if (this.#closed) return void (await next.end());
       const before = this.#current;
       this.#current = next;
-      this.#restart_ms = RESTART_MIN_MS;
       this.#is_blocked = false;
       if (before !== undefined && !before.program.is_lost) this.#retire(before);
       this.#deps.log.info({ why }, 'another program serves the workflows now');
@@ -175,6 +179,7 @@ export class FunctionPrograms {
 
   #schedulePing(): void {
     this.#cancelPing = this.#deps.clock.after(PING_MS, () => {
+      for (const retired of this.#retired) retired.program.ping();
       const { program } = this.#current ?? {};
       if (program !== undefined && !program.is_lost) this.#checkAnswers(program);
       if (!this.#closed) this.#schedulePing();

@@ -89,15 +89,15 @@ async function removeOldVersions(
   functions: readonly FunctionRegistration[],
 ): Promise<void> {
   for (const { name } of functions) {
-    const [oldest] = await tx.read<{ registered_at: number }>(
-      `SELECT registered_at FROM functions_functions WHERE org_id = ? AND project_id = ? AND name = ?
-       ORDER BY registered_at DESC LIMIT 1 OFFSET ${MAX_VERSIONS}`,
+    const [oldest] = await tx.read<{ seen_at: number }>(
+      `SELECT seen_at FROM functions_functions WHERE org_id = ? AND project_id = ? AND name = ?
+       ORDER BY seen_at DESC LIMIT 1 OFFSET ${MAX_VERSIONS}`,
       [org_id, project_id, name],
     );
     if (oldest !== undefined)
       await tx.write(
-        'DELETE FROM functions_functions WHERE org_id = ? AND project_id = ? AND name = ? AND registered_at <= ?',
-        [org_id, project_id, name, oldest.registered_at],
+        'DELETE FROM functions_functions WHERE org_id = ? AND project_id = ? AND name = ? AND seen_at <= ?',
+        [org_id, project_id, name, oldest.seen_at],
       );
   }
 }

@@ -261,6 +261,8 @@ function watchProcess(log, fail) {
   const thrown = (error) => {
     const run = runOf();
     if (run !== undefined) return fail(run, error);
+    // The program has a handler of its own.
+    if (process.listenerCount('uncaughtException') > 1) return;
     process.stderr.write(`${stackOf(error)}\n`);
     process.exit(1);
   };

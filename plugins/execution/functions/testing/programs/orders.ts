@@ -88,6 +88,13 @@ const hold = async ({ name }: { name: string }) => {
 export const held = workflow('held', hold);
 export const alone = workflow('held-alone', { concurrency: 1 }, hold);
 
+export const slow = workflow('slow', async (ms: number) => {
+  await step('slow', () => delay(ms));
+  return 'done';
+});
+
+export const exits = workflow('exits', async () => await step('exit', () => process.exit(3)));
+
 export const spins = workflow('spins', async (ms: number) => {
   await step('spin', () => {
     note(`spinning ${process.pid}`);
