@@ -6,7 +6,7 @@ import { isLong, storesOf } from '../support/length.ts';
 import { type ChannelAnswer, RawChannel } from './channel.ts';
 import { CHANNEL_BODIES, type ChannelBody, placesIn } from './channel-bodies.ts';
 import { withMember } from './members.ts';
-import { JSON_TEXTS, seeded, some } from './values.ts';
+import { JSON_TEXTS, seeded, some } from '../support/fuzz-values.ts';
 
 t.setTimeout(600_000);
 

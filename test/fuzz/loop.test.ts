@@ -12,7 +12,7 @@ import {
   SIZES,
   VALUES,
 } from './documents.ts';
-import { JSON_TEXTS, TEXTS } from './values.ts';
+import { JSON_TEXTS, TEXTS } from '../support/fuzz-values.ts';
 
 t.setTimeout(600_000);
 

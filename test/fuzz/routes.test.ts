@@ -6,7 +6,7 @@ import { inPlace, must, type Params } from '../access/sampling.ts';
 import { STORES } from '../kit/index.ts';
 import { isLong, storesOf } from '../support/length.ts';
 import { bounds, type Member, membersOf, withMember } from './members.ts';
-import { BODIES, ESCAPES, HEADER_TEXTS, JSON_TEXTS, seeded, some, TEXTS } from './values.ts';
+import { BODIES, ESCAPES, HEADER_TEXTS, JSON_TEXTS, seeded, some, TEXTS } from '../support/fuzz-values.ts';
 import { fault, type Got, type Sent, Wire } from './wire.ts';
 
 t.setTimeout(600_000);

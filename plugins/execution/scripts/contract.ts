@@ -8,7 +8,6 @@ export {
   readTimeout,
   splitCommand,
 } from './contract/arguments.ts';
-export { buildOnce } from './bundle/bundler.ts';
 export * from './contract/callers.ts';
 export * from './contract/checkout.ts';
 export * from './contract/disk-view.ts';

@@ -11,7 +11,7 @@ import {
   writeJsonYielding,
 } from './contract.ts';
 import { longestHold, maxHoldMs } from '../../../test/kit/index.ts';
-import { JSON_TEXTS } from '../../../test/fuzz/values.ts';
+import { JSON_TEXTS } from '../../../test/support/fuzz-values.ts';
 import { SyntaxReader } from './contract/json-syntax-error.ts';
 
 const NUMBERS = [

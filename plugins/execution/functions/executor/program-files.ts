@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { buildOnce } from '../../scripts/contract.ts';
 import { readPythonFiles } from './python-files.ts';
 
 const VERSION_DIGITS = 12;
@@ -35,7 +34,9 @@ async function readSource(file: string, folders: Set<string>): Promise<Uint8Arra
   }
   if (!/\.[cm]?[jt]sx?$/.test(file)) return await readFile(file);
   try {
-    const { outputFiles, metafile } = await buildOnce({
+    // Imported lazily, because only a worker needs it.
+    const { build } = await import('esbuild');
+    const { outputFiles, metafile } = await build({
       entryPoints: [file],
       absWorkingDir: dirname(resolve(file)),
       bundle: true,

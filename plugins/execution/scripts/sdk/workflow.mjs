@@ -52,9 +52,6 @@ function checked({ input, retry, timeout, concurrency, versions = 'replay', vers
   });
 }
 
-/** Forgets the workflows, for a program that defines them again. */
-export const forgetWorkflows = () => registry().clear();
-
 const isStandard = (schema) => schema !== undefined && typeof schema['~standard']?.validate === 'function';
 
 /** The JSON Schema of an input; undefined for a library that cannot say it. */
