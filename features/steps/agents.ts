@@ -44,6 +44,17 @@ Given(
   },
 );
 
+Given('a worker of its own with the file {string}:', async function (this: SvcWorld, name: string, source: string) {
+  this.needs('@own-agent');
+  const { agents } = this.target;
+  const worker = await agents.start(`worker-of-${this.project}`, {
+    command: 'worker',
+    args: [await this.file(name, `${source}\n`)],
+    env: { TMPDIR: this.folder },
+  });
+  this.cleanups.push(() => agents.stop(worker));
+});
+
 When(
   /^I submit the script "([^"]*)" to (?:that agent|those agents):$/,
   async function (this: SvcWorld, filename: string, source: string) {

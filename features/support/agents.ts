@@ -13,6 +13,8 @@ export interface Joined {
 }
 
 export interface AgentOptions {
+  /** Default `agent`; `worker` serves the files in `args`. */
+  command?: 'agent' | 'worker';
   args?: string[];
   env?: Record<string, string>;
   cwd?: string;
@@ -46,11 +48,14 @@ export class Agents {
     this.env = env;
   }
 
-  async start(name: string, { args = [], env, cwd = this.#folder, url }: AgentOptions = {}): Promise<Service> {
+  async start(
+    name: string,
+    { command = 'agent', args = [], env, cwd = this.#folder, url }: AgentOptions = {},
+  ): Promise<Service> {
     const token_file = join(this.#folder, `${name}.token`);
     this.#made ??= this.#makeToken();
     await writeFile(token_file, (await this.#made).token, { mode: 0o600 });
-    const words = ['agent', '--name', name, '--slots', '16', '--token-file', token_file, ...args];
+    const words = [command, '--name', name, '--slots', '16', '--token-file', token_file, ...args];
     const agent = new Service(this.#svc, words, {
       cwd,
       env: {
@@ -65,7 +70,7 @@ export class Agents {
       },
     });
     this.started.push(agent);
-    await agent.says(/svc agent works for/);
+    await agent.says(command === 'agent' ? /svc agent works for/ : /svc worker serves/);
     return agent;
   }
 

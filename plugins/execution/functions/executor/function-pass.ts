@@ -135,7 +135,7 @@ export class FunctionPass implements RunningPass {
     const { activity_id } = this.#assignment;
     if ('lost' in end) {
       // Only a pass that certainly was the cause is counted.
-      const is_cause = end.alone || suspects.has(activity_id);
+      const is_cause = end.is_single || suspects.has(activity_id);
       suspects.add(activity_id);
       if (!is_cause) return { end: 'released' };
       const { code, message, next } = workerKilled('the program of the worker ended repeatedly without progress');

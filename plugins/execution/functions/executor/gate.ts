@@ -23,9 +23,9 @@ export class Gate {
     const leave = () => {
       if (has_left) return;
       has_left = true;
-      const place = this.#queue.indexOf(admit);
+      const index = this.#queue.indexOf(admit);
       // A pass that was stopped while it waited has taken no place that another could get.
-      if (place >= 0) return void this.#queue.splice(place, 1);
+      if (index >= 0) return void this.#queue.splice(index, 1);
       this.#inside -= 1;
       this.#queue.shift()?.();
     };

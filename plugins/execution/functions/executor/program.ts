@@ -8,8 +8,11 @@ import {
 } from '../domain/registration.ts';
 import { type ProgramError, ProgramLink, type ProgramMessage } from './program-link.ts';
 
-/** How the function of a pass ended. `lost`: its program ended before it; `alone` if it had no other pass. */
-export type FunctionEnd = { output?: string | undefined } | { error: ProgramError } | { lost: true; alone: boolean };
+/** How the function of a pass ended. `lost`: its program ended before it; `is_single` if it had no other pass. */
+export type FunctionEnd =
+  | { output?: string | undefined }
+  | { error: ProgramError }
+  | { lost: true; is_single: boolean };
 
 /** What a program needs to start a function. */
 export interface FunctionStart {
@@ -180,8 +183,8 @@ export class FunctionProgram {
 
   #lose(): void {
     this.#is_lost = true;
-    const alone = this.#passes.size === 1;
-    for (const { onEnd } of this.#passes.values()) onEnd({ lost: true, alone });
+    const is_single = this.#passes.size === 1;
+    for (const { onEnd } of this.#passes.values()) onEnd({ lost: true, is_single });
     this.#passes.clear();
     this.#registered.reject(new Error('the program ended before it registered its workflows'));
     this.#ended.resolve();

@@ -81,7 +81,7 @@ class ExactWriter {
     if (names === undefined) {
       const item = (value as unknown[])[at];
       this.#separate(open);
-      this.#put(item, open.items?.next(item)) || (this.#text += 'null');
+      if (!this.#put(item, open.items?.next(item))) this.#text += 'null';
     } else {
       const name = names[at]!;
       const member = (value as Record<string, unknown>)[name];

@@ -1,0 +1,52 @@
+Feature: Workflows as functions of a worker
+
+  Rule: a worker takes runs of the workflows that it serves, and records their calls as a script does
+
+    @own-agent
+    Scenario: a function waits for a signal, and what it has recorded does not run again
+      Given a worker of its own with the file "flows.mjs":
+        """
+        import { appendFileSync } from 'node:fs';
+        import { step, waitSignal, workflow } from 'svc/sdk';
+        workflow('ship-{project}', { input: { type: 'object', required: ['sku'] } }, async ({ sku }) => {
+          const id = await step('reserve', () => (appendFileSync('{folder}/reserved', `${sku}\n`), `r-${sku}`));
+          const { by } = await waitSignal('approved');
+          return { id, by };
+        });
+        """
+      When I call "svc submit --function ship-{project} --input sku=a1"
+      Then it exits with 0
+      When I look at the run on standard output
+      Then the run waits for "signal" "approved"
+      When I send the signal "approved" with '{"by":"ana"}'
+      Then the run succeeds
+      And "output" of the run is '{"id":"r-a1","by":"ana"}'
+      And the file "reserved" soon has 1 line
+
+    @own-agent
+    Scenario: a submit with an input that the workflow does not accept is rejected
+      Given a worker of its own with the file "flows.mjs":
+        """
+        import { workflow } from 'svc/sdk';
+        workflow('ship-{project}', { input: { type: 'object', required: ['sku'] } }, async () => 1);
+        """
+      When I call "svc submit --function ship-{project} --input color=red"
+      Then it exits with 1
+      And standard error has "/input must have required property 'sku'"
+      When I call "svc submit --function nobody-{project}"
+      Then it exits with 1
+      And standard error has "no worker has registered the workflow"
+
+    @own-agent
+    Scenario: a script calls a function
+      Given a worker of its own with the file "flows.mjs":
+        """
+        import { workflow } from 'svc/sdk';
+        workflow('double-{project}', async (n) => n * 2);
+        """
+      When I submit the script "job.sh":
+        """
+        svc output set twice:="$(svc call function double-{project} --input 21)"
+        """
+      Then the run succeeds
+      And "output" of the run is '{"twice":42}'
