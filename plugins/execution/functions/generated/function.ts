@@ -17,10 +17,6 @@ export interface FunctionView {
    */
   versions: 'replay' | 'pinned';
   /**
-   * JSON Schema of the input.
-   */
-  input?: {} | boolean;
-  /**
    * Default timeout of its runs.
    */
   timeout?: string;

@@ -3,7 +3,13 @@ import type { AgentServer, AgentStats } from '../../agents/contract.ts';
 import { type FunctionRegistration, versionCapability } from '../domain/registration.ts';
 import { functionsInvalid, functionUnknown } from '../errors.ts';
 import type { FunctionView } from '../generated/function.ts';
-import type { FunctionKey, FunctionOwner, FunctionRow, FunctionTable } from '../store/function-table.ts';
+import type {
+  FunctionKey,
+  FunctionOwner,
+  FunctionRow,
+  FunctionTable,
+  ListedFunction,
+} from '../store/function-table.ts';
 import { checkInputSchema } from './input-schema.ts';
 
 /** Where a worker registers its workflows: at the server of its process, or over HTTP. */
@@ -54,7 +60,7 @@ export class FunctionDirectory {
 type Connected = Awaited<ReturnType<AgentStats['readConnected']>>;
 
 function toView(
-  { name, version, versions, timeout, input, registered_at }: FunctionRow,
+  { name, version, versions, timeout, registered_at }: ListedFunction,
   connected: Connected,
 ): FunctionView {
   const capability = versionCapability(name, version);
@@ -62,7 +68,6 @@ function toView(
     name,
     version,
     versions,
-    input: input === null ? undefined : (JSON.parse(input) as FunctionView['input']),
     timeout: timeout ?? undefined,
     workers: connected.filter(({ capabilities }) => capabilities.includes(capability)).map((agent) => agent.name),
     registered_at: iso(registered_at),

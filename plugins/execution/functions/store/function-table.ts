@@ -23,6 +23,9 @@ export interface FunctionRow extends FunctionKey {
   seen_at: number;
 }
 
+/** A row of a list, without the schema, which may have 64 KiB. */
+export type ListedFunction = Omit<FunctionRow, 'input'>;
+
 /** Versions of a workflow that are kept, the newest first. */
 const MAX_VERSIONS = 20;
 /** Names that the workers of one org or project can register. */
@@ -76,8 +79,8 @@ export class FunctionTable {
   /** Names in alphabetical order, each with its newest version first. */
   list(owner: FunctionOwner, after: FunctionKey | undefined, limit: number) {
     const rest = after === undefined ? '' : 'AND (name > ? OR (name = ? AND version > ?))';
-    return this.#database.read<FunctionRow>(
-      `SELECT ${COLUMNS} FROM functions_functions WHERE ${VISIBLE} ${rest} ORDER BY name, version LIMIT ${Math.trunc(limit)}`,
+    return this.#database.read<ListedFunction>(
+      `SELECT name, version, versions, timeout, registered_at, seen_at FROM functions_functions WHERE ${VISIBLE} ${rest} ORDER BY name, version LIMIT ${Math.trunc(limit)}`,
       [owner.org_id, owner.project_id, ...(after === undefined ? [] : [after.name, after.name, after.version])],
     );
   }
