@@ -15,7 +15,13 @@ function folderOf(t: Test): string {
 
 /** A program whose workflows say which edition of it runs. */
 const edition = (name: string) => `
+import { appendFileSync, existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { step, waitSignal, workflow } from 'svc/sdk';
+export const holds = workflow('holds', async (gate) => await step('hold', async () => {
+  appendFileSync(process.env.LEDGER, 'hold ${name}\\n');
+  while (!existsSync(gate)) await delay(5);
+}));
 const body = async () => {
   const began = await step('begin', () => '${name}');
   await waitSignal('go');
@@ -44,10 +50,16 @@ t.test('versions: a changed file is served at once, and a pinned run waits for i
   );
   const waiting = async (run_id: string) => (await world.read(run_id)).substate?.kind === 'signal';
   for (const run_id of [stays!, follows!, changes!]) await until(() => waiting(run_id), { what: 'the wait' });
+  const gate = join(folder, 'gate');
+  const { run_id: holds } = await world.submit('holds', gate);
+  await until(() => world.ledger().length === 1, { what: 'the step to be held' });
   writeFileSync(file, edition('second'));
   await until(async () => (await list()).some(({ version, workers }) => version !== before && workers.length > 0), {
     what: 'the second edition to be served',
   });
+  writeFileSync(gate, '');
+  await world.reaches(holds, 'succeeded');
+  t.same(world.ledger(), ['hold first'], 'a step that the change finds running ends in the former program');
   for (const run_id of [stays!, follows!, changes!]) await world.signal(run_id, 'go', null);
   t.same((await world.reaches(follows!, 'succeeded')).output, ['first', 'second'], 'it continues with the newest');
   const { error } = await world.ended(changes!);

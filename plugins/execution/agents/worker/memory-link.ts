@@ -16,6 +16,8 @@ export class MemoryLink implements AgentLink {
   readonly #listeners: ((push: ChannelPush) => void)[] = [];
   #greet: () => Promise<void> = async () => {};
   #session: AgentSession | undefined;
+  /** Set while a new session takes the place of the former one. */
+  #reopening: Promise<void> | undefined;
 
   constructor(sessions: AgentSessions, identity: AgentIdentity) {
     this.#sessions = sessions;
@@ -30,6 +32,7 @@ export class MemoryLink implements AgentLink {
     op: Op,
     body: ChannelRequests[Op]['body'],
   ): Promise<ChannelRequests[Op]['reply']> {
+    if (op !== 'hello') await this.#reopening;
     if (!this.#session) throw AgentErrors.channelClosed('the channel is not open');
     return (await this.#session.handle(op, body)) as ChannelRequests[Op]['reply'];
   }
@@ -50,9 +53,15 @@ export class MemoryLink implements AgentLink {
   }
 
   async reconnect(): Promise<void> {
-    if (this.#session === undefined) return;
-    await this.close();
-    await this.open();
+    const former = this.#session;
+    if (former === undefined) return;
+    this.#reopening = this.open();
+    try {
+      await this.#reopening;
+    } finally {
+      this.#reopening = undefined;
+    }
+    await former.close();
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,7 @@ async function runAsScript({ name }) {
   else await output.set({ result });
 }
 
-/** Starts `svc worker` beside this program. It ends with this program, and this program serves again when it has ended. */
+/** Starts `svc worker` beside this program. It ends with this program; when it ends first, `serve` can be called again. */
 async function startAgent(options) {
   const command = options.svc ?? process.env.SVC_COMMAND ?? 'svc';
   const args = ['worker', '--attach', '--version-of', process.argv[1] ?? ''];
@@ -127,7 +127,7 @@ class Host {
   #receive(message) {
     if (message.start !== undefined) return void this.#start(message.start);
     if (message.stop !== undefined) return this.#stop(message.stop);
-    if (message.ping !== undefined) return this.#link.tell({ pong: message.ping, unsettled: this.#unsettled() });
+    if (message.ping !== undefined) return this.#link.tell({ pong: message.ping });
     if (message.registered !== undefined) return this.#settle.ready(this.#handle());
     if (message.refused !== undefined) {
       const { code, message: text, next } = message.refused;
@@ -183,10 +183,6 @@ class Host {
     this.#runs.delete(pass);
     this.#link.close(pass);
     run?.abort.abort(new SvcError('run_stopped', 'this pass of the run has ended'));
-  }
-
-  #unsettled() {
-    return this.#runs.size;
   }
 
   #log({ pass }, text, stream) {
