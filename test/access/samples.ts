@@ -497,6 +497,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
 
   'GET /api/v1/agents': { rule: 'user', status: 200 },
   'GET /api/v1/agents/connect': { rule: 'agent', status: 426 },
+  'PUT /api/v1/agents/functions': {
+    rule: 'agent',
+    status: 204,
+    body: { functions: [{ name: 'order', version: 'v1', versions: 'replay' }] },
+  },
+  [`GET ${SCOPED}/functions`]: { rule: 'project viewer', status: 200 },
 };
 
 /** The org and project that the matrix is about. */

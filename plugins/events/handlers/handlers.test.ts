@@ -495,7 +495,7 @@ for (const store of STORES) {
     await world.set('g', { source: undefined, graph: 'release' });
     t.match(await refused(world.set('h', { source: undefined, graph: 'release', credentials: { A: 'bot' } })), {
       code: 'invalid_request',
-      message: /credentials can be combined with source, not with graph/,
+      message: /credentials can be combined with source and function, not with graph/,
     });
     await world.emit({});
     const [run] = await world.database.read<{ kind: string }>('SELECT kind FROM runs_runs WHERE project_id = ?', [

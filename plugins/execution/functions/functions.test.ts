@@ -74,7 +74,7 @@ t.test('a function runs as a script does: recorded once, replayed, waiting witho
     for (let i = 0; i < inside.length; i += 2) t.same(inside[i + 1], ['out', inside[i]![1]], 'one after the other');
   });
   await t.test('the list names who serves what', async (t) => {
-    const { json } = await world.server.call('member', `GET ${world.server.scoped}/functions?limit=3`);
+    const { json } = await world.server.call('viewer', `GET ${world.server.scoped}/functions?limit=3`);
     const { functions, next_cursor } = json as {
       functions: { name: string; workers: string[] }[];
       next_cursor: string;

@@ -4,10 +4,10 @@ import {
   Errors,
   limitOf,
   listRoute,
-  MEMBER,
   pageOf,
   type Route,
   SCOPED,
+  VIEWER,
 } from '../../../kernel/contracts/index.ts';
 import functionSchema from './schema/function.schema.json' with { type: 'json' };
 import registeredSchema from './schema/registered-functions.schema.json' with { type: 'json' };
@@ -39,7 +39,7 @@ export const functionRoutes = (directory: FunctionDirectory): Route[] => [
     path: `${SCOPED}/functions`,
     operation: 'listFunctions',
     summary: 'List the workflows that workers serve, with their versions',
-    access: MEMBER,
+    access: VIEWER,
     plural: 'functions',
     item: functionSchema,
     description: 'Workflows in alphabetical order.',

@@ -41,7 +41,7 @@ t.test('versions: a changed file is served at once, and a pinned run waits for i
   writeFileSync(file, edition('first'));
   const world = await serving(t, file, { env: { SVC_WORKER_RELOAD: 'on' } });
   const list = async () => {
-    const { json } = await world.server.call('member', `GET ${world.server.scoped}/functions`);
+    const { json } = await world.server.call('viewer', `GET ${world.server.scoped}/functions`);
     return (json as { functions: { name: string; version: string; workers: string[] }[] }).functions;
   };
   const [before] = (await list()).map(({ version }) => version);

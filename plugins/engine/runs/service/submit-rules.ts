@@ -55,11 +55,13 @@ function formFaults(run: Submitted): Fault[] {
         message: `cannot be combined with ${form}; use one of source, graph, node and function`,
       },
     ];
-  return REFERENCE_FORMS.flatMap((other) =>
-    FORMS[other]
-      .filter((member) => !FORMS[form].includes(member) && run[member] !== undefined)
-      .map((member) => ({ pointer: `/${member}`, message: `can be combined with ${other}, not with ${form}` })),
-  );
+  const named = new Set(REFERENCE_FORMS.flatMap((other) => FORMS[other]));
+  return [...named]
+    .filter((member) => !FORMS[form].includes(member) && run[member] !== undefined)
+    .map((member) => {
+      const others = REFERENCE_FORMS.filter((other) => FORMS[other].includes(member));
+      return { pointer: `/${member}`, message: `can be combined with ${others.join(' and ')}, not with ${form}` };
+    });
 }
 
 function lineFaults(pointer: string, text: string | undefined, length: number): Fault[] {

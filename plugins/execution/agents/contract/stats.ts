@@ -10,7 +10,7 @@ export interface ConnectedAgent {
 export interface AgentStats {
   /** `free` counts slots without an activity. */
   readStats(org_id: string): Promise<{ connected: number; slots: number; free: number }>;
-  /** Returns the connected agents that may run the work of a project, the newest 1,000. */
+  /** Returns the connected agents that may run the work of a project, among the newest 200. */
   readConnected(scope: { org_id: string; project_id: string }): Promise<ConnectedAgent[]>;
 }
 

@@ -6,6 +6,8 @@ import { MAX_SILENCE_MS } from './sessions.ts';
 
 /** Agents of an org beyond this number are not counted. */
 const MAX_AGENTS = 1000;
+/** Each has up to 128 capabilities of 64 characters. */
+const MAX_CONNECTED = 200;
 
 export interface AgentFiguresDeps {
   table: Pick<AgentTable, 'slots' | 'list'>;
@@ -28,7 +30,7 @@ export const createAgentStats = ({ table, runs, database }: AgentFiguresDeps): A
     };
   },
   async readConnected({ org_id, project_id }) {
-    const rows = await table.list({ org_ids: [org_id], limit: MAX_AGENTS });
+    const rows = await table.list({ org_ids: [org_id], limit: MAX_CONNECTED });
     const now = database.now();
     return rows
       .filter((row) => row.state === 'online' && now - row.last_seen_at < MAX_SILENCE_MS)
