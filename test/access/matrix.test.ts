@@ -218,6 +218,8 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     'POST /api/v1/orgs/:org/projects/:project/files/missing',
     'PUT /api/v1/agents/activities/:activity/artifacts/:path',
     'PUT /api/v1/agents/activities/:activity/files/:digest',
+    // What a worker serves, as the capabilities of an agent.
+    'PUT /api/v1/agents/functions',
   ];
   t.same(silent, unaudited, 'all that change anything are audited');
   t.notMatch(JSON.stringify(rows), CANARY, 'no value is in it');
