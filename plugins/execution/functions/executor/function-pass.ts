@@ -42,7 +42,10 @@ export class FunctionPass implements RunningPass {
       clock: deps.clock,
       source: () => '',
       flushLog: async () => undefined,
-      onCallBegin: (call) => void host.setLogSite?.(siteOf(call)),
+      onCallBegin: (call) => {
+        host.setLogSite?.(siteOf(call));
+        return undefined;
+      },
       endPass: (end) => this.#endEarly({ end }),
       onServiceError: (error) => this.#endEarly({ error }),
     });

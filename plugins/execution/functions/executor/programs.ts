@@ -149,7 +149,7 @@ export class FunctionPrograms {
     if (this.#closed) return;
     try {
       const next = await this.#launch();
-      if (this.#closed) return void (await next.end());
+      if (this.#closed) return await next.end();
       const before = this.#current;
       this.#current = next;
       this.#is_blocked = false;

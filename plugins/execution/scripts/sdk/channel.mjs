@@ -37,7 +37,7 @@ export class Channel {
   #begun;
 
   /** `stream` is a part of a connection that many runs share; without it, the channel connects to `path`. */
-  constructor(path, patience_ms = PATIENCE_MS, stream = undefined) {
+  constructor(path, patience_ms = PATIENCE_MS, stream) {
     this.#path = path;
     this.#patience_ms = patience_ms;
     this.#shares = stream !== undefined;
