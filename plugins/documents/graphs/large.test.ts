@@ -80,7 +80,7 @@ async function leastOf(work: () => Promise<unknown>): Promise<number> {
 const SMALL = 300;
 const TIMES = 8;
 /** Between work that grows with the size, 8 times as much, and work that grows with its square, 64 times as much. */
-const MOST = 24;
+const MOST = 40;
 /** Below this, in microseconds, the work is that of any request. */
 const LEAST = 5000;
 

@@ -212,7 +212,10 @@ for (const store of STORES) {
       t.match(json, { ok: false, problems: [{ code: 'invalid_request' }, { line: 1, column: 1, code: 'script_bad' }] });
       t.same((await call('GET', '/runs')).json.runs, []);
       const nothing = await call('POST', '/check', {});
-      t.match(nothing, { status: 200, json: { ok: false, problems: [{ message: /source, graph or node/ }] } });
+      t.match(nothing, {
+        status: 200,
+        json: { ok: false, problems: [{ message: /source, graph, node or function/ }] },
+      });
     }),
   );
 }

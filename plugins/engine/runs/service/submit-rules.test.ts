@@ -66,7 +66,7 @@ t.test('the workflow is called after its file', async (t) => {
   for (const name of [undefined, '/', '..', 'x/.']) t.equal(workflowName(name, 'script'), 'script', String(name));
 });
 
-t.test('what runs is one of source, graph and node', async (t) => {
+t.test('what runs is one of source, graph, node and function', async (t) => {
   t.same(pointers({ source: 'true', filename: 'a.sh', kind: 'script' }), []);
   t.same(pointers({ graph: 'g', input: 1, tags: ['a'] }), []);
   t.same(pointers({ node: 'http', config: { url: 'x' } }), []);
