@@ -1,3 +1,4 @@
+@contract
 Feature: Workflows as functions of a worker
 
   Rule: a worker takes runs of the workflows that it serves, and records their calls as a script does

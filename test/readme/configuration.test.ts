@@ -22,6 +22,8 @@ const NO_SETTINGS: Readonly<Record<string, string>> = {
   SVC_WORKSPACE: 'told to steps of pipelines',
   SVC_FAILPOINTS: 'for tests',
   SVC_OWN_PROCESS: 'told by commands to their own process',
+  SVC_WORKER_FD: 'told to the program of a worker',
+  SVC_WORKER_RELOAD: 'told by commands to their own process',
 };
 
 /** How the code reads a setting: a member of an environment, or its name as a text. */
