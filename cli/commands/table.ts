@@ -136,7 +136,7 @@ export const coreCommands: readonly Command[] = [
         'version-of': { type: 'string', value: '<file>', summary: 'with --attach: the main file of that program' },
       },
       examples: [
-        ['svc worker orders.ts', 'in a folder with a profile of `svc dev`, or with SVC_URL and a token'],
+        ['svc worker orders.ts --token-file token.txt', 'for the server of your profile'],
         ['SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt', 'on a machine of your own'],
       ],
       load: () => import('./worker.ts'),
