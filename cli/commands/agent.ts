@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import type { Run } from '../command.ts';
+import type { Invocation, Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { limitMemory } from './start-garbage.ts';
 
-export const run: Run = async ({ flags, output, env, profile }) => {
-  const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
-  const token_file = flags.tokenFile ?? env.SVC_TOKEN_FILE;
-  const token = token_file ? await readAgentToken(String(token_file)) : env.SVC_TOKEN;
-  const caps = flags.cap as readonly string[];
+export const run: Run = async (invocation) => {
+  const { flags, output, env } = invocation;
+  const { url, token, token_file, caps } = await readAgentFlags(invocation);
   const visible_paths = (flags.show as readonly string[]).map((path) => resolve(path));
   const variable = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
   const options = {
@@ -46,8 +44,18 @@ export const run: Run = async ({ flags, output, env, profile }) => {
   return Number(process.exitCode ?? 0);
 };
 
-/** Reads the token of an agent. Throws `agent_token_missing`. */
-export async function readAgentToken(file: string): Promise<string> {
+/**
+ * Reads what every agent has: its server, its token, and the capabilities that it announces. Throws `agent_token_missing` for a
+ * file that cannot be read.
+ */
+export async function readAgentFlags({ flags, env, profile }: Pick<Invocation, 'flags' | 'env' | 'profile'>) {
+  const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
+  const token_file = flags.tokenFile ?? env.SVC_TOKEN_FILE;
+  const token = token_file ? await readToken(String(token_file)) : env.SVC_TOKEN;
+  return { url, token, token_file, caps: flags.cap as readonly string[] };
+}
+
+async function readToken(file: string): Promise<string> {
   try {
     return (await readFile(isAbsolute(file) ? file : resolve(file), 'utf8')).trim();
   } catch (error) {

@@ -3,21 +3,19 @@ import { resolve } from 'node:path';
 import type { Run } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
-import { readAgentToken } from './agent.ts';
+import { readAgentFlags } from './agent.ts';
 
 /** Functions wait for the network most of the time, so many share one process. */
 const SLOTS = 100;
 
-export const run: Run = async ({ args, flags, output, env, profile }) => {
+export const run: Run = async (invocation) => {
+  const { args, flags, output, env } = invocation;
   const files = args.map((file) => resolve(file));
   const attached = flags.attach === true;
   if (attached === files.length > 0)
     throw usageError('a worker needs a file with workflows', 'svc worker orders.ts, or serve() in your own program');
   for (const file of files) await assertReadable(file);
-  const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
-  const token_file = flags.tokenFile ?? env.SVC_TOKEN_FILE;
-  const token = token_file ? await readAgentToken(String(token_file)) : env.SVC_TOKEN;
-  const caps = flags.cap as readonly string[];
+  const { url, token, caps } = await readAgentFlags(invocation);
   const { boot, runProcess } = await loadKernel('agent');
   const options = {
     role: 'agent' as const,

@@ -44,9 +44,8 @@ function builtinRoutes(use: Resolve): Set<unknown> {
 
 export default definePlugin(manifest, (plugin) => {
   let http: HttpServer | undefined;
-  let failed: FailedAttempts | undefined;
   /** Tokens, cookies and deliveries share one limit. */
-  const failedOf = (use: Resolve) => (failed ??= new FailedAttempts(ratesOf(use).failed, use(Clock), use(Metrics)));
+  const failed = plugin.own((use) => new FailedAttempts(ratesOf(use).failed, use(Clock), use(Metrics)));
   const base_url = () => {
     if (!http) throw new Error('this process is not listening yet');
     return http.base_url();
@@ -54,7 +53,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(Metrics, () => createMetrics());
   plugin.bind(HttpAddress, (use) => ({ base_url, public_url: () => use(Settings).public_url }));
   plugin.bind(DeliveryRates, (use) =>
-    createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics), failedOf(use)),
+    createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics), failed(use)),
   );
   plugin.bind(Readiness, (use) => {
     const { health_ms } = LIMITS;
@@ -69,7 +68,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.onListen(SERVER_ROLES, async (use) => {
     const { HttpServer } = await serverCode();
     const catchUp = () => use(Database).catchUp();
-    const bounds = { rates: ratesOf(use), failed: failedOf(use), builtin: builtinRoutes(use), catchUp };
+    const bounds = { rates: ratesOf(use), failed: failed(use), builtin: builtinRoutes(use), catchUp };
     const server = new HttpServer(use, bounds);
     await server.listen();
     http = server;

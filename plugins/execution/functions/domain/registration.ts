@@ -10,18 +10,24 @@ export const PROGRAM_PROTOCOL = 1;
 
 const validate = compile(registeredSchema);
 
-/** Reads what a program registers. Throws `functions_invalid`. */
-export function readRegistration(value: unknown): { functions: FunctionRegistration[]; version: string | undefined } {
+/**
+ * Reads what a program registers. A workflow without a version has that of its program, and such a program has
+ * `default_version`. Throws `functions_invalid`.
+ */
+export function readRegistration(value: unknown, default_version: string): FunctionRegistration[] {
   const { protocol, functions, version, pid: _pid, ...unknown } = (value ?? {}) as Record<string, unknown>;
   if (protocol !== PROGRAM_PROTOCOL || Object.keys(unknown).length > 0)
     throw functionsInvalid(`the program speaks version ${String(protocol)}, this agent version ${PROGRAM_PROTOCOL}`);
-  const named = Array.isArray(functions)
-    ? functions.map((one: FunctionRegistration) => ({ ...one, version: one.version ?? '-' }))
+  const versioned = Array.isArray(functions)
+    ? functions.map((one: Partial<FunctionRegistration>) => ({
+        ...one,
+        version: one.version ?? version ?? default_version,
+      }))
     : functions;
-  const errors = validate({ functions: named });
+  const errors = validate({ functions: versioned });
   if (errors.length > 0)
     throw functionsInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
-  return { functions: named as FunctionRegistration[], version: typeof version === 'string' ? version : undefined };
+  return versioned as FunctionRegistration[];
 }
 
 /** The capability of every worker that serves a workflow. */

@@ -6,7 +6,7 @@ import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES, siteOf } from '../..
 import { parseExact } from '../../../platform/schema/contract.ts';
 import type { Clock } from '../../../../kernel/contracts/index.ts';
 import { functionFailed, inputInvalid, workerKilled } from '../errors.ts';
-import { findInputErrors } from '../service/input-schema.ts';
+import { assertInput } from '../service/input-schema.ts';
 import type { Admission } from './gate.ts';
 import type { FunctionEnd, FunctionProgram } from './program.ts';
 import type { FunctionPrograms } from './programs.ts';
@@ -60,6 +60,8 @@ export class FunctionPass implements RunningPass {
   /** The function goes on until its next call, which is never answered. */
   #endEarly(early: { end: PassEnd } | { error: unknown }): void {
     this.#journal.freeze();
+    // It has come to a wait, and the program lives.
+    if ('end' in early && early.end.end === 'parked') this.#deps.suspects.clear(this.#assignment.activity_id);
     this.#caller?.cancelCalls();
     this.#early.resolve(early);
   }
@@ -127,9 +129,7 @@ export class FunctionPass implements RunningPass {
       input?: Json;
       payload?: Json;
     };
-    const errors = findInputErrors(schema, input ?? payload ?? null);
-    if (errors.length > 0)
-      throw inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
+    assertInput(schema, input ?? payload ?? null);
   }
 
   #conclude(end: FunctionEnd): PassEnd {

@@ -28,6 +28,7 @@ class PassStream extends EventEmitter implements CallerStream {
     return this.#link.write(this.#number, data, sent);
   }
 
+  /** One pass cannot hold back the others. A line has a maximum size, and the program sends one request at a time for a pass. */
   pause(): this {
     return this;
   }

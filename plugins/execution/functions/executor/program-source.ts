@@ -72,6 +72,8 @@ export function createFileSource(files: readonly string[], { clock, log, env, no
     folders: () => folders,
     version,
     async start() {
+      // Before the program reads them: a change in between makes another program, and not a wrong version.
+      const started_version = await version();
       const child = spawn(command, args, {
         env: programEnvironment(env),
         stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
@@ -83,7 +85,7 @@ export function createFileSource(files: readonly string[], { clock, log, env, no
       });
       const program = new FunctionProgram(child.stdio[PROGRAM_FD] as Socket, {
         log,
-        version: await version(),
+        version: started_version,
         now: () => clock.monotonic(),
       });
       // A descendant of the program may keep the connection open.

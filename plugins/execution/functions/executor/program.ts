@@ -169,11 +169,7 @@ export class FunctionProgram {
     // The server knows the first registration of a program, and no other.
     if (this.#functions.size > 0) return;
     try {
-      const registration = readRegistration(message.register);
-      const all = registration.functions.map((one) => ({
-        ...one,
-        version: one.version === '-' ? (registration.version ?? version) : one.version,
-      }));
+      const all = readRegistration(message.register, version);
       this.#functions = new Map(all.map((one) => [one.name, one]));
       this.#registered.resolve(all);
     } catch (error) {

@@ -222,18 +222,24 @@ export class FunctionPrograms {
         this.#deps.log.warn({ reason: (error as Error).message }, 'the files of the worker could not be read');
       }
     };
-    void check().then(() => {
-      if (this.#closed) return;
-      for (const folder of new Set(this.#deps.source.folders())) {
+    void check().then(() => this.#watchFolders(() => void check()));
+  }
+
+  #watchFolders(onChange: () => void): void {
+    const { clock, log, source } = this.#deps;
+    if (this.#closed) return;
+    for (const folder of new Set(source.folders())) {
+      const onError = (error: Error) => log.warn({ folder, reason: error.message }, 'a folder is not watched');
+      try {
         const watcher = watch(folder, () => {
           this.#cancelReload();
-          this.#cancelReload = this.#deps.clock.after(RELOAD_DELAY_MS, () => void check());
+          this.#cancelReload = clock.after(RELOAD_DELAY_MS, onChange);
         });
-        watcher.on('error', (error) =>
-          this.#deps.log.warn({ folder, reason: error.message }, 'a folder is not watched'),
-        );
+        watcher.on('error', onError);
         this.#watchers.push(watcher);
+      } catch (error) {
+        onError(error as Error);
       }
-    });
+    }
   }
 }

@@ -59,6 +59,13 @@ function inTime(check: () => boolean): boolean {
   }
 }
 
+/** Throws `input_invalid` with the errors of an input. */
+export function assertInput(schema: string, input: unknown): void {
+  const errors = findInputErrors(schema, input);
+  if (errors.length > 0)
+    throw inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
+}
+
 /** What is wrong with an input, at most ten faults with their pointers below `/input`. */
 export function findInputErrors(schema: string, input: unknown): Fault[] {
   const validate = compile(schema);

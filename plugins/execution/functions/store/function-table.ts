@@ -42,7 +42,7 @@ export class FunctionTable {
     this.#database = database;
   }
 
-  /** Stores what a worker serves. The time of a version's first registration stays, so that a restart of an old one is no news. */
+  /** Stores what a worker serves. `registered_at` stays that of the first registration; the last one decides what is current. */
   register(owner: FunctionOwner, functions: readonly FunctionRegistration[]): Promise<void> {
     return this.#database.transaction(async (tx) => {
       const now = this.#database.now();
@@ -76,7 +76,7 @@ export class FunctionTable {
     );
   }
 
-  /** Names in alphabetical order, each with its newest version first. */
+  /** In the order of names and versions. */
   list(owner: FunctionOwner, after: FunctionKey | undefined, limit: number) {
     const rest = after === undefined ? '' : 'AND (name > ? OR (name = ? AND version > ?))';
     return this.#database.read<ListedFunction>(

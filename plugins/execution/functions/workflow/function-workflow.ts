@@ -1,8 +1,8 @@
 import type { WorkflowDocument, WorkflowKind, Json } from '../../../engine/runs/contract.ts';
 import { readJsonText } from '../../../platform/schema/contract.ts';
 import { capabilityOf, versionCapability } from '../domain/registration.ts';
-import { functionUntrusted, inputInvalid } from '../errors.ts';
-import { findInputErrors } from '../service/input-schema.ts';
+import { functionUntrusted } from '../errors.ts';
+import { assertInput } from '../service/input-schema.ts';
 import type { FunctionDirectory } from '../service/directory.ts';
 
 export const FUNCTION_EXECUTOR = 'function';
@@ -38,9 +38,7 @@ export const functionWorkflow = (directory: FunctionDirectory): WorkflowKind => 
   },
   async checkInput(on, scope, document, input) {
     const { input: schema } = await directory.current(on, scope, readDocument(document.source)!.name);
-    const errors = schema === null ? [] : findInputErrors(schema, input ?? null);
-    if (errors.length > 0)
-      throw inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
+    if (schema !== null) assertInput(schema, input ?? null);
   },
   async plan(on, scope, document) {
     const { name, pinned } = readDocument(document.source)!;

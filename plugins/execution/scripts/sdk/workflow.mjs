@@ -1,9 +1,8 @@
 import { misused, SvcError } from './errors.mjs';
-import { readJson } from './numbers.mjs';
+import { readJson, writeJson } from './numbers.mjs';
 import { durationText } from './values.mjs';
 import { presentRun, presentStep } from './turns.mjs';
 import { demandText } from './verbs.mjs';
-import { writeJson } from './numbers.mjs';
 
 /** The workflows of this process, for all copies of the SDK in it. */
 const REGISTRY = Symbol.for('svc.sdk/1.workflows');
