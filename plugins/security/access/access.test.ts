@@ -506,8 +506,8 @@ for (const store of STORES)
       t.same(queries, []);
       server.clock.advance(CACHE_MS + 1);
       await Promise.all(Array.from({ length: 50 }, use));
-      // The same moment may write the last use; that is another matter.
-      const readings = queries.filter((sql) => /^select/i.test(sql.trim()));
+      // The same moment may write the last use or read the time of the database, which is another matter.
+      const readings = queries.filter((sql) => /^select.* from access_/is.test(sql.trim()));
       t.equal(readings.length, 3, 'fifty callers of an outdated entry share one reading', { readings });
       const lastUse = async () => {
         const row = await access.models.tokens.findOne({ where: { name: 'n' }, raw: true });

@@ -118,8 +118,12 @@ export class Planner {
     const recorded = new ExpressionRecorder();
     checkGraph({ ...this.#deps(), expressions: recorded }, read.value, name);
     const { sources } = recorded;
+    // A document near the limit has tens of thousands of expressions: each pass over them takes a turn of its own.
+    await yieldToEventLoop();
     const compiled = await compileInWorker(this.#deps().workers, project_id, sources, USED);
+    await yieldToEventLoop();
     const expressions = new PreparedExpressions(sources, compiled);
+    await yieldToEventLoop();
     const checked = checkGraph({ ...this.#deps(), expressions }, read.value, name);
     await yieldToEventLoop();
     return this.#cachePlan(source, name, this.#toPlan(checked, name));
