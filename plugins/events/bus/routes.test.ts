@@ -96,8 +96,21 @@ for (const store of STORES)
       t.same((await list('?key=EVEN')).events, []);
       t.same((await list('?since=1h&source=hook')).events, []);
       t.ok((await list('?since=1h&type=paged')).events.length === 7);
+      t.equal((await list('?type=paged&exclude=lifecycle&limit=200')).events.length, 7);
+      t.same((await list('?type=paged&exclude=emit')).events, []);
+      const others = (await list('?exclude=emit&limit=200')).events.map((one: { source: string }) => one.source);
+      t.notOk(others.includes('emit'), 'every other source');
       t.same((await list('?since=2999-01-01')).events, []);
-      for (const query of ['cursor=x', 'cursor=c2VxLTE', 'since=soon', 'source=me', 'limit=0', 'limit=201', 'typ=a'])
+      for (const query of [
+        'cursor=x',
+        'cursor=c2VxLTE',
+        'since=soon',
+        'source=me',
+        'exclude=me',
+        'limit=0',
+        'limit=201',
+        'typ=a',
+      ])
         t.equal((await server.call('viewer', `GET ${EVENTS}?${query}`)).status, 400, query);
     });
 

@@ -73,11 +73,12 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesDeps): Route[] => [
     item: eventSchema,
     description: 'A page of events.',
     async list({ scope, query }) {
-      const { type, key, source, since, cursor } = query;
+      const { type, key, source, exclude, since, cursor } = query;
       const filter = {
         type,
         key,
         source: source as EventSource | undefined,
+        excluded_source: exclude as EventSource | undefined,
         since: since === undefined ? undefined : readSince(since, clock.now()),
         before_seq: decodeCursor(cursor, 'number')?.[0],
       };

@@ -1,6 +1,7 @@
 import { type Api, type Command, inGroup, listCommand } from '../../../../cli/contract.ts';
 
 const SAMPLE = 60;
+const SOURCES = ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account'];
 
 function sample(value: unknown): string {
   const text = value === undefined ? '' : JSON.stringify(value);
@@ -42,10 +43,11 @@ export const commands: readonly Command[] = inGroup('Events', [
     filters: {
       type: { type: 'string', value: '<type>', from: 'events types', summary: 'only this type' },
       key: { type: 'string', value: '<subject>', summary: 'only this subject' },
-      source: {
+      source: { type: 'string', choices: SOURCES, summary: 'only from this source' },
+      exclude: {
         type: 'string',
-        choices: ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account'],
-        summary: 'only from this source',
+        choices: SOURCES,
+        summary: 'only from other sources; `lifecycle` hides the start and end of runs',
       },
       since: {
         type: 'string',

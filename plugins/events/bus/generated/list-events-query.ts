@@ -16,6 +16,10 @@ export interface ListEventsQuery {
   key?: string;
   source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
+   * Only events from other sources than this one. `lifecycle` hides the start and end of runs.
+   */
+  exclude?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  /**
    * A time (2026-01-31T12:00:00Z), or a duration before now (2h).
    */
   since?: string;

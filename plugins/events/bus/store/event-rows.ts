@@ -14,7 +14,7 @@ import {
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests, type EventBody } from '../domain/event-rules.ts';
 import { parseExact, detachMember } from '../../../platform/schema/contract.ts';
-import { SOURCE_INDEX_CONDITION, typesOfSource } from './listed-sources.ts';
+import { SOURCE_INDEX_CONDITION, sourcesBut, typesOfSource } from './listed-sources.ts';
 
 const COLUMNS = `project_id seq event_id org_id type event_key key_digest body source source_name generation trusted
   withheld dedup_digest recorded_at content`.split(/\s+/);
@@ -179,6 +179,8 @@ export interface EventFilter {
   type?: string;
   key?: string;
   source?: EventSource;
+  /** Only events from other sources. */
+  excluded_source?: EventSource;
   /** Only events before this sequence number. */
   before_seq?: number;
   /**
@@ -220,8 +222,8 @@ interface SequencePosition {
 }
 
 /** Whether rows have to be filtered one by one because no single index covers the filter. */
-const scansRows = ({ type, key, source }: EventFilter): boolean =>
-  [type, key, source].filter((value) => value !== undefined).length > 1;
+const scansRows = ({ type, key, source, excluded_source }: EventFilter): boolean =>
+  [type, key, source, excluded_source].filter((value) => value !== undefined).length > 1;
 
 async function selectPage(
   on: Pick<Queries, 'read' | 'sql'>,
@@ -230,8 +232,8 @@ async function selectPage(
   limit: number,
   from?: number,
 ): Promise<EventHeader[]> {
-  // For a list of types an optimizer would read and sort every event of each, so each type is queried by itself.
-  const statements = splitByType(filter).map((single) => selectStatement(on, scope, single, Math.trunc(limit), from));
+  // For a list of sources or types an optimizer would read and sort every event of each, so each is queried by itself.
+  const statements = splitByIndex(filter).map((single) => selectStatement(on, scope, single, Math.trunc(limit), from));
   const statement = statements.map(({ sql }, index) => `SELECT * FROM (${sql}) part_${index}`).join(' UNION ALL ');
   const rows = await on.read<EventHeader>(
     statement,
@@ -240,8 +242,12 @@ async function selectPage(
   return rows.sort((a, b) => Number(b.seq) - Number(a.seq)).slice(0, limit);
 }
 
-function splitByType(filter: EventFilter): EventFilter[] {
-  const types = filter.source === undefined || scansRows(filter) ? undefined : typesOfSource(filter.source);
+/** Splits a filter into ones that an index serves each, unless its rows are filtered one by one. */
+function splitByIndex({ excluded_source, ...filter }: EventFilter): EventFilter[] {
+  if (scansRows({ excluded_source, ...filter })) return [{ excluded_source, ...filter }];
+  if (excluded_source !== undefined)
+    return sourcesBut(excluded_source).flatMap((source) => splitByIndex({ ...filter, source }));
+  const types = filter.source === undefined ? undefined : typesOfSource(filter.source);
   return types?.map((type) => ({ ...filter, type })) ?? [filter];
 }
 
@@ -273,6 +279,7 @@ function selectStatement(
 ): { sql: string; params: Param[] } {
   const conditions = indexConditions(filter);
   const bounds: [string, Param][] = [];
+  if (filter.excluded_source !== undefined) bounds.push(['source <> ?', filter.excluded_source]);
   if (filter.before_seq !== undefined) bounds.push(['seq < ?', filter.before_seq]);
   if (from !== undefined) bounds.push(['seq >= ?', from]);
   const all = [...conditions.map(({ condition }) => condition), ...bounds.map(([bound]) => bound)];

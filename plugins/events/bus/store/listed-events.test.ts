@@ -82,6 +82,19 @@ for (const store of STORES)
         t.match(plan, `INDEX bus_events_${index} `, `${source} ${JSON.stringify(more)}: what finds the fewest`);
         t.notMatch(plan, /TEMP B-TREE/, 'which gives the order');
       }
+
+    for (const excluded_source of new Set(ALL.map(([one]) => one))) {
+      const { rows } = await listEvents(database, scope, { excluded_source }, sent.length);
+      const wanted = sent.flatMap(([from], n) => (from === excluded_source ? [] : [`name_${n}`])).toReversed();
+      t.same(
+        rows.map(({ source_name }) => source_name),
+        wanted,
+        `all but ${excluded_source}`,
+      );
+      if (database.sql.family !== 'sqlite') continue;
+      const plan = await plansOf(database, (on) => listEvents(on, scope, { excluded_source, before_seq: 9 }, 2));
+      t.notMatch(plan, /sqlite_autoindex|PRIMARY KEY|TEMP B-TREE/, 'each source is read from the end of its index');
+    }
   });
 
 for (const store of STORES)
@@ -126,9 +139,14 @@ for (const store of STORES)
       { type: 'other', key: 'odd', source: 'hook' },
       { key: 'even', source: 'lifecycle' },
       { type: 'usual', source: 'forge', since: 1 },
+      { type: 'usual', excluded_source: 'hook' },
+      { key: 'even', excluded_source: 'forge' },
     ] as const) {
       const fits = ({ type, key, source }: (typeof sent)[number]) =>
-        Object.entries(filter).every(([name, value]) => name === 'since' || { type, key, source }[name] === value);
+        (!('excluded_source' in filter) || filter.excluded_source !== source) &&
+        Object.entries(filter).every(
+          ([name, value]) => ['since', 'excluded_source'].includes(name) || { type, key, source }[name] === value,
+        );
       const wanted = sent.map((one, n) => ({ one, name: `name_${n}` })).filter(({ one }) => fits(one));
       const names = wanted.map(({ name }) => name).toReversed();
       for (const limit of [1, 3, 50])

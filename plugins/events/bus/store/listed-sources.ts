@@ -7,6 +7,20 @@ const RESERVED_TYPES: Partial<Record<EventSource, readonly string[]>> = {
   spawn: ['spawn'],
 };
 
+const ALL_SOURCES: readonly EventSource[] = [
+  'emit',
+  'hook',
+  'forge',
+  'lifecycle',
+  'schedule',
+  'manual',
+  'spawn',
+  'account',
+];
+
+/** Returns the sources that remain when one is excluded. */
+export const sourcesBut = (excluded: EventSource): EventSource[] => ALL_SOURCES.filter((source) => source !== excluded);
+
 /** The condition of SQLite's partial index on sources. A statement must repeat it literally to use the index. */
 export const SOURCE_INDEX_CONDITION = `source NOT IN ('lifecycle', 'manual', 'spawn')`;
 
