@@ -121,7 +121,9 @@ else
       await row(page, /credential\.delete chat/)
         .first()
         .waitFor();
-      await page.getByLabel('Action').fill('secret.read');
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Action' }).click();
+      await page.getByRole('textbox', { name: 'Action' }).fill('secret.read');
       await page.keyboard.press('Enter');
       await page.waitForURL(/audit\?action=secret\.read/);
       // The address changes before the list does.

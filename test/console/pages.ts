@@ -25,7 +25,7 @@ export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>>
   'graphs/new': at('editor-new', '/graphs/new'),
   'graphs/$graph/edit': at('editor', '/graphs/orders/edit'),
   pipelines: at('pipelines', '/pipelines'),
-  events: at('events', '/events'),
+  events: { name: 'events', path: ({ event }) => `/events?event=${event}` },
   'events/$event': { name: 'event', path: ({ event }) => `/events/${event}` },
   'event-types': at('event-types', '/event-types'),
   handlers: at('handlers', '/handlers'),

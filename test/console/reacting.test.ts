@@ -60,26 +60,39 @@ else
       await dialog.getByLabel('Payload, as JSON').fill(JSON.stringify({ total: 12, note: HOSTILE }));
       await dialog.getByRole('button', { name: 'Emit event' }).click();
       await page.getByRole('heading', { name: 'order.paid', level: 1 }).waitFor();
-      await page
-        .getByRole('row', { name: /handler shop/ })
-        .getByText('delivered')
+      const effects = page.getByRole('list', { name: 'Effects' }).getByRole('listitem');
+      await effects
+        .filter({ hasText: /handler shop/ })
+        .getByText('Delivered')
         .waitFor();
       t.match(await page.locator('pre').first().innerText(), /onerror=.*\\u202e/s, 'what deceives is shown');
 
       await open('Events');
+      await page.getByRole('row', { name: /order\.paid/ }).waitFor();
+      t.equal(await page.getByRole('row', { name: /run\.succeeded/ }).count(), 0, 'the lifecycle of runs is left out');
+      await page.getByRole('switch', { name: 'Show lifecycle events' }).click();
+      await page.waitForURL(/lifecycle=show/);
       await page.getByRole('row', { name: /run\.succeeded/ }).waitFor();
+      await page.getByRole('switch', { name: 'Show lifecycle events' }).click();
+      await page.getByRole('row', { name: /run\.succeeded/ }).waitFor({ state: 'detached' });
       const emitted = await place.svc(['emit', 'order.open', '--payload', '{"total":3}']);
       const [small = ''] = emitted.stdout.match(/evt_\w+/) ?? [];
       await page.getByRole('row', { name: /order\.open/ }).waitFor();
-      await page.getByLabel('Type').fill('order.open');
-      await page.getByLabel('Type').press('Enter');
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Type' }).click();
+      await page.getByRole('textbox', { name: 'Type' }).fill('order.open');
+      await page.getByRole('textbox', { name: 'Type' }).press('Enter');
       await page.waitForURL(/\/events\?type=order\.open$/);
       await page.getByRole('row', { name: /order\.paid/ }).waitFor({ state: 'detached' });
       await page
         .getByRole('row', { name: /order\.open/ })
         .getByRole('link')
         .click();
+      await page.waitForURL(new RegExp(`event=${small}`));
+      const beside = page.getByRole('region', { name: `Event ${small}` });
+      await beside.getByText('order.open').waitFor();
       await page.getByText('the predicate is false').waitFor();
+      t.match(await page.locator('pre').first().innerText(), /"total": 3/, 'its payload stands beside the list');
 
       await page.getByRole('link', { name: 'shop' }).click();
       await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
@@ -120,6 +133,8 @@ else
         .getByRole('row', { name: /order\.open/ })
         .getByRole('link')
         .click();
+      await page.getByRole('link', { name: 'Open event' }).click();
+      await page.getByRole('heading', { name: 'order.open', level: 1 }).waitFor();
       await page.getByRole('button', { name: 'Replay' }).click();
       t.equal(await page.getByRole('dialog').getByLabel('Handler').inputValue(), 'shop');
       await page.getByRole('dialog').getByRole('button', { name: 'Replay event' }).click();
@@ -145,10 +160,14 @@ else
       await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
 
       await open('Events');
-      await page.getByRole('link', { name: 'Types of events' }).click();
+      await page.getByRole('link', { name: 'Event types' }).click();
       const type = page.getByRole('row', { name: /^order\.paid/ });
-      await type.getByText('Last payload').click();
-      await type.getByText(/"total": 12/).waitFor();
+      await type.getByRole('button', { name: 'Last payload' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/"total": 12/)
+        .waitFor();
+      await page.keyboard.press('Escape');
     });
 
     await t.test('numbers are shown and sent as they are', async (t) => {

@@ -5,7 +5,7 @@ import { query, type Scope, scoped } from '../api/paths.ts';
 import { useOwns } from '../app/session.ts';
 import { Avatar, Mark } from '../kit/avatar.tsx';
 import { Empty, Tag, Time } from '../kit/basics.tsx';
-import { FilterText, SinceFilter } from '../kit/filter-fields.tsx';
+import { AGES, ChipBar, type TypedFilter } from '../kit/chip-bar.tsx';
 import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { AGAIN_MS, usePaged } from '../kit/paged.ts';
@@ -93,32 +93,39 @@ export function Audit() {
   );
 }
 
+const KINDS: readonly TypedFilter<'action' | 'principal' | 'since'>[] = [
+  { name: 'action', label: 'Action', operator: 'is', hint: 'secret, or secret.read' },
+  { name: 'principal', label: 'Who', operator: 'is', hint: 'name of a user or token' },
+  { name: 'since', label: 'Time', operator: 'in the last', hint: '2h, or a time', suggest: AGES },
+];
+
 interface FiltersProps {
   filters: AuditFilters;
   owner: boolean;
   onChange(next: AuditFilters): void;
 }
 
-/** Texts count when they were typed whole, choices at once. */
-function Filters({ filters, owner, onChange }: FiltersProps) {
-  const change = (part: Record<string, string>) => onChange(readAuditFilters({ ...filters, ...part }));
+function Filters({ filters: { of, ...typed }, owner, onChange }: FiltersProps) {
+  const kept: AuditFilters = { ...(of && { of }) };
   return (
-    <div className="filters list-bar">
-      <FilterText label="Action" value={filters.action} onChange={(action) => change({ action })} />
-      <FilterText label="Who" value={filters.principal} onChange={(principal) => change({ principal })} />
-      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
-      {(owner || filters.of) && (
-        <select aria-label="Where" value={filters.of ?? ''} onChange={({ target }) => change({ of: target.value })}>
+    <ChipBar
+      kinds={KINDS}
+      values={typed}
+      onChange={(next) => onChange({ ...kept, ...next })}
+      onClear={() => onChange({})}
+      any={of !== undefined || Object.keys(typed).length > 0}
+    >
+      {(owner || of) && (
+        <select
+          aria-label="Where"
+          value={of ?? ''}
+          onChange={({ target }) => onChange(readAuditFilters({ ...typed, of: target.value }))}
+        >
           <option value="">This project</option>
           <option value="org">The org itself</option>
         </select>
       )}
-      {Object.keys(filters).length > 0 && (
-        <button type="button" className="ghost small" onClick={() => onChange({})}>
-          Clear
-        </button>
-      )}
-    </div>
+    </ChipBar>
   );
 }
 

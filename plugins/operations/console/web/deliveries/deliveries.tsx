@@ -5,7 +5,7 @@ import type { DeliveryView, Redelivered } from '../../../../../cli/generated/api
 import { json } from '../api/client.ts';
 import { useRefetch } from '../api/read-again.ts';
 import type { Scope } from '../api/paths.ts';
-import { EventLink } from '../events/table.tsx';
+import { EventLink } from '../events/links.tsx';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Empty, StatusIcon, Time } from '../kit/basics.tsx';
 import { Asked } from '../kit/confirm.tsx';

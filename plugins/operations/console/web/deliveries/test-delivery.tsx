@@ -5,7 +5,7 @@ import type { ConnectorManifest } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useRefetch } from '../api/read-again.ts';
-import { EventLink } from '../events/table.tsx';
+import { EventLink } from '../events/links.tsx';
 import { Copy, Problem, Status } from '../kit/basics.tsx';
 import { TextField } from '../kit/dialog-form.tsx';
 import { Drawer } from '../kit/drawer.tsx';

@@ -1,41 +1,52 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { ShownEvent } from '../../../../../cli/generated/api.ts';
-import { json } from '../api/client.ts';
-import { type Scope, scoped } from '../api/paths.ts';
+import { useParams } from '@tanstack/react-router';
+import { Clock, Fingerprint, KeyRound, Layers, Radio } from 'lucide-react';
 import { useMay } from '../app/session.ts';
-import { Panels } from '../extensions/panels.tsx';
 import { ChainPanel } from '../chain/chain.tsx';
-import { Copy, Empty, Loading, Name, Problem, Status, Time } from '../kit/basics.tsx';
-import { Block } from '../kit/block.tsx';
-import { Fact } from '../kit/facts.tsx';
-import { Table } from '../kit/list.tsx';
-import { AGAIN_MS } from '../kit/paged.ts';
-import { Page, Panel } from '../kit/page.tsx';
-import { pretty, visible } from '../kit/text.ts';
+import { Panels } from '../extensions/panels.tsx';
+import { Copy, Loading, Name, Problem, Time } from '../kit/basics.tsx';
+import { Detail, HeadFact, Split } from '../kit/detail.tsx';
+import { Page } from '../kit/page.tsx';
+import { Effects } from './effects.tsx';
 import { EmitButton } from './emit.tsx';
+import { From } from './links.tsx';
 import { NearMisses } from './near.tsx';
+import { Payload } from './payload.tsx';
+import { eventPath, useEvent } from './read-event.ts';
 import { ReplayButton, Replays } from './replay.tsx';
-import { From, ShortRun } from './table.tsx';
 
-/** One event with what it carries and what came of it. */
+/** One event: what led to it and what it did at the left, what it carries at the right. */
 export function EventPage() {
   const { event: id, ...scope } = useParams({ from: '/orgs/$org/projects/$project/events/$event' });
   const may = useMay(scope);
-  const path = scoped(scope, `/events/${encodeURIComponent(id)}`);
-  const read = useQuery({
-    queryKey: ['event', path],
-    queryFn: ({ signal }) => json<ShownEvent>(path, { signal }),
-    refetchInterval: AGAIN_MS,
-  });
-  const event = read.data;
+  const { data: event, error, refetch } = useEvent(scope, id);
+  const command = `svc events show ${id}`;
+  if (!event)
+    return (
+      <Page title="Event" same={{ command, call: `GET ${eventPath(scope, id)}` }}>
+        {error ? <Problem error={error} again={() => void refetch()} /> : <Loading />}
+      </Page>
+    );
   return (
-    <Page
-      title={event ? `${event.type} ${id.slice(-6)}` : 'Event'}
-      heading={event ? <Name>{event.type}</Name> : 'Event'}
+    <Detail
+      name={event.type}
+      summary={
+        <>
+          <HeadFact icon={Fingerprint}>
+            <code>{id}</code> <Copy text={id} label="Copy the event ID" />
+          </HeadFact>
+          <HeadFact icon={Clock}>
+            <Time at={event.recorded_at} />
+          </HeadFact>
+          <HeadFact icon={Radio}>
+            <From scope={scope} event={event} />
+          </HeadFact>
+          <HeadFact icon={KeyRound}>
+            {event.key === null ? 'No key: every run receives it' : <Name>{event.key}</Name>}
+          </HeadFact>
+          {event.generation > 0 && <HeadFact icon={Layers}>{event.generation} earlier handler runs</HeadFact>}
+        </>
+      }
       actions={
-        event &&
         may('member') && (
           <>
             <ReplayButton key={`replay ${id}`} scope={scope} event={event} />
@@ -43,91 +54,23 @@ export function EventPage() {
           </>
         )
       }
-      same={{ command: `svc events show ${id}`, call: `GET ${path}` }}
     >
-      {read.error && <Problem error={read.error} again={() => void read.refetch()} />}
-      {read.isPending && <Loading />}
-      {event && (
-        <>
-          <Panel>
-            <Facts scope={scope} event={event} />
-          </Panel>
-          <Panel title="Effects">
-            <Deliveries scope={scope} event={event} />
-          </Panel>
-          {event.replays.length > 0 && <Replays scope={scope} replays={event.replays} />}
-          <NearMisses scope={scope} event={event} />
-          <ChainPanel scope={scope} kind="events" id={id} />
-          <Panel title="Payload" aside={<Copy text={pretty(event.payload)} label="Copy the payload" />}>
-            <Block text={pretty(event.payload)} />
-          </Panel>
-          <Panels scope={scope} place="event" of={{ event: id }} />
-          {event.fields && Object.keys(event.fields).length > 0 && (
-            <Panel title="Other data">
-              <Block text={pretty(event.fields)} />
-            </Panel>
-          )}
-        </>
-      )}
-    </Page>
+      {error && <Problem error={error} again={() => void refetch()} />}
+      <Split
+        title="Activity"
+        left={
+          <div className="left-cards">
+            <ChainPanel scope={scope} kind="events" id={id} />
+            {event.replays.length > 0 && <Replays scope={scope} replays={event.replays} />}
+            <NearMisses scope={scope} event={event} />
+            <Panels scope={scope} place="event" of={{ event: id }} />
+          </div>
+        }
+        command={command}
+      >
+        <Payload event={event} />
+        <Effects scope={scope} event={event} />
+      </Split>
+    </Detail>
   );
-}
-
-const Facts = ({ scope, event }: { scope: Scope; event: ShownEvent }) => (
-  <dl>
-    <Fact name="Event">
-      <code>{event.event}</code> <Copy text={event.event} label="Copy the event ID" />
-    </Fact>
-    <Fact name="Key">{event.key === null ? 'none: all runs see it' : <Name>{event.key}</Name>}</Fact>
-    <Fact name="Comes from">
-      <From scope={scope} event={event} />
-    </Fact>
-    {event.generation > 0 && <Fact name="Earlier handler runs">{event.generation}</Fact>}
-    <Fact name="Recorded">
-      <Time at={event.recorded_at} />
-    </Fact>
-  </dl>
-);
-
-type Delivery = ShownEvent['deliveries'][number];
-
-function Deliveries({ scope, event: { deliveries, more } }: { scope: Scope; event: ShownEvent }) {
-  if (deliveries.length === 0)
-    return <Empty>Nothing: no handler, webhook, wait or cancel of the project matches this type and key.</Empty>;
-  return (
-    <>
-      <Table columns={['Who', 'Outcome', 'Run']}>
-        {deliveries.map((one) => (
-          <tr key={`${one.reaction} ${one.name} ${one.run_id}`}>
-            <td>
-              {one.reaction} <Who scope={scope} delivery={one} />
-            </td>
-            <td>
-              <Status of={one.state} />
-              {one.reason && <div>{visible(one.reason)}</div>}
-            </td>
-            <td>{one.run_id && <ShortRun scope={scope} run_id={one.run_id} />}</td>
-          </tr>
-        ))}
-      </Table>
-      {more !== undefined && more > 0 && <p className="quiet">And {more} more waits and cancels.</p>}
-    </>
-  );
-}
-
-function Who({ scope, delivery: { reaction, name } }: { scope: Scope; delivery: Delivery }): ReactNode {
-  const text = <Name>{name}</Name>;
-  if (reaction === 'handler')
-    return (
-      <Link to="/orgs/$org/projects/$project/handlers/$handler" params={{ ...scope, handler: name }}>
-        {text}
-      </Link>
-    );
-  if (reaction === 'webhook')
-    return (
-      <Link to="/orgs/$org/projects/$project/webhooks/$webhook" params={{ ...scope, webhook: name }}>
-        {text}
-      </Link>
-    );
-  return null;
 }

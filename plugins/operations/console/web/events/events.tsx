@@ -1,80 +1,100 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Radio } from 'lucide-react';
 import { query, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { FilterText, SinceFilter } from '../kit/filter-fields.tsx';
+import { Empty } from '../kit/basics.tsx';
+import { AGES, ChipBar, type TypedFilter } from '../kit/chip-bar.tsx';
 import { List } from '../kit/list.tsx';
+import { LiveMark } from '../kit/live-mark.tsx';
 import { Page } from '../kit/page.tsx';
+import { usePhone } from '../kit/phone.ts';
+import { Switch } from '../kit/switch.tsx';
 import { shellQuote } from '../kit/text.ts';
+import { EventCard } from './card.tsx';
 import { EmitButton } from './emit.tsx';
-import { changed, commandOf, type EventFilters, SOURCES } from './filters.ts';
-import { EventTable } from './table.tsx';
+import { askedOf, commandOf, type EventFilters, SOURCES } from './filters.ts';
+import { EventRows } from './rows.tsx';
 import { useEvents } from './use-events.ts';
+import '../kit/detail.css';
 
+const FROM = '/orgs/$org/projects/$project/events';
+
+const KINDS: readonly TypedFilter<'type' | 'key' | 'source' | 'since'>[] = [
+  { name: 'type', label: 'Type', operator: 'is', hint: 'order.paid' },
+  { name: 'key', label: 'Key', operator: 'is', hint: 'order:20931' },
+  { name: 'source', label: 'Source', operator: 'is', hint: 'emit', suggest: SOURCES },
+  { name: 'since', label: 'Recorded', operator: 'in the last', hint: '2h, or a time', suggest: AGES },
+];
+
+/** The events of the project as they are recorded, and the chosen one beside them. */
 export function Events() {
-  const scope = useParams({ from: '/orgs/$org/projects/$project/events' });
-  const filters = useSearch({ from: '/orgs/$org/projects/$project/events' });
-  const navigate = useNavigate({ from: '/orgs/$org/projects/$project/events' });
+  const scope = useParams({ from: FROM });
+  const filters = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
   const may = useMay(scope);
-  const list = useEvents(scope, filters);
-  const filtered = Object.keys(filters).length > 0;
+  const phone = usePhone();
+  const asked = askedOf(filters);
+  const { list, live } = useEvents(scope, asked);
+  const { lifecycle, event, ...typed } = filters;
+  const go = (next: EventFilters) => void navigate({ search: next, replace: true });
+  const rest: EventFilters = { ...(lifecycle && { lifecycle }), ...(event !== undefined && { event }) };
   return (
     <Page
       title="Events"
+      bleed
+      about={<LiveMark state={live} />}
       actions={
         <>
           <Link to="/orgs/$org/projects/$project/event-types" params={scope} className="button">
-            Types of events
+            Event types
           </Link>
           {may('member') && <EmitButton scope={scope} type={filters.type} />}
         </>
       }
-      same={{
-        command: commandOf(filters, shellQuote),
-        call: `GET ${scoped(scope, `/events${query({ ...filters })}`)}`,
-      }}
+      same={{ command: commandOf(asked, shellQuote), call: `GET ${scoped(scope, `/events${query({ ...asked })}`)}` }}
     >
-      <Filters filters={filters} onChange={(next) => void navigate({ search: next, replace: true })} />
-      <List
-        list={list}
-        more="Show older events"
-        empty={
-          filtered ? (
-            'No event matches these filters.'
-          ) : (
-            <>
-              No events yet. Start with <code>svc emit &lt;type&gt;</code>.
-            </>
-          )
-        }
+      <ChipBar
+        kinds={KINDS}
+        values={typed}
+        onChange={(next) => go({ ...rest, ...next })}
+        onClear={() => go(rest)}
+        any={Object.keys(typed).length > 0}
       >
-        {(events) => <EventTable scope={scope} events={events} />}
-      </List>
+        <span className="quiet">Lifecycle events</span>
+        <Switch
+          label="Show lifecycle events"
+          on={asked.exclude === undefined}
+          disabled={typed.type !== undefined || typed.source !== undefined}
+          onChange={(on) => go({ ...typed, ...(event !== undefined && { event }), ...(on && { lifecycle: 'show' }) })}
+        />
+      </ChipBar>
+      <div className={phone ? undefined : 'split things'}>
+        <section className="left" aria-label="Events">
+          <List list={list} more="Show older events" nothing={<NoEvents filtered={Object.keys(typed).length > 0} />}>
+            {(events) => <EventRows scope={scope} events={events} filters={filters} chosen={event} />}
+          </List>
+        </section>
+        {!phone && (
+          <div className="right">
+            {event === undefined ? (
+              <Empty icon={Radio} title="Select an event">
+                Its payload, and the runs that it started, woke and cancelled, appear here.
+              </Empty>
+            ) : (
+              <EventCard key={event} scope={scope} id={event} />
+            )}
+          </div>
+        )}
+      </div>
     </Page>
   );
 }
 
-function Filters({ filters, onChange }: { filters: EventFilters; onChange(next: EventFilters): void }) {
-  const change = (part: EventFilters) => onChange(changed(filters, part));
-  return (
-    <div className="filters">
-      <FilterText label="Type" value={filters.type} onChange={(type) => change({ type })} />
-      <FilterText label="Key" value={filters.key} onChange={(key) => change({ key })} />
-      <select
-        aria-label="Source"
-        value={filters.source ?? ''}
-        onChange={({ target }) => change({ source: target.value })}
-      >
-        <option value="">Any source</option>
-        {SOURCES.map((source) => (
-          <option key={source}>{source}</option>
-        ))}
-      </select>
-      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
-      {Object.keys(filters).length > 0 && (
-        <button type="button" onClick={() => onChange({})}>
-          Clear
-        </button>
-      )}
-    </div>
+const NoEvents = ({ filtered }: { filtered: boolean }) =>
+  filtered ? (
+    <Empty icon={Radio} title="No event matches these filters" />
+  ) : (
+    <Empty icon={Radio} title="No events yet">
+      Start with <code>svc emit &lt;type&gt;</code>, or with Emit event.
+    </Empty>
   );
-}

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { shellQuote } from '../kit/text.ts';
-import { changed, commandOf, readEventFilters, withNew } from './filters.ts';
+import { askedOf, commandOf, readEventFilters, withNew } from './filters.ts';
 
 const event = (id: string, type = 'a.done', key: string | null = null, source = 'emit') => ({
   event: id,
@@ -11,12 +11,22 @@ const event = (id: string, type = 'a.done', key: string | null = null, source = 
 
 t.test('an address is read, changed, and told as a command', async (t) => {
   t.same(readEventFilters({ type: ' a.b ', key: 7, other: 'x', since: '' }), { type: 'a.b', key: '7' });
-  t.same(changed({ type: 'a', key: 'k' }, { key: '' }), { type: 'a' });
+  t.same(readEventFilters({ lifecycle: 'show', event: 'evt_1' }), { lifecycle: 'show', event: 'evt_1' });
+  t.same(readEventFilters({ lifecycle: 'x' }), {});
   t.equal(commandOf({}, shellQuote), 'svc events ls');
   t.equal(
     commandOf({ type: 'a', key: "it's", since: '1h' }, shellQuote),
     `svc events ls --type a --key 'it'\\''s' --since 1h`,
   );
+});
+
+t.test('lifecycle events are left out until somebody asks for them', async (t) => {
+  t.same(askedOf({ key: 'k', event: 'evt_1' }), { key: 'k', exclude: 'lifecycle' });
+  t.same(askedOf({ lifecycle: 'show', since: '1h' }), { since: '1h' });
+  t.same(askedOf({ type: 'run.failed' }), { type: 'run.failed' });
+  t.same(askedOf({ source: 'lifecycle' }), { source: 'lifecycle' });
+  t.equal(commandOf(askedOf({}), shellQuote), 'svc events ls --exclude lifecycle');
+  t.same(withNew([], event('evt_1', 'run.started', null, 'lifecycle'), askedOf({})), []);
 });
 
 t.test('a new event is put on top, once, where it fits', async (t) => {

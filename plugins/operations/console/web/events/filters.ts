@@ -7,9 +7,22 @@ export interface EventFilters {
   source?: string;
   /** `2h`, or a time. */
   since?: string;
+  /** The start and end of runs are listed, too. */
+  lifecycle?: 'show';
+  /** The event whose payload and effects are shown beside the list. */
+  event?: string;
 }
 
 const NAMES = ['type', 'key', 'source', 'since'] as const;
+
+/** What the API is asked for. */
+export interface AskedEvents {
+  type?: string;
+  key?: string;
+  source?: string;
+  since?: string;
+  exclude?: 'lifecycle';
+}
 
 /** Texts of an address by their names; anything else that stands there is left out. */
 export function readTexts<Name extends string>(
@@ -24,14 +37,27 @@ export function readTexts<Name extends string>(
   return Object.fromEntries(given) as Partial<Record<Name, string>>;
 }
 
-export const readEventFilters = (search: Record<string, unknown>): EventFilters => readTexts(search, NAMES);
+export function readEventFilters(search: Record<string, unknown>): EventFilters {
+  const { event } = readTexts(search, ['event']);
+  return {
+    ...readTexts(search, NAMES),
+    ...(search.lifecycle === 'show' && { lifecycle: 'show' }),
+    ...(event !== undefined && { event }),
+  };
+}
+
+/** Lifecycle events are noise until somebody asks for them: by the switch, by their type or by their source. */
+export function askedOf({ lifecycle, event: _event, ...filters }: EventFilters): AskedEvents {
+  const shown = lifecycle === 'show' || filters.type !== undefined || filters.source !== undefined;
+  return shown ? filters : { ...filters, exclude: 'lifecycle' };
+}
 
 /** The command with the same answer. */
-export const commandOf = (filters: EventFilters, quote: (text: string) => string): string =>
-  ['svc events ls', ...NAMES.flatMap((name) => (filters[name] ? [`--${name} ${quote(filters[name])}`] : []))].join(' ');
-
-export const changed = (filters: EventFilters, change: EventFilters): EventFilters =>
-  readEventFilters({ ...filters, ...change });
+export const commandOf = (asked: AskedEvents, quote: (text: string) => string): string =>
+  [
+    'svc events ls',
+    ...[...NAMES, 'exclude' as const].flatMap((name) => (asked[name] ? [`--${name} ${quote(asked[name])}`] : [])),
+  ].join(' ');
 
 interface Listed {
   event: string;
@@ -41,13 +67,14 @@ interface Listed {
 }
 
 /** Does an event that has just been recorded belong into a list with these filters? */
-export const fits = (event: Listed, { type, key, source }: EventFilters): boolean =>
+export const fits = (event: Listed, { type, key, source, exclude }: AskedEvents): boolean =>
+  event.source !== exclude &&
   (type === undefined || event.type === type) &&
   (key === undefined || event.key === key) &&
   (source === undefined || event.source === source);
 
 /** The list, newest first, with an event that has just been recorded. */
-export function withNew<E extends Listed>(list: readonly E[], event: E, filters: EventFilters): readonly E[] {
-  if (!fits(event, filters) || list.some((one) => one.event === event.event)) return list;
+export function withNew<E extends Listed>(list: readonly E[], event: E, asked: AskedEvents): readonly E[] {
+  if (!fits(event, asked) || list.some((one) => one.event === event.event)) return list;
   return [event, ...list];
 }

@@ -9,7 +9,7 @@ import { Name } from '../kit/basics.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
-import { ShortRun } from './table.tsx';
+import { ShortRun } from './links.tsx';
 
 /** Who is for a type that is spelt nearly like that of the event; nothing is shown without any. */
 export function NearMisses({ scope, event: { type } }: { scope: Scope; event: ShownEvent }) {

@@ -9,7 +9,7 @@ import { Table } from '../kit/list.tsx';
 import { CheckField } from '../kit/more-fields.tsx';
 import { Panel, Same } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
-import { ShortRun } from './table.tsx';
+import { ShortRun } from './links.tsx';
 
 /** Delivers the event again to one handler; the page then lists what came of it. */
 export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent }) {

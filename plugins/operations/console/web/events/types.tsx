@@ -1,22 +1,27 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { Radio } from 'lucide-react';
 import type { EventType } from '../../../../../cli/generated/api.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { Name, Time } from '../kit/basics.tsx';
-import { List, Table } from '../kit/list.tsx';
-import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { Mark } from '../kit/avatar.tsx';
+import { Empty, Name, Time } from '../kit/basics.tsx';
+import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
-import { Json } from '../run/facts.tsx';
+import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { Rows } from '../kit/rows.tsx';
 import { EmitButton } from './emit.tsx';
+import { Sample } from './sample.tsx';
 
 /** The types of events that the project knows, with what the last one carried. */
 export function EventTypes() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/event-types' });
+  const may = useMay(scope);
   const path = scoped(scope, '/event-types');
   const list = usePaged<'types', EventType>('types', path, { limit: 200 }, { again_ms: AGAIN_MS });
   return (
     <Page
-      title="Types of events"
+      title="Event types"
+      bleed
       actions={
         <Link to="/orgs/$org/projects/$project/events" params={scope} search={{}} className="button">
           Events
@@ -24,13 +29,31 @@ export function EventTypes() {
       }
       same={{ command: 'svc events types', call: `GET ${path}` }}
     >
-      <List list={list} empty="The project has no event types.">
+      <List list={list} nothing={<Empty icon={Radio} title="The project has no event types" />}>
         {(types) => (
-          <Table columns={['Type', '-Known because', 'Last seen', '-Payload', 'Actions']}>
-            {types.map((type) => (
-              <Type key={type.type} scope={scope} type={type} />
-            ))}
-          </Table>
+          <Rows<EventType>
+            label="Event types"
+            head="Type"
+            items={types}
+            keyOf={({ type }) => type}
+            mark={() => <Mark icon={Radio} />}
+            title={({ type }) => <TypeLink scope={scope} type={type} />}
+            columns={[
+              { ...{ name: 'Known because', look: 'c-wide second' }, cell: ({ source }) => KNOWN[source] },
+              { ...{ name: 'Last seen', look: 'c-short second' }, cell: (type) => <LastSeen type={type} /> },
+              { ...{ name: '-Payload', look: 'c-act' }, cell: (type) => <Sample type={type} /> },
+              {
+                ...{ name: '-Emit', look: 'c-act' },
+                cell: (type) => may('member') && <Emit scope={scope} type={type} />,
+              },
+            ]}
+            second={(type) => (
+              <>
+                <LastSeen type={type} /> <Sample type={type} />
+                {may('member') && <Emit scope={scope} type={type} />}
+              </>
+            )}
+          />
         )}
       </List>
     </Page>
@@ -38,31 +61,22 @@ export function EventTypes() {
 }
 
 const KNOWN: Record<EventType['source'], string> = {
-  platform: 'the service emits it',
-  declared: 'something in the project declares it',
-  seen: 'it was recorded here',
+  platform: 'The service emits it',
+  declared: 'A workflow or handler declares it',
+  seen: 'It was recorded here',
 };
 
 /** Nobody but the service emits these. */
 const RESERVED = /^(push|manual|spawn|schedule\.tick|run\..*|svc\..*)$/;
 
-function Type({ scope, type: { type, source, sample, last_seen } }: { scope: Scope; type: EventType }) {
-  const may = useMay(scope);
-  return (
-    <tr>
-      <td>
-        <Link to="/orgs/$org/projects/$project/events" params={scope} search={{ type }}>
-          <Name>{type}</Name>
-        </Link>
-      </td>
-      <td className="wide quiet">{KNOWN[source]}</td>
-      <td className="tight">{last_seen ? <Time at={last_seen} /> : <span className="quiet">never</span>}</td>
-      <td className="wide">{sample !== undefined && <Json summary="Last payload" value={sample} />}</td>
-      <td>
-        {may('member') && !RESERVED.test(type) && (
-          <EmitButton scope={scope} label="Emit event" type={type} payload={sample ?? null} />
-        )}
-      </td>
-    </tr>
-  );
-}
+const Emit = ({ scope, type: { type, sample } }: { scope: Scope; type: EventType }) =>
+  !RESERVED.test(type) && <EmitButton scope={scope} type={type} payload={sample ?? null} />;
+
+const TypeLink = ({ scope, type }: { scope: Scope; type: string }) => (
+  <Link to="/orgs/$org/projects/$project/events" params={scope} search={{ type }}>
+    <Name>{type}</Name>
+  </Link>
+);
+
+const LastSeen = ({ type: { last_seen } }: { type: EventType }) =>
+  last_seen ? <Time at={last_seen} /> : <span className="quiet">never</span>;

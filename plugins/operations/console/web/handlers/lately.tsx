@@ -5,7 +5,7 @@ import type { Event, HandlerView, ShownEvent } from '../../../../../cli/generate
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { EventLink, ShortRun } from '../events/table.tsx';
+import { EventLink, ShortRun } from '../events/links.tsx';
 import { useEvents } from '../events/use-events.ts';
 import { Empty, Loading, Problem, StatusIcon, Time } from '../kit/basics.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
@@ -29,7 +29,7 @@ interface Outcome {
 /** What the newest events of its types came to. */
 export function Lately({ scope, handler }: { scope: Scope; handler: HandlerView }) {
   const type = onlyType(handler.on);
-  const list = useEvents(scope, type === undefined ? {} : { type }, LOOKED_AT);
+  const { list } = useEvents(scope, type === undefined ? {} : { type }, LOOKED_AT);
   const fitting = list.items?.filter((event) => handler.on.some((pattern) => matchesPattern(pattern, event.type)));
   if (list.error) return <Problem error={list.error} again={() => void list.refetch()} />;
   if (!fitting) return <Loading />;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { TestedHandlerView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import type { Scope } from '../api/paths.ts';
-import { EventLink } from '../events/table.tsx';
+import { EventLink } from '../events/links.tsx';
 import { Status } from '../kit/basics.tsx';
 import { TextField } from '../kit/dialog-form.tsx';
 import { Fact } from '../kit/facts.tsx';

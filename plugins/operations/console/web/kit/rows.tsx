@@ -30,13 +30,15 @@ interface Props<Item> {
   second(item: Item): ReactNode;
   /** At the right of a card's first line. */
   aside?(item: Item): ReactNode;
+  /** Whether its details are shown beside the list. */
+  isChosen?(item: Item): boolean;
   /** At the end of a row and of a card. */
   actions?(item: Item): ReactNode;
 }
 
 /** Things of one kind as rows of one height with columns; cards on a phone. `j` and `k` move through them. */
 export function Rows<Item>(props: Props<Item>) {
-  const { label, items, keyOf, mark, title, beside, columns, head, actions } = props;
+  const { label, items, keyOf, mark, title, beside, columns, head, actions, isChosen } = props;
   const table = useRowKeys({});
   if (usePhone()) return <Cards {...props} />;
   return (
@@ -52,7 +54,7 @@ export function Rows<Item>(props: Props<Item>) {
       </thead>
       <tbody>
         {items.map((item) => (
-          <tr key={keyOf(item)} id={keyOf(item)} data-row={keyOf(item)}>
+          <tr key={keyOf(item)} id={keyOf(item)} data-row={keyOf(item)} className={isChosen?.(item) ? 'on' : undefined}>
             <td className="c-name">
               <div className="row-name">
                 {mark?.(item)}

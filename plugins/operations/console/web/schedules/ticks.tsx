@@ -3,7 +3,7 @@ import { CalendarClock } from 'lucide-react';
 import type { Event, ListRuns200, RunRecord, ScheduleView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
-import { EventLink, ShortRun } from '../events/table.tsx';
+import { EventLink, ShortRun } from '../events/links.tsx';
 import { useEvents } from '../events/use-events.ts';
 import { Empty, Loading, Problem, StatusIcon, Time } from '../kit/basics.tsx';
 import { useNow } from '../kit/clock.ts';
@@ -25,7 +25,7 @@ interface Tick {
 export function Ticks({ scope, schedule }: { scope: Scope; schedule: ScheduleView }) {
   const { name, subject, last_tick } = schedule;
   const now = useNow();
-  const list = useEvents(scope, { source: 'schedule', ...(subject !== undefined && { key: subject }) }, LOOKED_AT);
+  const { list } = useEvents(scope, { source: 'schedule', ...(subject !== undefined && { key: subject }) }, LOOKED_AT);
   const runs = useRunsOf(scope, name);
   if (list.error) return <Problem error={list.error} again={() => void list.refetch()} />;
   if (!list.items) return <Loading />;

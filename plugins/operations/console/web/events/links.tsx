@@ -2,33 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Event } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
-import { Name, Time } from '../kit/basics.tsx';
-import { Table } from '../kit/list.tsx';
+import { Name, Tag } from '../kit/basics.tsx';
 import { visible } from '../kit/text.ts';
 
 const RUN = /^run_[0-9A-Z]{26}$/;
-
-export const EventTable = ({ scope, events }: { scope: Scope; events: readonly Event[] }) => (
-  <Table columns={['Event', 'Key', '-Comes from', 'Recorded']}>
-    {events.map((event) => (
-      <tr key={event.event}>
-        <td>
-          <EventLink scope={scope} event={event.event}>
-            <Name>{event.type}</Name>
-          </EventLink>
-          <div className="quiet mono">{event.event.slice(-6)}</div>
-        </td>
-        <td>{event.key === null ? <span className="quiet">everybody</span> : <Name>{event.key}</Name>}</td>
-        <td className="wide">
-          <From scope={scope} event={event} />
-        </td>
-        <td className="tight">
-          <Time at={event.recorded_at} />
-        </td>
-      </tr>
-    ))}
-  </Table>
-);
 
 export const EventLink = ({ scope, event, children }: { scope: Scope; event: string; children?: ReactNode }) => (
   <Link
@@ -59,7 +36,12 @@ export const ShortRun = ({ scope, run_id }: { scope: Scope; run_id: string }) =>
 export const From = ({ scope, event }: { scope: Scope; event: Origin }) => (
   <>
     {event.source} <SourceName scope={scope} event={event} />
-    {!event.trusted && <div className="bad">not trusted</div>}
+    {!event.trusted && (
+      <>
+        {' '}
+        <Tag>untrusted</Tag>
+      </>
+    )}
   </>
 );
 
