@@ -32,7 +32,7 @@ export function EventCard({ scope, id }: { scope: Scope; id: string }) {
         <div className="card-body">
           <dl>
             <Fact name="ID">
-              <code>{id}</code> <Copy text={id} label="Copy the event ID" />
+              <code title={id}>…{id.slice(-6)}</code> <Copy text={id} label="Copy the event ID" />
             </Fact>
             <Fact name="Key">{event.key === null ? 'none: every run receives it' : <Name>{event.key}</Name>}</Fact>
             <Fact name="Source">

@@ -60,7 +60,7 @@ export function Events() {
         onClear={() => go(rest)}
         any={Object.keys(typed).length > 0}
       >
-        <span className="quiet">Lifecycle events</span>
+        <span>Lifecycle events</span>
         <Switch
           label="Show lifecycle events"
           on={asked.exclude === undefined}

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Trash2, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import type { GraphEntry, ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -9,8 +10,11 @@ import { query, type Scope, scoped } from '../api/paths.ts';
 import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { Empty, Loading, Name, Problem, Status, Tag, Time } from '../kit/basics.tsx';
-import { Confirm } from '../kit/confirm.tsx';
-import { Table } from '../kit/list.tsx';
+import { ActionMenu } from '../kit/action-menu.tsx';
+import { Mark } from '../kit/avatar.tsx';
+import { Asked, Confirm, type QuestionProps } from '../kit/confirm.tsx';
+import { FilterBar } from '../kit/filter-bar.tsx';
+import { Rows } from '../kit/rows.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
 import { Page } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
@@ -37,6 +41,7 @@ export function Graphs() {
   return (
     <Page
       title="Graphs"
+      bleed
       actions={
         may('member') && (
           <>
@@ -47,18 +52,22 @@ export function Graphs() {
       }
       same={{ command: 'svc graph ls', call: `GET ${path}` }}
     >
-      <div className="filters">
-        <input
-          type="search"
-          aria-label="Search graphs"
-          placeholder="Search graphs"
-          value={q}
-          onChange={({ target }) => void navigate({ search: target.value ? { q: target.value } : {}, replace: true })}
-        />
-      </div>
+      <FilterBar
+        label="Search graphs"
+        hint="Name, title or trigger"
+        find={q}
+        onChange={({ find }) => void navigate({ search: find ? { q: find } : {}, replace: true })}
+      />
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {found?.length === 0 && <Empty>{q ? 'No graph matches your search.' : 'No graph is stored here yet.'}</Empty>}
+      {found?.length === 0 &&
+        (q ? (
+          <Empty icon={Workflow} title="No graph matches your search" />
+        ) : (
+          <Empty icon={Workflow} title="No graphs yet">
+            Draw one with New graph, or import a document.
+          </Empty>
+        ))}
       {found && found.length > 0 && <Found key={q} scope={scope} graphs={found} />}
     </Page>
   );
@@ -88,58 +97,63 @@ function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] 
   });
   return (
     <>
-      <Table columns={['Graph', '-Version', 'Published', '-Saved', 'Last run', 'Actions']}>
-        {graphs.slice(0, shown).map((graph) => (
-          <Row key={graph.name} scope={scope} graph={graph} />
-        ))}
-      </Table>
+      <Rows<GraphEntry>
+        label="Graphs"
+        head="Graph"
+        items={graphs.slice(0, shown)}
+        keyOf={({ name }) => name}
+        mark={() => <Mark icon={Workflow} />}
+        title={({ name }) => (
+          <Link to="/orgs/$org/projects/$project/graphs/$graph" params={{ ...scope, graph: name }}>
+            <Name>{name}</Name>
+          </Link>
+        )}
+        columns={[
+          { ...{ name: 'Title', look: 'second c-wide' }, cell: ({ title = '' }) => visible(title) },
+          { ...{ name: 'Triggers', look: 'c-mid' }, cell: (graph) => <Triggers graph={graph} /> },
+          { ...{ name: 'Last run', look: 'c-state' }, cell: ({ name }) => <LastRun scope={scope} graph={name} /> },
+          {
+            ...{ name: 'Version', look: 'c-short second c-roomy' },
+            cell: ({ version_number, nodes }) => `${version_number} · ${nodes === 1 ? '1 node' : `${nodes} nodes`}`,
+          },
+          { ...{ name: 'Saved', look: 'c-mid second' }, cell: (graph) => <Saved graph={graph} /> },
+        ]}
+        second={(graph) => (
+          <>
+            <Triggers graph={graph} /> <Saved graph={graph} />
+          </>
+        )}
+        aside={({ name }) => <LastRun scope={scope} graph={name} />}
+        actions={({ name, triggers = [] }) => <RowActions scope={scope} name={name} triggers={triggers} />}
+      />
       {graphs.length > shown && (
-        <button type="button" onClick={() => setShown(shown + SHOWN)}>
-          Show more
-        </button>
+        <p className="list-more">
+          <button type="button" onClick={() => setShown(shown + SHOWN)}>
+            Show more
+          </button>
+        </p>
       )}
     </>
   );
 }
 
-const Row = ({ scope, graph }: { scope: Scope; graph: GraphEntry }) => (
-  <tr>
-    <td>
-      <Link to="/orgs/$org/projects/$project/graphs/$graph" params={{ ...scope, graph: graph.name }}>
-        <Name>{graph.name}</Name>
-      </Link>
-      {graph.title && <div className="quiet">{visible(graph.title)}</div>}
-    </td>
-    <td className="wide">
-      {graph.version_number}
-      <div className="quiet">{graph.nodes === 1 ? '1 node' : `${graph.nodes} nodes`}</div>
-    </td>
-    <td>
-      {graph.published_version === undefined ? (
-        <span className="quiet">no</span>
-      ) : (
-        <>
-          version {graph.published_version}
-          <div>
-            {graph.triggers?.map((type, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a graph may have several triggers of one type
-              <Tag key={at}>{type.replace('trigger.', '')}</Tag>
-            ))}
-          </div>
-        </>
-      )}
-    </td>
-    <td className="wide">
-      <Time at={graph.set_at} />
-      <By id={graph.set_by} />
-    </td>
-    <td>
-      <LastRun scope={scope} graph={graph.name} />
-    </td>
-    <td>
-      <RemoveGraph scope={scope} name={graph.name} triggers={graph.triggers ?? []} />
-    </td>
-  </tr>
+/** What starts the published version; a draft starts by hand only. */
+function Triggers({ graph: { published_version, triggers = [] } }: { graph: GraphEntry }) {
+  if (published_version === undefined) return <span className="quiet">Not published</span>;
+  return (
+    <span className="tags" title={`Version ${published_version} is published`}>
+      {triggers.map((type, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a graph may have several triggers of one type
+        <Tag key={at}>{type.replace('trigger.', '')}</Tag>
+      ))}
+    </span>
+  );
+}
+
+const Saved = ({ graph: { set_at, set_by } }: { graph: GraphEntry }) => (
+  <>
+    <Time at={set_at} /> <By id={set_by} />
+  </>
 );
 
 function LastRun({ scope, graph }: { scope: Scope; graph: string }) {
@@ -169,12 +183,12 @@ interface RemoveProps {
   onRemoved?(): void;
 }
 
-/** Hooks are an admin's, and so is a graph that has any. */
-export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
+/** What asks before a graph is removed; undefined for a reader who may not. Hooks are an admin's, and so is their graph. */
+function useRemoval({ scope, name, triggers, onRemoved }: RemoveProps): QuestionProps | undefined {
   const client = useQueryClient();
   const refetch = useRefetch();
   const may = useMay(scope);
-  if (!may(triggers.includes('trigger.webhook') ? 'admin' : 'member')) return null;
+  if (!may(triggers.includes('trigger.webhook') ? 'admin' : 'member')) return undefined;
   const path = scoped(scope, '/graphs');
   const remove = async () => {
     await json(`${path}/${encodeURIComponent(name)}`, { method: 'DELETE' });
@@ -183,10 +197,32 @@ export function RemoveGraph({ scope, name, triggers, onRemoved }: RemoveProps) {
     client.removeQueries({ queryKey: listKey(path), type: 'inactive' });
     onRemoved?.();
   };
-  return (
-    <Confirm label="Remove" title={`Remove the graph ${name}?`} verb="Remove graph" danger run={remove}>
-      All of its versions are removed, and its triggers are unregistered: webhook addresses accept no more deliveries.
-      Runs continue. <code>svc graph rm {name}</code> does the same.
-    </Confirm>
-  );
+  return {
+    title: `Remove the graph ${name}?`,
+    verb: 'Remove graph',
+    danger: true,
+    run: remove,
+    children: (
+      <>
+        All of its versions are removed, and its triggers are unregistered: webhook addresses accept no more deliveries.
+        Runs continue. <code>svc graph rm {name}</code> does the same.
+      </>
+    ),
+  };
+}
+
+export function RemoveGraph(props: RemoveProps) {
+  const question = useRemoval(props);
+  return question && <Confirm label="Remove" {...question} />;
+}
+
+function RowActions(props: RemoveProps) {
+  const question = useRemoval(props);
+  const remove = question && {
+    icon: Trash2,
+    label: 'Remove',
+    danger: true,
+    opens: (close: () => void) => <Asked {...question} close={close} />,
+  };
+  return <ActionMenu label={`Actions for ${props.name}`} small actions={[remove]} />;
 }

@@ -62,7 +62,9 @@ function Row({ scope, graph, version, onPublished }: Props & { version: GraphVer
       </td>
       <td>
         <Time at={set_at} />
-        <By id={set_by} />
+        <div>
+          <By id={set_by} />
+        </div>
       </td>
       <td>
         <div className="row">

@@ -6,5 +6,5 @@ import { visible } from '../kit/text.ts';
 export function By({ id }: { id: string | undefined }) {
   const { data } = useQuery(whoamiQuery);
   if (id === undefined) return null;
-  return <div className="quiet clip">by {data?.user.id === id ? 'you' : visible(id)}</div>;
+  return <span className="quiet clip">by {data?.user.id === id ? 'you' : visible(id)}</span>;
 }

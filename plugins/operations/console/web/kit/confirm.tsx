@@ -4,7 +4,7 @@ import { Problem } from './basics.tsx';
 import { Cancel } from './inline-form.tsx';
 import { useSending } from './sending.ts';
 
-interface QuestionProps {
+export interface QuestionProps {
   title: string;
   /** On the button that does it. */
   verb: string;
