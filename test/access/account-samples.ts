@@ -39,6 +39,12 @@ export const ACCOUNT_SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /api/v1/session': { rule: 'user', status: 401 },
   'GET /api/v1/sessions': { rule: 'user', status: 200 },
   'DELETE /api/v1/sessions': { rule: 'user', status: 204, audits: 'session.everywhere' },
+  // No caller of the matrix has a session of that name.
+  'DELETE /api/v1/sessions/:session': {
+    rule: 'user',
+    status: 404,
+    target: async () => ({ session: 'ses_00000000000000000000000000' }),
+  },
   'POST /api/v1/session/links': { rule: 'user', status: 201, audits: 'session.link' },
   'POST /api/v1/session/redeem': { rule: 'public', status: 401, body: { code: 'nobodys' } },
   'GET /api/v1/session/methods': { rule: 'public', status: 200 },

@@ -393,9 +393,26 @@ else
       }
     });
 
-    await t.test('sessions are listed, and all of them ended', async () => {
+    await t.test('sessions are listed, one of them is ended, and then all', async (t) => {
+      const other = await place.signedIn(place.token, await place.newBrowser());
       await go('/members/sessions');
       await row(page, /Current/).waitFor();
+      t.equal(
+        await row(page, /Current/)
+          .getByRole('button')
+          .count(),
+        0,
+        'the own one ends by signing out',
+      );
+      const lost = page.getByRole('button', { name: /^Actions for / });
+      const count = await lost.count();
+      await lost.first().click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+      await lost.nth(count - 1).waitFor({ state: 'detached' });
+      await other.reload();
+      await other.getByLabel('Access token').waitFor();
+      await other.context().close();
       await confirm(page, page.getByRole('button', { name: 'Sign out everywhere' }), 'Sign out everywhere');
       await page.getByLabel('Access token').waitFor();
       await page.goto(`${place.url}${HERE}/members/sessions`);

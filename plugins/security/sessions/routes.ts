@@ -30,6 +30,7 @@ const SESSIONS_PATH = '/api/v1/sessions';
 export const sessionRoutes = (options: SessionRoutesOptions): Route[] => [
   ...currentSessionRoutes(options),
   ...allSessionsRoutes(options),
+  oneSessionRoute(options),
   ...linkRoutes(options),
 ];
 
@@ -110,6 +111,19 @@ const allSessionsRoutes = ({ sessions }: SessionRoutesOptions): Route[] => [
     }),
   },
 ];
+
+const oneSessionRoute = ({ sessions }: SessionRoutesOptions): Route => ({
+  method: 'DELETE',
+  path: `${SESSIONS_PATH}/:session`,
+  operation: 'endOneSession',
+  summary: 'Sign the caller out in one browser',
+  access: USER,
+  responses: { 204: { description: 'The browser has no session.' } },
+  async handle(request) {
+    await sessions.endOne(callerOf(request), request.params.session ?? '', auditSource(request));
+    return { status: 204 };
+  },
+});
 
 const linkRoutes = ({ links }: SessionRoutesOptions): Route[] => [
   {

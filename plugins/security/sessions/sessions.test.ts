@@ -148,6 +148,24 @@ for (const store of STORES)
       t.match((await audited(server, 'session.everywhere')).at(-1), { subject: 'admin1', detail: /\d sessions/ });
     });
 
+    t.test('one session is ended from another browser, by its owner alone', async (t) => {
+      const [here, lost, stranger] = [await signedIn(server), await signedIn(server), await signedIn(server, 'owner')];
+      const { sessions } = (await lost.send('GET /api/v1/sessions')).json;
+      const { id } = sessions.find(({ current }: { current: boolean }) => current);
+      for (const [browser, wanted] of [
+        [stranger, id],
+        [here, 'ses_00000000000000000000000000'],
+        [here, "'"],
+      ] as const)
+        t.equal((await browser.send(`DELETE /api/v1/sessions/${wanted}`)).status, 404, wanted);
+      t.equal((await lost.send(WHO)).status, 200);
+      t.equal((await here.send(`DELETE /api/v1/sessions/${id}`)).status, 204);
+      t.equal((await lost.send(WHO)).status, 401);
+      t.equal((await here.send(WHO)).status, 200);
+      t.match((await audited(server, 'session.end')).at(-1), { subject: 'admin1', detail: 'Firefox 140 on Linux' });
+      t.equal((await here.send(`DELETE /api/v1/sessions/${id}`)).status, 404, 'it has ended');
+    });
+
     t.test('a further one than the hundredth ends the oldest', async (t) => {
       const [first, second] = [await signedIn(server, 'viewer'), await signedIn(server, 'viewer')];
       await call('viewer', 'DELETE /api/v1/sessions');

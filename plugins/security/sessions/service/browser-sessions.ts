@@ -1,4 +1,12 @@
-import type { Database, Ids, Page, Principal, Queries } from '../../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  Errors,
+  type Ids,
+  isId,
+  type Page,
+  type Principal,
+  type Queries,
+} from '../../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../../platform/audit/contract.ts';
 import {
   type BegunSession,
@@ -17,6 +25,7 @@ import { IDLE_MS, MAX_SESSIONS, SESSION_MS } from '../domain/lifetimes.ts';
 import { sessionView } from '../domain/view.ts';
 import { insertCookie } from '../store/cookies.ts';
 import {
+  findOwned,
   findPresented,
   insertSession,
   listSessions,
@@ -145,8 +154,12 @@ export class BrowserSessions implements Sessions {
   }
 
   list(whose: Principal, page: Page): Promise<SessionRow[]> {
+    return listSessions(this.#options.database, ownerOf(whose), this.#alive(), page);
+  }
+
+  #alive(): { now: number; idle_since: number } {
     const now = this.#options.database.now();
-    return listSessions(this.#options.database, ownerOf(whose), { now, idle_since: now - IDLE_MS }, page);
+    return { now, idle_since: now - IDLE_MS };
   }
 
   /** Ends the session of this browser, if there is one. Returns the headers that delete the cookie. */
@@ -154,6 +167,18 @@ export class BrowserSessions implements Sessions {
     const row = await this.#find(this.cookieOf(request));
     if (row) await this.#end(row, request, 'session.end');
     return this.#cookie('', 0);
+  }
+
+  /** Ends one session of a person. Throws `not_found` for a session that others have or that has ended. */
+  async endOne(person: Principal, session_id: string, by: AuditSource): Promise<void> {
+    const { database, audit } = this.#options;
+    const row = isId(session_id) ? await findOwned(database, ownerOf(person), this.#alive(), session_id) : undefined;
+    if (!row) throw Errors.notFound('you have no such session');
+    const org_ids = await audit.orgsOf(row);
+    await database.transaction(async (tx) => {
+      if (!(await removeSession(tx, session_id))) throw Errors.notFound('you have no such session');
+      await audit.record(tx, org_ids, { ...by, subject: row.user_name, action: 'session.end', detail: row.browser });
+    });
   }
 
   /** Ends all sessions of a person or, for a token that is limited to an org, those based on such tokens. */

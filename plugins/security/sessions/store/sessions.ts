@@ -106,6 +106,23 @@ export function listSessions(on: Reading, owner: SessionOwner, { now, idle_since
   );
 }
 
+/** Finds a session of an owner. */
+export async function findOwned(
+  on: Reading,
+  owner: SessionOwner,
+  { now, idle_since }: Alive,
+  session_id: string,
+): Promise<SessionRow | undefined> {
+  const { where, params } = ownerFilter(owner);
+  const [row] = await on.read<SessionRow>(
+    `SELECT session_id, token_id, user_id, user_name, org_id, signed_in_by, family, browser, created_at, expires_at,
+       last_seen_at
+     FROM sessions_sessions WHERE ${where} AND expires_at > ? AND last_seen_at > ? AND session_id = ?`,
+    [...params, now, idle_since, session_id],
+  );
+  return row;
+}
+
 /** Records the first use of a cookie that is newer than all that were used before. */
 export const recordFirstUse = (on: Queries, session_id: string, generation: number, now: number): Promise<number> =>
   on.write('UPDATE sessions_sessions SET seen = ?, seen_at = ?, last_seen_at = ? WHERE session_id = ? AND seen < ?', [

@@ -1,14 +1,17 @@
 import { useParams } from '@tanstack/react-router';
-import { Monitor, Smartphone } from 'lucide-react';
+import { LogOut, Monitor, Smartphone } from 'lucide-react';
 import type { BrowserSession } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { signOut } from '../api/session.ts';
 import { useSession } from '../app/session.ts';
+import { ActionMenu } from '../kit/action-menu.tsx';
 import { Mark } from '../kit/avatar.tsx';
 import { Empty, Tag, Time } from '../kit/basics.tsx';
-import { Confirm } from '../kit/confirm.tsx';
+import { Asked, Confirm } from '../kit/confirm.tsx';
 import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
-import { AGAIN_MS, usePaged } from '../kit/paged.ts';
+import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
 import { type Column, Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
 import { MemberTabs } from './tabs.tsx';
@@ -44,6 +47,7 @@ export function Sessions() {
               </span>
             )}
             aside={({ last_seen_at }) => <Time at={last_seen_at} />}
+            actions={(session) => !session.current && <Actions session={session} />}
           />
         )}
       </List>
@@ -57,6 +61,25 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
   { name: 'Last seen', look: 'c-short', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   { name: 'Expires', look: 'c-end', cell: ({ expires_at }) => <Time at={expires_at} /> },
 ];
+
+function Actions({ session: { id, browser } }: { session: BrowserSession }) {
+  const refetch = useRefetch();
+  const end = async () => {
+    await json(`${PATH}/${id}`, { method: 'DELETE' });
+    await refetch(listKey(PATH));
+  };
+  const signOutThere = {
+    icon: LogOut,
+    label: 'Sign out',
+    danger: true,
+    opens: (close: () => void) => (
+      <Asked title={`Sign out ${visible(browser)}?`} verb="Sign out" danger run={end} close={close}>
+        That browser must sign in again.
+      </Asked>
+    ),
+  };
+  return <ActionMenu label={`Actions for ${visible(browser)}`} small actions={[signOutThere]} />;
+}
 
 function Everywhere() {
   const take = useSession();
