@@ -47,5 +47,6 @@ t.test('the view: zoom, move and brush stay within the whole', async (t) => {
 t.test('marks at round times, a few of them', async (t) => {
   const round = (size: number) => marks(scaleOf([entry(0, size)], 0, size), WHOLE).map(({ at_ms }) => at_ms);
   t.same(round(10_000), [0, 2000, 4000, 6000, 8000]);
+  t.same(round(4100), [0, 1000, 2000, 3000], 'none covers the end');
   for (const size of [1, 999, 36e5, 30 * 864e5, 365 * 864e5]) t.ok(round(size).length <= 9, `${size}`);
 });

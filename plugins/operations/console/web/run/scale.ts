@@ -127,6 +127,8 @@ const STEPS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 72e5, 216e5, 864e5,
 ];
 const MARKS = 7;
+/** Beyond it, the text of a mark would cover the "now" at the end of the axis. */
+const LAST_MARK = 0.88;
 
 export interface Mark {
   /** In per cent of the view. */
@@ -152,7 +154,7 @@ export function marks(scale: Scale, view: View): Mark[] {
     const found: Mark[] = [];
     for (let at_ms = first; at_ms <= to - scale.from; at_ms += step) {
       const place = inView(shareOf(scale, scale.from + at_ms), view);
-      if (place >= 0 && place <= 0.97) found.push({ left: place * 100, at_ms });
+      if (place >= 0 && place <= LAST_MARK) found.push({ left: place * 100, at_ms });
     }
     return found.slice(0, MARKS * 2);
   });
