@@ -75,11 +75,20 @@ export class Console {
 
   async newPage(context?: BrowserContext): Promise<Page> {
     const page = await (context ?? (await this.newBrowser())).newPage();
-    page.on('pageerror', (error) => this.faults.push(error.message));
+    // A page that is left aborts what it still loads ahead, which its router reports as a module that cannot be fetched.
+    const aborted = new Set<string>();
+    page.on('requestfailed', (request) => {
+      if (request.failure()?.errorText === 'net::ERR_ABORTED') aborted.add(request.url());
+    });
+    const note = (text: string) => {
+      const [, module] = /dynamically imported module: (\S+)/.exec(text) ?? [];
+      if (module === undefined || !aborted.has(module)) this.faults.push(text);
+    };
+    page.on('pageerror', (error) => note(error.message));
     page.on('console', (message) => {
       // The console says every answer with 4xx as an error; pages show them, and tests look at these.
       if (message.type() === 'error' && !/Failed to load resource|^Applying inline style/.test(message.text()))
-        this.faults.push(message.text());
+        note(message.text());
     });
     await page.addInitScript(TELLS_INLINE_STYLES);
     return page;
