@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { until } from '../../../test/kit/index.ts';
+import { longestHold, maxHoldMs, until } from '../../../test/kit/index.ts';
+import { FunctionDirectory } from './service/directory.ts';
+import { inTime } from './service/in-time.ts';
 import { checkInputSchema, findInputErrors } from './service/input-schema.ts';
 import { PROGRAMS, serving } from './testing/world.ts';
 
@@ -14,6 +16,51 @@ t.test('a schema cannot end or hold the server', async (t) => {
   t.same(findInputErrors(slow, 'aaa'), []);
   t.match(findInputErrors(slow, 'b'), [{ pointer: '/input' }]);
   t.throws(() => findInputErrors(slow, `${'a'.repeat(60)}!`), { code: 'input_invalid', message: /takes longer than/ });
+  const circle = JSON.stringify({ $ref: '#' });
+  t.throws(() => findInputErrors(circle, 1), { code: 'input_invalid', message: /in a circle/ });
+});
+
+t.test('a schema is compiled once, however often it refers to itself', async (t) => {
+  const properties = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`p${n}`, { type: 'string' }]));
+  const refers = (times: number) => ({
+    $defs: { one: { properties } },
+    allOf: Array.from({ length: times }, () => ({ $ref: '#/$defs/one' })),
+  });
+  const { heapTotal: before } = process.memoryUsage();
+  checkInputSchema('order', refers(200));
+  t.ok(process.memoryUsage().heapTotal - before < 64 * 1024 * 1024, 'it takes no memory for each reference');
+  t.match(findInputErrors(JSON.stringify(refers(200)), { p7: 7 })[0], { pointer: '/input/p7' });
+});
+
+t.test('a large registration is checked in turns', async (t) => {
+  const directory = new FunctionDirectory({ table: { register: async () => undefined } as never, agents: {} as never });
+  const large = (name: string) => {
+    const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${name}-${n}`, { type: 'string' }]));
+    return { name, version: '1', versions: 'replay' as const, input: { properties } };
+  };
+  const functions = Array.from({ length: 30 }, (_, n) => large(`f${n}`));
+  const { ms } = await longestHold(() => directory.register({ org_id: '', project_id: '' }, functions));
+  t.ok(ms < maxHoldMs(), `the event loop is held for ${ms} ms`);
+});
+
+t.test('faults quote a part of long names', async (t) => {
+  const schema = JSON.stringify({ additionalProperties: { type: 'string', not: {}, enum: [1], pattern: 'z' } });
+  const faults = findInputErrors(schema, { ['k'.repeat(1_000_000)]: 'a' });
+  t.equal(faults.length, 3);
+  t.ok(JSON.stringify(faults).length < 2000);
+  const closed = JSON.stringify({ additionalProperties: false });
+  t.ok(findInputErrors(closed, { ['k'.repeat(1_000_000)]: 1 })[0]!.message.length < 1000);
+});
+
+t.test('only the time that this thread works is counted', async (t) => {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  const exceeded = () => new Error('exceeded');
+  const sleep = () => Atomics.wait(cell, 0, 0, 300);
+  t.equal(inTime(sleep, { max_ms: 50, exceeded }), 'timed-out', 'a thread that waits for the processor');
+  const work = () => {
+    for (;;);
+  };
+  t.throws(() => inTime(work, { max_ms: 50, exceeded }), { message: 'exceeded' });
 });
 
 t.test('a run that is cancelled while it waits for its concurrency keeps no place', async (t) => {
@@ -53,4 +100,16 @@ t.test('the payload of an event is checked as an input is', async (t) => {
     return (json as { runs: { run_id: string }[] }).runs[0]?.run_id;
   });
   t.match(await world.ended(run_id), { status: 'failed', error: { code: 'input_invalid', message: /\/input\/sku/ } });
+});
+
+t.test('a document pins a version, and nothing longer', async (t) => {
+  const world = await serving(t, join(PROGRAMS, 'orders.ts'));
+  const { server } = world;
+  const submit = (pinned: string) => {
+    const source = JSON.stringify({ version: 'svc-function/v1', name: 'double', pinned });
+    return server.call('member', `POST ${server.scoped}/runs`, { source, input: 1 });
+  };
+  t.match(await submit('a'.repeat(40)), { status: 201 });
+  for (const pinned of ['a'.repeat(41), 'x'.repeat(900_000), 'a b', ''])
+    t.match(await submit(pinned), { status: 422, json: { errors: [{ pointer: '/source' }] } }, pinned.slice(0, 50));
 });

@@ -5,8 +5,11 @@ import type { CallerStream } from '../../scripts/contract.ts';
 
 const NEWLINE = 10;
 const SPACE = 32;
-/** Maximum size of a line: a step's output of 2 MiB in base64, and its envelope. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Maximum size of a line: that of a line of the agent socket, and the number of its pass. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024 + 32;
+
+/** How a line of the program itself begins. */
+const OWN_LINE = Buffer.from('0 ');
 
 /** One pass on the connection that all passes of a program share. */
 class PassStream extends EventEmitter implements CallerStream {
@@ -75,6 +78,8 @@ export class ProgramLink {
   readonly #onMessage: (message: ProgramMessage) => void;
   #pieces: Buffer[] = [];
   #pending_bytes = 0;
+  /** The rest of a line that is too long is not for anybody. */
+  #skips_line = false;
 
   constructor(
     socket: Duplex,
@@ -129,12 +134,25 @@ export class ProgramLink {
       this.#pieces = [];
       this.#pending_bytes = 0;
       from = end + 1;
-      this.#handleLine(line);
+      if (this.#skips_line) this.#skips_line = false;
+      else this.#handleLine(line);
     }
-    if (from === chunk.length) return;
+    if (from === chunk.length || this.#skips_line) return;
     this.#pieces.push(from === 0 ? chunk : chunk.subarray(from));
     this.#pending_bytes += chunk.length - from;
-    if (this.#pending_bytes <= MAX_LINE_BYTES) return;
+    if (this.#pending_bytes > MAX_LINE_BYTES) this.#endLongLine();
+  }
+
+  /** A pass whose line is too long is answered so by its caller, and ends. The other passes of the program go on. */
+  #endLongLine(): void {
+    const line = Buffer.concat(this.#pieces);
+    if (!line.subarray(0, 2).equals(OWN_LINE)) {
+      this.#pieces = [];
+      this.#pending_bytes = 0;
+      this.#skips_line = true;
+      this.#handleLine(line);
+      return;
+    }
     this.#log.error({ bytes: this.#pending_bytes }, 'a program with workflows sent a line that does not end');
     this.#socket.destroy();
   }

@@ -1,4 +1,4 @@
-import { iso, parseDuration, type Queries, type Scope } from '../../../../kernel/contracts/index.ts';
+import { iso, parseDuration, type Queries, type Scope, yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
 import type { AgentServer, AgentStats } from '../../agents/contract.ts';
 import { type FunctionRegistration, versionCapability } from '../domain/registration.ts';
 import { functionsInvalid, functionUnknown } from '../errors.ts';
@@ -38,13 +38,15 @@ export class FunctionDirectory {
       checkInputSchema(name, input);
       if (timeout !== undefined && parseDuration(timeout) <= 0)
         throw functionsInvalid(`the timeout of ${name} must be longer than 0s`);
+      // A worker may register 60 large schemas.
+      await yieldToEventLoop();
     }
     await this.#deps.table.register(owner, functions);
   }
 
   /** The version with which a run begins now. Throws `function_unknown`. */
   async current(on: Pick<Queries, 'read'>, scope: FunctionOwner, name: string): Promise<FunctionRow> {
-    const [newest] = await this.#deps.table.versions(on, scope, name);
+    const newest = await this.#deps.table.newest(on, scope, name);
     if (newest === undefined) throw functionUnknown(`no worker has registered the workflow ${JSON.stringify(name)}`);
     return newest;
   }

@@ -67,13 +67,14 @@ export class FunctionTable {
     });
   }
 
-  /** The versions of a workflow that a project can run, that of the worker that started last first. */
-  versions(on: Pick<Queries, 'read'>, owner: FunctionOwner, name: string): Promise<FunctionRow[]> {
-    return on.read<FunctionRow>(
-      `SELECT ${COLUMNS} FROM functions_functions WHERE name = ? AND ${VISIBLE}
-       ORDER BY seen_at DESC, version DESC LIMIT ${MAX_VERSIONS}`,
+  /** The version of a workflow that a project runs now: that of the worker that started last. */
+  async newest(on: Pick<Queries, 'read'>, owner: FunctionOwner, name: string): Promise<FunctionRow | undefined> {
+    // One row, because each may have a schema of 64 KiB.
+    const rows = await on.read<FunctionRow>(
+      `SELECT ${COLUMNS} FROM functions_functions WHERE name = ? AND ${VISIBLE} ORDER BY seen_at DESC, version DESC LIMIT 1`,
       [name, owner.org_id, owner.project_id],
     );
+    return rows[0];
   }
 
   /** In the order of names and versions. */

@@ -16,6 +16,8 @@ interface FunctionDocument {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
+/** A run requires its version of an agent, and each list of runs has what they require. */
+const PINNED = /^[A-Za-z0-9._-]{1,40}$/;
 
 /** `svc/function/v1`: a function of a program that a worker keeps running. */
 export const functionWorkflow = (directory: FunctionDirectory): WorkflowKind => ({
@@ -67,6 +69,6 @@ function readDocument(source: WorkflowDocument['source']): FunctionDocument | un
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return undefined;
   const { version, name, pinned } = document;
   if (version !== VERSION || typeof name !== 'string' || !NAME.test(name)) return undefined;
-  if (pinned !== undefined && typeof pinned !== 'string') return undefined;
+  if (pinned !== undefined && (typeof pinned !== 'string' || !PINNED.test(pinned))) return undefined;
   return { name, pinned };
 }

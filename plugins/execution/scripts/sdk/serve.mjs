@@ -13,6 +13,10 @@ const PROTOCOL = 1;
 /** The descriptor of the connection to the agent, in a program that `svc worker` has started. */
 const AGENT_FD = 'SVC_WORKER_FD';
 const MAX_REASON_LENGTH = 16_000;
+const MAX_CAUSES = 10;
+/** The agent closes the connection of all runs after a line of 16 MiB. */
+const MAX_OUTPUT_BYTES = 2 * 1024 * 1024;
+const MAX_LOG_LENGTH = 1024 * 1024;
 
 let serving;
 
@@ -160,6 +164,8 @@ class Host {
       const output = result === undefined ? undefined : writeJson(result);
       if (result !== undefined && output === undefined)
         throw misused(`a ${typeof result} cannot be the output of a workflow: it must be JSON`);
+      const excess_bytes = output === undefined ? 0 : Buffer.byteLength(output) - MAX_OUTPUT_BYTES;
+      if (excess_bytes > 0) return { error: { text: describeExcess(excess_bytes) } };
       return { output };
     } catch (error) {
       return { error: describeError(error) };
@@ -186,7 +192,13 @@ class Host {
   }
 
   #log({ pass }, text, stream) {
-    if (this.#runs.has(pass)) this.#link.tell({ log: pass, stream, text });
+    if (!this.#runs.has(pass)) return;
+    for (let start = 0, end; start < text.length; start = end) {
+      end = start + MAX_LOG_LENGTH;
+      // A character outside of the BMP has two halves.
+      if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end += 1;
+      this.#link.tell({ log: pass, stream, text: text.slice(start, end) });
+    }
   }
 
   #lose(agent) {
@@ -201,23 +213,35 @@ class Host {
   }
 }
 
+const describeExcess = (excess_bytes) =>
+  `the function returned ${excess_bytes} bytes more than the ${MAX_OUTPUT_BYTES} allowed for an output; store large data elsewhere, for example as an artifact, and return its name`;
+
+/** Answers for anything that can be thrown, because what this throws itself would end the process of all runs. */
 function describeError(error) {
-  const { code, exitCode, nonRetryable } = error ?? {};
-  return {
-    code: typeof code === 'string' ? code : undefined,
-    exit_code: Number.isInteger(exitCode) && exitCode > 0 && exitCode < 256 ? exitCode : undefined,
-    final: nonRetryable === true || undefined,
-    text: stackOf(error).slice(0, MAX_REASON_LENGTH),
-  };
+  try {
+    const { code, exitCode, nonRetryable } = error ?? {};
+    return {
+      code: code === 'input_invalid' ? code : undefined,
+      exit_code: Number.isInteger(exitCode) && exitCode > 0 && exitCode < 256 ? exitCode : undefined,
+      final: nonRetryable === true || undefined,
+      text: stackOf(error).slice(0, MAX_REASON_LENGTH),
+    };
+  } catch {
+    return { text: 'the function threw an error that cannot be read' };
+  }
 }
 
-/** The stack of an error and of what caused it, without the lines of the SDK and of Node. */
+/** The stack of an error and of what caused it, without the lines of the SDK and of Node. Causes may run in a circle. */
 function stackOf(error) {
-  if (!(error instanceof Error)) return `thrown: ${safeText(error)}`;
-  const stack = safeText(error.stack ?? error);
-  const own = stack.split('\n').filter((line) => !/^\s+at .*(node:internal|svc\/sdk\/|scripts\/sdk\/)/.test(line));
-  const cause = error.cause === undefined ? '' : `\ncaused by: ${stackOf(error.cause)}`;
-  return `${own.join('\n')}${cause}`;
+  const stacks = [];
+  for (let one = error; stacks.length <= MAX_CAUSES; one = one.cause) {
+    const isError = one instanceof Error;
+    const stack = isError ? safeText(one.stack ?? one) : `thrown: ${safeText(one)}`;
+    const lines = stack.slice(0, MAX_REASON_LENGTH).split('\n');
+    stacks.push(lines.filter((line) => !/^\s+at .*(node:internal|svc\/sdk\/|scripts\/sdk\/)/.test(line)).join('\n'));
+    if (!isError || one.cause === undefined) break;
+  }
+  return stacks.join('\ncaused by: ');
 }
 
 function safeText(value) {

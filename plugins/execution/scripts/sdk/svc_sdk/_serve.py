@@ -29,6 +29,8 @@ PROTOCOL = 1
 AGENT_FD = "SVC_WORKER_FD"
 # Where the agent of a program of one's own finds the connection.
 ATTACHED_FD = 3
+# The agent closes the connection of all runs after a line of 16 MiB.
+MAX_OUTPUT_BYTES = 2 * 1024 * 1024
 SDK_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -313,14 +315,26 @@ def _run_of(context: Dict[str, Any]) -> Optional[Run]:
 
 def _succeeded(value: Any) -> Dict[str, Any]:
     output = output_of(value)
-    return {} if output is None else {"output": output}
+    if output is None:
+        return {}
+    excess = len(output.encode("utf-8", "surrogatepass")) - MAX_OUTPUT_BYTES
+    if excess <= 0:
+        return {"output": output}
+    text = (
+        f"the function returned {excess} bytes more than the {MAX_OUTPUT_BYTES} allowed for an output; store large data"
+        " elsewhere, for example as an artifact, and return its name"
+    )
+    return {"error": {"text": text}}
 
 
 def _failed(error: BaseException) -> Dict[str, Any]:
     # As a script that ends itself with 0.
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return {}
-    return {"error": describe_error(error)}
+    try:
+        return {"error": describe_error(error)}
+    except Exception:
+        return {"error": {"text": "the function raised an error that cannot be read"}}
 
 
 def describe_error(error: BaseException) -> Dict[str, Any]:
