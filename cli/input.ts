@@ -41,9 +41,15 @@ export async function readBounded(
     return await readLimited(stream, path);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw toError(code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message);
+    throw toError(reasonOf(error));
   }
+}
+
+/** Why a file cannot be read, in words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  return code === 'EISDIR' ? 'it is a folder' : message;
 }
 
 async function readLimited(stream: AsyncIterable<unknown>, what: string): Promise<Buffer> {

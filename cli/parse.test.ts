@@ -119,6 +119,7 @@ t.test('an unknown flag is refused with the one that is most similar', async (t)
   t.match(next('emit a --paylaod 1'), /^did you mean --payload\?/);
   t.match(next('run a.sh --jsno'), /^did you mean --json\?/, 'one of every command');
   t.match(next('run a.sh --fllow'), /^did you mean `svc submit --follow`\?/, 'one of another command of the group');
+  t.match(next('submit a.sh --idem key'), /^did you mean --idempotency-key\?/, 'one that begins with it');
   t.match(next('run a.sh --elephant'), /^see `svc help run`/);
   t.match(next('run a.sh -x'), /^see `svc help run`/);
 });

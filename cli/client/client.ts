@@ -118,7 +118,7 @@ export class Client {
     return new CliError(
       Exit.failed,
       'unexpected_answer',
-      `${url} answered ${request} with something else than this command expects: ${reason}`,
+      `${url} returned an unexpected response to ${request}: ${reason}`,
       `check with \`svc doctor\` that the address (from ${origin}) is an svc server of this version`,
       details,
     );

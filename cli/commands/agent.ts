@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Invocation, Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
+import { reasonOf } from '../input.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { limitMemory } from './start-garbage.ts';
 
@@ -59,11 +60,10 @@ async function readToken(file: string): Promise<string> {
   try {
     return (await readFile(isAbsolute(file) ? file : resolve(file), 'utf8')).trim();
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
     throw new CliError(
       Exit.usage,
       'agent_token_missing',
-      `the token file ${file} cannot be read (${code})`,
+      `cannot read the token file ${file}: ${reasonOf(error)}`,
       'name a file with the agent token in it',
     );
   }

@@ -73,7 +73,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'unexpected_answer',
     0,
-    'The server answered with something else than the command expects.',
+    'The server returned an unexpected response.',
     'Check with `svc doctor` that the address is an svc server, and that its version is that of the CLI.',
   ],
   [

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Run } from '../command.ts';
 import { usageError } from '../errors.ts';
+import { reasonOf } from '../input.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { readAgentFlags } from './agent.ts';
 
@@ -50,9 +51,6 @@ async function assertReadable(file: string): Promise<void> {
   try {
     await readFile(file);
   } catch (error) {
-    throw usageError(
-      `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      'name a file that defines workflows',
-    );
+    throw usageError(`cannot read ${file}: ${reasonOf(error)}`, 'name a file that defines workflows');
   }
 }

@@ -157,7 +157,7 @@ Feature: Accounts that cannot be used
       When "eve" at the provider "grouped" is connected as "shared"
       Then the page says "connected again"
 
-  Rule: The provider sends people back to the address that the operator has set
+  Rule: The provider redirects to the address that the operator set
 
     @own-server @configured @PROV-002
     Scenario: the address of a proxy in front of the server

@@ -81,7 +81,7 @@ Feature: Logging in
 
   Rule: Profiles with names are for several servers and projects
 
-    Scenario: a command goes where its flags say
+    Scenario: a command uses the server that its flags name
       Given another project noted as "other"
       When I log in with "--token - --profile far" and the token on standard input
       Then it exits with 0

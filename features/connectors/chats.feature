@@ -92,7 +92,7 @@ Feature: Messages to chats
         | method | path                  | authorization        |
         | POST   | /api/chat.postMessage | Bearer tok-team-chat |
 
-  Rule: The token of a bot is part of the address, and nobody can read it there
+  Rule: The token of a bot is part of the address, and is not shown
 
     @CONN-034 @CONN-035 @CONN-036 @CONN-037 @CONN-038
     Scenario: the token is inserted when the request is sent

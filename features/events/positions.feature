@@ -135,7 +135,7 @@ Feature: An emit in a script is recorded at its position
       And "key" of the last event "told" is "acme/1"
 
     @own-agent @EVT-029
-    Scenario: another agent that takes over emits nothing again
+    Scenario: an agent that takes over does not emit the events again
       Given 2 agents of its own
       When I submit the script "taken-over.sh" to those agents:
         """

@@ -49,7 +49,7 @@ Feature: Problems of a graph are reported before it is saved
         | a cron that is none            | [{"id": "a", "type": "trigger.schedule", "config": {"cron": "daily"}}]                         | []                                       | /nodes/0/config/cron           |
         | a pattern that is none         | [{"id": "a", "type": "trigger.event", "config": {"on": "*.x"}}]                                | []                                       | /nodes/0/config/on             |
 
-    Scenario: names leave room for the types of a trigger's events
+    Scenario: a name is short enough for the types of its triggers' events
       When I send "PUT" to "{scoped}/graphs/gggggggggggggggggggggggggggggggggggggggg" with:
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "aaaaaaaaaaaaaaaa", "type": "trigger.webhook"}], "edges": []}

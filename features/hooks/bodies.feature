@@ -57,7 +57,7 @@ Feature: From delivery to event
       Then it became an event "in.came" with '{"body":{"base64":"/wAB"},"query":{}}'
 
   @contract
-  Rule: 2 MiB are accepted and not one byte more
+  Rule: 2 MiB are accepted, and one byte more is rejected
 
     Scenario: at the limit
       Given a delivery of 2097152 bytes

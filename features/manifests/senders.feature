@@ -21,7 +21,7 @@ Feature: What senders deliver
       Then the answer is 401 with code "signature_invalid"
       And "detail" of the answer matches "Stripe-Signature"
 
-  Rule: Types that events cannot have are renamed by the rule of the manifest
+  Rule: Invalid event types are renamed as the manifest says
 
     Scenario: a shop has topics with slashes
       Given the event hook "shop" with '{"manifest": "storefront", "key": "test-webhook-secret"}'

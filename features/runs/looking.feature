@@ -61,7 +61,7 @@ Feature: Inspecting runs
   @contract
   Rule: Lists are newest first, in pages, with filters
 
-    Scenario: pages hold every run exactly once
+    Scenario: pages contain every run exactly once
       Given 5 finished runs
       When I walk "{scoped}/runs" in pages of 2 of "runs"
       Then the pages hold "2 2 1" entries

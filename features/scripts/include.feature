@@ -198,7 +198,7 @@ Feature: Files next to a script
       And the file "passes" has 2 different lines
       And "output.said" of the run is "hello you"
 
-  Rule: An isolated run has its own files, and no others of the project
+  Rule: An isolated run can read its own files, but not other files of the project
 
     @contract @needs-cc
     Scenario: a fork's run reads what its handler includes, and cannot name other content
@@ -236,7 +236,7 @@ Feature: Files next to a script
 
       Examples:
         | path             | said                                              |
-        | ../secret.txt    | ../secret.txt leads out of the folder             |
+        | ../secret.txt    | ../secret.txt is outside the folder               |
         | /etc/hosts       | /etc/hosts is absolute                            |
         | nowhere.txt      | nowhere.txt is not in                             |
         | jobs/data        | write --include data (include_missing)            |

@@ -125,7 +125,7 @@ Feature: The input of a script is a file
         """
 
     @needs-python3
-    Scenario: the SDKs have it beside the whole envelope
+    Scenario: the SDKs provide it in addition to the entire envelope
       When I submit the script "job.ts" with input '{"name": "Ana", "items": [{"id": 820982911946154}]}':
         """
         import { data, output } from 'svc/sdk';
@@ -201,7 +201,7 @@ Feature: The input of a script is a file
       When I call "svc check job.sh --replay {run}"
       Then it exits with 0
 
-    Scenario: other arguments under the same key are reported, and other documents accept none
+    Scenario: other arguments for the same key are reported, and documents that are not scripts accept no arguments
       Given a file "job.sh":
         """
         true

@@ -190,7 +190,7 @@ else
     await t.test('what fails in a module is shown in its place, and nowhere else', async (t) => {
       await menu.getByRole('link', { name: 'Overview' }).click();
       await panel(page, 'Falls').getByRole('alert').getByText('fell at once').waitFor();
-      await panel(page, 'No mount').getByRole('alert').getByText('no function mount').waitFor();
+      await panel(page, 'No mount').getByRole('alert').getByText('not export a mount function').waitFor();
       await panel(page, 'Falls later').getByRole('button', { name: 'Fall' }).click();
       await panel(page, 'Falls later').getByRole('alert').getByText('fell later').waitFor();
       await panel(page, 'Failures by error').waitFor();

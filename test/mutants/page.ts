@@ -13,7 +13,7 @@ export type Standing = 'caught' | 'weak' | 'survived' | 'invalid' | 'doubtful' |
 
 const WORDS: Record<Standing, string> = {
   caught: 'caught',
-  weak: 'caught, not by what names the rule',
+  weak: 'caught, but not by a test of the rule',
   survived: 'survived',
   invalid: 'invalid',
   doubtful: 'doubtful',

@@ -7,16 +7,10 @@ import { anchorOf } from '../../docs/site/anchors.ts';
 import { runToEnd } from '../../features/support/process.ts';
 import { clone } from '../../features/support/target.ts';
 import { readOpenapi } from '../tools/openapi.ts';
+import { sample, sentences, sentencesIn } from '../tools/sample-sentences.ts';
 import { declared } from './errors.ts';
+import { blank, lineOf, PAGES, read, withoutExamples } from './pages.ts';
 import { consoleTexts, messagesIn, messageTexts, pageTexts, type Shown } from './shown.ts';
-
-/** What people read: pages, READMEs, decisions. The feature files have READMEs of made-up repositories. */
-const PAGES = globSync(
-  ['*.md', 'docs/{,tutorials/}*.md', '{connectors,kernel,plugins,test}/**/*.md'].map((pattern) => join(clone, pattern)),
-  { exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) },
-)
-  .map((path) => relative(clone, path))
-  .toSorted();
 
 /**
  * Turns that no page has, and what to write instead. Add one when a reader stumbles over a sentence; `beside` is the word
@@ -81,24 +75,38 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\bmade (anew|from the beginning)\b/i, 'created again'],
   [/\bat the latest (until|after)\b|\bthen at the latest\b/i, 'until … at the latest, no later than'],
   [/\bprolong(s|ed|ing)?\b/i, 'extend'],
+  [/\bsomething else (than|each)\b/i, 'a different …, an unexpected …'],
+  [/\b(leads?|led|leading) out of\b/i, 'is outside'],
+  [/\bprograms? that stays?\b/i, 'long-running program'],
+  [/\b(sends?|sent) (people|a person|them|the browser) back\b/i, 'redirects'],
+  [/\bnot one (byte|run|row|more)\b/i, 'none, no byte, one more is rejected'],
+  [/\bthe former (one|has)\b/i, 'the previous …'],
 ];
-
-/** A table that is made of the error catalogue, and what manifests show, are texts of code. */
-const GENERATED = /<!-- (errors|manifest) -->[\s\S]*<!-- \/\1 -->/g;
-
-const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
 
 /** The sentences of a page at their lines: no examples, no code, no targets of links. */
 const proseOf = (markdown: string): string =>
-  markdown
-    .replaceAll(GENERATED, blank)
-    .replaceAll(/^```[\s\S]*?^ *```$/gm, blank)
+  withoutExamples(markdown)
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => code.replaceAll(/[^\n]/g, '_'))
     .replaceAll(/\]\([^)]*\)/g, blank);
 
-const read = (page: string): string => readFileSync(join(clone, page), 'utf8');
-
-const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+/** One text of each source that a sample draws from. */
+const SOURCES = [
+  /^README\.md:/,
+  /^CHANGELOG\.md:/,
+  /^docs\/tutorials\//,
+  /^kernel\/adr\//,
+  /^plugins\/.*\/README\.md:/,
+  /^plugins\/.*\/errors\.ts:/,
+  /^plugins\/.*\.schema\.json:/,
+  /^plugins\/.*\/plugin\.json:/,
+  /^connectors\/.*\/manifest\.json:/,
+  /^plugins\/.*\/routes/,
+  /^plugins\/.*\/cli\//,
+  /^plugins\/execution\/scripts\/sdk\/.*\.mjs:/,
+  /^plugins\/operations\/console\/web\//,
+  /^cli\//,
+  /^features\//,
+];
 
 /** Sentences break across lines, so that a space of a pattern is any white space. */
 const acrossLines = (turn: RegExp): RegExp =>
@@ -266,6 +274,34 @@ t.test('texts are read from the code of pages and messages', async (t) => {
     ['no run _', 'the ID is empty', 'the run is gone', 'a run is gone', 'the run again.'],
   );
   t.match(oddShown(pageTexts('page.tsx', page)), [/page\.tsx:2: "for ever" → forever/]);
+});
+
+t.test('a sample has sentences of every source, the same ones for a seed', async (t) => {
+  const all = sentences();
+  t.ok(all.length > 8000, `${all.length} sentences`);
+  for (const source of SOURCES)
+    t.ok(
+      all.some(({ where }) => source.test(where)),
+      `none of ${source}`,
+    );
+  const drawn = sample(all, { seed: 7, count: 50 });
+  t.same(drawn, sample(all, { seed: 7, count: 50 }));
+  t.equal(new Set(drawn).size, 50);
+  t.notSame(drawn, sample(all, { seed: 8, count: 50 }));
+  t.equal(sample(all, { seed: 7, count: all.length + 1 }).length, all.length);
+});
+
+t.test('a sentence is shown with the line that it begins at', async (t) => {
+  const page =
+    '# Head\n\nOne `a. b` that\nis long. Two more.\n\n```sh\necho not read\n```\n\n- item\n  of a list\n\n| a | b c |\n';
+  t.same(sentencesIn('x.md', page), [
+    { where: 'x.md:1', text: 'Head' },
+    { where: 'x.md:3', text: 'One `a. b` that is long.' },
+    { where: 'x.md:4', text: 'Two more.' },
+    { where: 'x.md:10', text: 'item of a list' },
+    { where: 'x.md:13', text: 'a' },
+    { where: 'x.md:13', text: 'b c' },
+  ]);
 });
 
 t.test('a link to a heading leads to one', async (t) => {

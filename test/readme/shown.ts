@@ -85,6 +85,13 @@ function takeMessages(node: ts.Node, take: Take): void {
   if (ts.isPropertyAssignment(node) && MESSAGES.test(node.name.getText())) wordsOf(node.initializer, take);
 }
 
+const DESCRIBES = /^(about|brief|description|help|recorded|summary|title)$/;
+
+/** What routes, metrics and errors say about themselves. */
+function takeDescriptions(node: ts.Node, take: Take): void {
+  if (ts.isPropertyAssignment(node) && DESCRIBES.test(node.name.getText())) wordsOf(node.initializer, take);
+}
+
 function shownIn(takeFrom: (node: ts.Node, take: Take) => void, path: string, source: string): Shown[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const shown: Shown[] = [];
@@ -119,9 +126,17 @@ const sources = (patterns: readonly string[]): string[] =>
 export const consoleTexts = (): Shown[] =>
   sources(['plugins/operations/console/web/**/*.{ts,tsx}']).flatMap((path) => pageTexts(path));
 
-/** The messages of errors and log lines of the product. */
+/** The messages of errors and log lines of the product and of its SDK. */
 export const messageTexts = (): Shown[] =>
-  sources(['{kernel,plugins,cli}/**/*.ts']).flatMap((path) => messagesIn(path));
+  sources(['{kernel,plugins,cli}/**/*.ts', 'plugins/execution/scripts/sdk/*.mjs']).flatMap((path) => messagesIn(path));
+
+/** What commands, routes, metrics and errors say about themselves. */
+export const descriptionTexts = (): Shown[] => [
+  ...sources(['cli/**/*.ts', 'plugins/*/*/cli/**/*.ts']).flatMap((path) => pageTexts(path)),
+  ...sources(['{kernel,plugins}/**/*.ts'])
+    .filter((path) => !path.includes('/cli/'))
+    .flatMap((path) => shownIn(takeDescriptions, path, readFileSync(path, 'utf8'))),
+];
 
 /** `node test/readme/shown.ts` prints them all. */
 if (import.meta.main)

@@ -112,7 +112,7 @@ export class Evaluation {
   #language(): FlowLanguage {
     const { language } = this.#memory.flow;
     const registered = this.#deps.languages.get(language);
-    if (!registered) throw nodeUnknown(`there is no language ${language}`);
+    if (!registered) throw nodeUnknown(`no plugin provides the language ${language}`);
     return registered;
   }
 }

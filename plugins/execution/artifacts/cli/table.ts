@@ -44,7 +44,7 @@ export const commands: readonly Command[] = inGroup('Run', [
     description:
       'Without a path it downloads everything, and with the path of a folder it downloads its content. To continue\n' +
       'an interrupted download, run the command again. Every file is verified by its digest before it gets its final\n' +
-      'name. An existing file is replaced; a link that leads out of the folder is rejected.',
+      'name. An existing file is replaced; a link to a file outside the folder is rejected.',
     args: [RUN, { ...PATH, optional: true }],
     flags: {
       output: {

@@ -28,7 +28,7 @@ export async function prepareTarget(folder: string, path: string): Promise<strin
   const inside = relative(resolve(folder), target);
   if (problem !== undefined || inside === '' || inside.startsWith('..'))
     throw new LocalFileError(
-      `the path ${JSON.stringify(path)} ${problem ?? 'leads out of the folder'}`,
+      `the path ${JSON.stringify(path)} ${problem ?? 'is outside the folder'}`,
       'download it with --output -',
     );
   let folder_path = resolve(folder);

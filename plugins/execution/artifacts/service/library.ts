@@ -227,5 +227,5 @@ export const toView = (file: Omit<ArtifactFile, 'parts'>): StoredArtifact & { cr
 /** Throws `artifacts_full` if a transaction has created too many. */
 export async function assertWithinCount(tx: Pick<Transaction, 'read'>, run_id: string): Promise<void> {
   if ((await countFiles(tx, run_id, MAX_ARTIFACTS + 1)) > MAX_ARTIFACTS)
-    throw ArtifactErrors.full(`the run has ${MAX_ARTIFACTS} artifacts already`);
+    throw ArtifactErrors.full(`the run already has ${MAX_ARTIFACTS} artifacts`);
 }

@@ -166,7 +166,7 @@ t.test('what a workflow is warned of', async (t) => {
   t.same(
     warnings.map(({ message }) => message),
     [
-      '`Date.now()` returns something else each time the workflow is replayed; call it inside a step',
+      '`Date.now()` returns a different value each time the workflow is replayed; call it inside a step',
       '`load` calls `fetch(…)`, which runs again each time the workflow is replayed; call it inside a step',
       '`setTimeout(…)` starts again each time the workflow is replayed; use `sleep`',
     ],

@@ -15,7 +15,7 @@ const NAMED = new Set('step wait-signal wait-event emit lock activity activity-s
 const CALLS_ARGUMENT =
   /\.(map|flatMap|forEach|filter|find|findIndex|findLast|some|every|reduce|reduceRight|sort|toSorted|then|catch|finally)$/;
 const OUTSIDE = {
-  varies: 'returns something else each time the workflow is replayed; call it inside a step',
+  varies: 'returns a different value each time the workflow is replayed; call it inside a step',
   effect: 'runs again each time the workflow is replayed; call it inside a step',
   timer: 'starts again each time the workflow is replayed; use `sleep`',
 };

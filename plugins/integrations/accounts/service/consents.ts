@@ -100,7 +100,7 @@ export class Consents {
     const { origin } = request.headers;
     if (origin !== undefined && origin !== new URL(page).origin)
       throw AccountErrors.consoleSessionRequired(
-        `this page is at ${origin.slice(0, 200)}, but the provider sends people back to another address: open ${page}`,
+        `this page is at ${origin.slice(0, 200)}, but the provider redirects to another address: open ${page}`,
       );
     const session = await sessions.of(request);
     if (session === undefined || session.principal.id !== request.principal?.id)

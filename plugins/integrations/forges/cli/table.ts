@@ -66,14 +66,14 @@ export const commands: readonly Command[] = inGroup('React', [
   }),
   {
     name: 'webhook rotate',
-    summary: 'replace the secret of a webhook; with --overlap, the old one stays valid for a while',
+    summary: 'replace the secret of a webhook; with --overlap, the old secret stays valid for a while',
     description:
-      'A webhook that svc registered gets the new secret at its forge too. Without --overlap the old one expires at once. While it is\n' +
+      'A webhook that svc registered gets the new secret at its forge too. Without --overlap, the old secret expires immediately. While it is\n' +
       'valid, svc webhook show prints when it expires, and when it last signed a delivery.',
     args: [NAME],
     flags: {
-      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one stays valid, at most 30d' },
-      'end-overlap': { type: 'boolean', summary: 'end the old one now, without creating a new one' },
+      overlap: { type: 'string', value: '<duration>', summary: 'how long the old secret stays valid, at most 30d' },
+      'end-overlap': { type: 'boolean', summary: 'end the old secret now, without creating a new one' },
     },
     examples: [['svc webhook rotate site --overlap 1h', 'you have an hour to change it at the forge']],
     load: () => import('./rotate.ts'),

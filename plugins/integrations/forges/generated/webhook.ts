@@ -36,7 +36,7 @@ export interface WebhookView {
    */
   old_secret_until?: string;
   /**
-   * When the old one last signed a delivery, accurate to about a minute. Absent if it did not.
+   * When the old secret last signed a delivery, accurate to about a minute. Absent if it did not.
    */
   last_old_secret_use?: string;
   created_at: string;

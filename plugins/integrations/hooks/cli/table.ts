@@ -52,15 +52,15 @@ export const commands: readonly Command[] = inGroup('React', [
   }),
   {
     name: 'event-hook rotate',
-    summary: 'replace the secret of an event hook; with --overlap, the old one stays valid for a while',
+    summary: 'replace the secret of an event hook; with --overlap, the old secret stays valid for a while',
     description:
       'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without --overlap the\n' +
       'old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was last used.',
     args: [NAME],
     flags: {
       key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' },
-      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one stays valid, at most 30d' },
-      'end-overlap': { type: 'boolean', summary: 'end the old one now, without creating a new one' },
+      overlap: { type: 'string', value: '<duration>', summary: 'how long the old secret stays valid, at most 30d' },
+      'end-overlap': { type: 'boolean', summary: 'end the old secret now, without creating a new one' },
     },
     examples: [
       ['svc event-hook rotate builds', 'a new shared secret'],

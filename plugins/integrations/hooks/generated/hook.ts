@@ -34,7 +34,7 @@ export interface Hook {
    */
   old_secret_until?: string;
   /**
-   * When a delivery last used the old one, accurate to about a minute. Absent if no delivery did.
+   * When a delivery last used the old secret or key, accurate to about a minute. Absent if no delivery did.
    */
   last_old_secret_use?: string;
 }

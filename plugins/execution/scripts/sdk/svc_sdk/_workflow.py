@@ -1,4 +1,4 @@
-"""Workflows that are functions of a program that stays."""
+"""Workflows that are functions of a long-running program."""
 
 from __future__ import annotations
 

@@ -41,14 +41,14 @@ export function rotations({ of, command, path, keyed = false, also = '', rotate 
           run={(fields) => rotate({ ...(keyed && { key: fields.key }), ...textsOf(fields, ['overlap']) })}
         >
           <p className="quiet">
-            Without an overlap, the old one expires immediately, and deliveries that use it are rejected. {also}
+            Without an overlap, the old secret expires immediately, and deliveries that use it are rejected. {also}
           </p>
           {keyed && <HiddenField name="key" label="Signing key" hint="It is never shown again." />}
           <TextField
             name="overlap"
             label="Overlap"
             optional
-            hint="How long the old one stays valid: 24h, at most 30d"
+            hint="How long the old secret stays valid: 24h, at most 30d"
           />
           <Same by={{ command: `${command} rotate ${name} --overlap 24h`, call: `POST ${path}/rotate` }} />
         </FormDrawer>

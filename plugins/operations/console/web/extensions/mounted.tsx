@@ -92,7 +92,7 @@ function mountModule(
   };
   const begin = async () => {
     const loaded = (await import(/* @vite-ignore */ url)) as Partial<ConsoleModule>;
-    if (typeof loaded.mount !== 'function') throw new Error(`${url} exports no function mount.`);
+    if (typeof loaded.mount !== 'function') throw new Error(`${url} does not export a mount function.`);
     if (left) return;
     const ended = await loaded.mount(element, context);
     if (typeof ended === 'function') end = ended;

@@ -176,7 +176,7 @@ function State({ entry }: { entry: Entry }) {
     <span className="tags">
       <Status of="waiting">Invited</Status>
       <span className="quiet clip">
-        by {visible(entry.invited_by)}, ends <Time at={entry.expires_at} />
+        by {visible(entry.invited_by)}, expires <Time at={entry.expires_at} />
       </span>
     </span>
   );
