@@ -2,7 +2,7 @@ import type { Workload } from './script.ts';
 
 /** A durable call of the function under attack. */
 export interface PlannedCall {
-  kind: 'step' | 'sleep' | 'signal' | 'event' | 'lock' | 'emit' | 'flaky' | 'call';
+  kind: 'step' | 'sleep' | 'signal' | 'event' | 'lock' | 'emit' | 'flaky' | 'call' | 'race';
   /** Of the step, signal, event or side effect. */
   name: string;
   /** In the payload of a signal or event. */
@@ -17,6 +17,8 @@ export interface CrashInput {
 }
 
 const KINDS = ['step', 'step', 'step', 'sleep', 'signal', 'event', 'lock', 'emit', 'flaky', 'call'] as const;
+/** What the SDK of Python does not have. */
+const JAVASCRIPT_KINDS = [...KINDS, 'race'] as const;
 const MAX_GROUP = 4;
 /** Between the numbers of two runs. */
 const RUN_NUMBERS = 10_000;
@@ -25,9 +27,14 @@ const RUN_NUMBERS = 10_000;
  * A random program of about `steps` durable calls for the function `crash` of `programs/crashing.ts`. Names carry the
  * number of the run, so that many of them share a worker, a ledger and a lock.
  */
-export function functionWorkload(steps: number, ledger: string, run: number, random: () => number): Workload {
+export function functionWorkload(
+  steps: number,
+  ledger: string,
+  { run, language, random }: { run: number; language: 'typescript' | 'python'; random: () => number },
+): Workload {
   const planner = new Planner(run);
-  while (planner.sites.length < steps) planner.add(KINDS[Math.floor(random() * KINDS.length)]!, random);
+  const kinds = language === 'python' ? KINDS : JAVASCRIPT_KINDS;
+  while (planner.sites.length < steps) planner.add(kinds[Math.floor(random() * kinds.length)]!, random);
   const { groups, sites, effects, ticks } = planner;
   const input: CrashInput = { groups, ledger };
   return { submission: { function: 'crash', input }, sites, effects, ticks, ledger };
@@ -59,6 +66,7 @@ class Planner {
     if (kind === 'sleep') this.#site('sleep');
     else if (kind === 'emit') this.#site('crash.tick');
     else if (kind === 'call') this.#site('function crash-note');
+    else if (kind === 'race') for (const one of ['left', 'right', 'won']) this.#site(`${one}-${n}`);
     else if (kind !== 'lock') this.#site(name);
     else {
       // The lock and its function are two records of one site.

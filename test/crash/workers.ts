@@ -39,8 +39,11 @@ export const crashWorkers = (plan: WorkersCrashPlan): Promise<WorkersCrashResult
   // One agent for the script that handles events.
   underAttack({ ...plan, agents: 1 }, async ({ target, own, fleet, random }) => {
     const ledger = ledgerOf(own);
-    const works = Array.from({ length: plan.runs }, (_, run) => functionWorkload(plan.steps, ledger, run + 1, random));
-    const workers = { count: plan.workers, file: PROGRAMS[plan.language] };
+    const { language } = plan;
+    const works = Array.from({ length: plan.runs }, (_, index) =>
+      functionWorkload(plan.steps, ledger, { run: index + 1, language, random }),
+    );
+    const workers = { count: plan.workers, file: PROGRAMS[language] };
     await fleet.startWorkers(workers);
     const runs = works.map((work, index) => new CrashRun(target, work, `crash-${index}`));
     for (const run of runs) await run.submit();

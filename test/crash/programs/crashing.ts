@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
-import { all, call, emit, lock, sleep, step, waitEvent, waitSignal, workflow } from 'svc/sdk';
+import { setTimeout } from 'node:timers/promises';
+import { all, call, emit, lock, race, sleep, step, waitEvent, waitSignal, workflow } from 'svc/sdk';
 import type { CrashInput, PlannedCall } from '../function.ts';
 
 interface Attempt {
@@ -33,6 +34,15 @@ const makers: Record<PlannedCall['kind'], (name: string, input: CrashInput, n: n
   lock: async (name, { ledger }) => expectSame(await lock('guarded', effect(name, ledger)), `did ${name}`),
   emit: async (_name, _, n) => void (await emit('crash.tick', { payload: { n } })),
   call: async (name, { ledger }) => expectSame(await call(note, { name, ledger }), `did ${name}`),
+  // Which of the two ends first varies; every pass must find the winner that the first record of it has.
+  race: async (_name, { ledger }, n) => {
+    const enter = (side: string) => async (attempt: Attempt) => {
+      await setTimeout(Math.random() * 20);
+      return effect(`${side}-${n}`, ledger)(attempt);
+    };
+    const winner = await race([step(`left-${n}`, enter('left')), step(`right-${n}`, enter('right'))]);
+    expectSame(await step(`won-${n}`, () => winner), winner);
+  },
   flaky: async (name, { ledger }) => {
     const third = (attempt: Attempt) => {
       effect(name, ledger)(attempt);
