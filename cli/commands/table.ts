@@ -116,7 +116,8 @@ export const coreCommands: readonly Command[] = [
       summary: 'serve the workflows that are functions of your program',
       description:
         'Imports the files and serves every workflow(name, …) in them, many runs at once in one process (docs/functions.md).\n' +
-        'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN.\n' +
+        'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN. Without\n' +
+        'one, a profile whose user owns the org is enough: the worker creates a token, which ends with it or after 7d.\n' +
         'After SIGTERM it takes no new runs; running functions can finish or park, and other workers take the rest.',
       args: [{ name: 'file', optional: true, rest: true, summary: 'TypeScript or JavaScript files, or Python files' }],
       flags: {
@@ -136,7 +137,7 @@ export const coreCommands: readonly Command[] = [
         'version-of': { type: 'string', value: '<file>', summary: 'with --attach: the main file of that program' },
       },
       examples: [
-        ['svc worker orders.ts --token-file token.txt', 'for the server of your profile'],
+        ['svc worker orders.ts', 'for the server of your profile'],
         ['SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt', 'on a machine of your own'],
       ],
       load: () => import('./worker.ts'),

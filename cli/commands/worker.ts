@@ -5,6 +5,7 @@ import { usageError } from '../errors.ts';
 import { reasonOf } from '../input.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { readAgentFlags } from './agent.ts';
+import { createWorkerToken } from './worker-token.ts';
 
 /** Functions wait for the network most of the time, so many share one process. */
 const SLOTS = 100;
@@ -16,7 +17,10 @@ export const run: Run = async (invocation) => {
   if (attached === files.length > 0)
     throw usageError('a worker needs a file with workflows', 'svc worker orders.ts, or serve() in your own program');
   for (const file of files) await assertReadable(file);
-  const { url, token, caps } = await readAgentFlags(invocation);
+  const { url, token: given, token_file, caps } = await readAgentFlags(invocation);
+  // A file is what the user means, whatever is in it.
+  const created = token_file === undefined ? await createWorkerToken(invocation, given, args) : undefined;
+  const token = created?.token ?? given;
   const { boot, runProcess } = await loadKernel('agent');
   const options = {
     role: 'agent' as const,
@@ -36,14 +40,18 @@ export const run: Run = async (invocation) => {
       ...(caps.length > 0 && { SVC_AGENT_CAPS: caps.join(',') }),
     },
   };
-  await runProcess(
-    () => boot(options),
-    () => {
-      output.note(`svc worker serves ${attached ? 'this program' : args.join(', ')} for ${url}; SIGTERM drains it`);
-      storeCompiled();
-    },
-    (text) => output.note(text),
-  );
+  try {
+    await runProcess(
+      () => boot(options),
+      () => {
+        output.note(`svc worker serves ${attached ? 'this program' : args.join(', ')} for ${url}; SIGTERM drains it`);
+        storeCompiled();
+      },
+      (text) => output.note(text),
+    );
+  } finally {
+    await created?.revoke();
+  }
   return Number(process.exitCode ?? 0);
 };
 

@@ -59,8 +59,15 @@ interface Second {
   port: string;
 }
 
-/** Two servers at most, agents on either; what is killed here comes back here. */
+/** Who serves functions: the worker, an agent of its own, and its program, which has the files of the worker in its command. */
+export interface WorkersPlan {
+  count: number;
+  file: string;
+}
+
+/** Two servers at most, agents and workers on either; what is killed here comes back here. */
 export class Fleet {
+  readonly #workers: { service: Service; index: number }[] = [];
   readonly #own: OwnTarget;
   readonly #random: () => number;
   readonly #second: Second | undefined;
@@ -88,6 +95,34 @@ export class Fleet {
     if (victim === 'script') return script !== undefined && killScript(script);
     if (victim === 'agent') return this.#strikeAgent();
     return this.#strikeServer();
+  }
+
+  async startWorkers(plan: WorkersPlan): Promise<void> {
+    for (let index = 0; index < plan.count; index += 1) await this.#startWorker(index, plan);
+  }
+
+  /** Kills a worker, and starts another. */
+  async strikeWorker(plan: WorkersPlan): Promise<boolean> {
+    const [struck] = this.#workers.splice(Math.floor(this.#random() * this.#workers.length), 1);
+    if (struck === undefined) return false;
+    this.#own.agents.splice(this.#own.agents.indexOf(struck.service), 1);
+    await struck.service.kill('SIGKILL');
+    await this.#startWorker(struck.index, plan);
+    return true;
+  }
+
+  /** Kills the program of a worker, which starts it again. */
+  async strikeProgram({ file }: WorkersPlan): Promise<boolean> {
+    const programs = await programsOf(file, this.#workers);
+    const pid = programs[Math.floor(this.#random() * programs.length)];
+    return pid !== undefined && killIfAlive(pid);
+  }
+
+  async #startWorker(index: number, { file }: WorkersPlan): Promise<void> {
+    const url = this.#second && index % 2 === 1 ? { url: this.#second.url } : {};
+    const name = `crash-worker-${index}-${Math.floor(this.#random() * 1e9)}`;
+    const service = await this.#own.startAgent(name, { command: 'worker', args: [file], ...url });
+    this.#workers.push({ service, index });
   }
 
   async stop(): Promise<void> {
@@ -119,11 +154,33 @@ export class Fleet {
   }
 }
 
+/** Processes that a worker has started with its file. */
+async function programsOf(file: string, workers: readonly { service: Service }[]): Promise<number[]> {
+  const parents = new Set(workers.map(({ service }) => service.child.pid));
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = await readFile(`/proc/${name}/stat`, 'utf8');
+      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+      if (parents.has(parent) && (await textsOf(`/proc/${name}/cmdline`)).includes(file)) found.push(Number(name));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ESRCH') throw error;
+    }
+  }
+  return found;
+}
+
 async function killScript(script: Sought): Promise<boolean> {
   const [group] = await scriptGroups(script);
-  if (group === undefined) return false;
+  return group !== undefined && killIfAlive(-group);
+}
+
+/** Answers whether somebody died. */
+function killIfAlive(pid: number): boolean {
   try {
-    process.kill(-group, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;

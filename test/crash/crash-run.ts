@@ -29,7 +29,8 @@ export class CrashRun {
   }
 
   get source(): string {
-    return this.#work.source;
+    const { submission } = this.#work;
+    return 'source' in submission ? submission.source : '';
   }
 
   get length(): number {
@@ -37,9 +38,10 @@ export class CrashRun {
   }
 
   async submit(): Promise<void> {
-    const { filename, source, ledger } = this.#work;
+    const { submission, ledger } = this.#work;
     await this.#ask('PUT', '/handlers/echo', echo(ledger));
-    const made = await this.#ask<{ run_id: string }>('POST', '/runs', { filename, source, idempotency_key: this.#key });
+    const body = { ...submission, idempotency_key: this.#key };
+    const made = await this.#ask<{ run_id: string }>('POST', '/runs', body);
     this.run_id = made.run_id;
   }
 

@@ -4,6 +4,7 @@ import { createDatabase, startMysql, startPrivateMysql } from '../support/mysql-
 import { crash } from './crash.ts';
 import { databaseDies } from './database.ts';
 import { crashJobs } from './jobs.ts';
+import { crashWorkers } from './workers.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
 import { leaveOut } from '../kit/needs.ts';
 
@@ -38,6 +39,26 @@ t.test(
     t.same(violations, []);
     t.same(struck, SHORT.kills, 'every strike hit');
     return undefined;
+  },
+);
+
+/** Kills of each, among two runs that share a worker. */
+const WORKERS = { runs: 2, steps: 14 * KILLS, kills: { program: KILLS, worker: KILLS, server: KILLS } };
+
+t.test(
+  'SQLite: random functions on a worker, its program, the worker and the server killed at random',
+  { timeout: 600_000 },
+  async (t) => {
+    const { statuses, struck, violations } = await crashWorkers({
+      ...WORKERS,
+      language: 'typescript',
+      servers: 1,
+      workers: 1,
+      seed: 41,
+    });
+    t.same(statuses, ['succeeded', 'succeeded']);
+    t.same(violations, []);
+    t.same(struck, WORKERS.kills, 'every strike hit');
   },
 );
 

@@ -1,9 +1,11 @@
 /** The crash suite's workload, and what it must come to. */
 export interface Workload {
-  filename: string;
-  source: string;
+  /** What is submitted: a script, or the name of a function and its input. */
+  submission: { filename: string; source: string } | { function: string; input: object };
   /** Every site that must be recorded, in order. */
   sites: string[];
+  /** Every side effect that the ledger must name. */
+  effects: string[];
   /** The `n` of each `crash.tick` that it emits and a handler answers. */
   ticks: number[];
   /** The file that side effects are noted in. */
@@ -70,7 +72,11 @@ export function workload(steps: number, ledger: string): Workload {
     }
   }
   lines.push(`svc output set calls=${sites.length}`);
-  return { filename: 'crash.sh', source: `${lines.join('\n')}\n`, sites, ticks, ledger };
+  const effects = sites
+    .filter((site) => /^(s-\d+#0|flaky-\d+#\d)$/.test(site))
+    .map((site) => site.replace(/^(s-\d+)#0$/, '$1'))
+    .concat(ticks.map((n) => `tick-${n}`));
+  return { submission: { filename: 'crash.sh', source: `${lines.join('\n')}\n` }, sites, effects, ticks, ledger };
 }
 
 /** The third attempt succeeds, whoever dies in between. */

@@ -19,18 +19,14 @@ export async function violationsOf(own: OwnTarget, run: CrashRun, work: Workload
   return [
     ...(await run.violations()),
     ...(await run.handlerViolations()),
-    ...(await ledgerViolations(ledger, work)),
+    ...(await ledgerViolations(ledger, work.effects)),
     ...(await sqlViolations(own.env)),
   ];
 }
 
 /** Every side effect happened, and with one idempotency key however often it was tried. */
-async function ledgerViolations(path: string, work: Workload): Promise<string[]> {
+export async function ledgerViolations(path: string, effects: readonly string[]): Promise<string[]> {
   const ledger = await readLedger(path);
-  const effects = work.sites
-    .filter((site) => /^(s-\d+#0|flaky-\d+#\d)$/.test(site))
-    .map((site) => site.replace(/^(s-\d+)#0$/, '$1'))
-    .concat(work.ticks.map((n) => `tick-${n}`));
   const missing = effects.filter((site) => !ledger.has(site)).map((site) => `${site} was recorded but never done`);
   const several = [...ledger]
     .filter(([, { keys }]) => keys.size !== 1)

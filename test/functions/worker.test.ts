@@ -70,6 +70,51 @@ t.test('svc worker and serve() in a program of its own, over the network', async
   );
 });
 
+t.test('the token of an owner is enough: the worker has an agent token while it lives', async (t) => {
+  const machine = await AgentProcesses.opened(t);
+  const folder = folderOf(t);
+  writeFileSync(
+    join(folder, 'flow.mjs'),
+    `import { workflow } from '${SDK}';\nworkflow('doubled', async (n) => n * 2);\n`,
+  );
+  const start = (token: string) => {
+    const place = { SVC_URL: machine.server.url, SVC_ORG: 'acme', SVC_PROJECT: 'main', SVC_LOG_LEVEL: 'warn' };
+    const env = { PATH: process.env.PATH ?? '', HOME: folder, SVC_TOKEN: token, ...place };
+    const child = spawn(CLI, ['worker', 'flow.mjs'], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += String(data)));
+    const exited = new Promise<number | null>((ended) => child.once('close', ended));
+    t.teardown(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    return { child, exited, said: () => said };
+  };
+  const ofWorkers = async () => {
+    const { json } = await machine.call('GET', '/api/v1/tokens');
+    return json.tokens.filter(({ name }: { name: string }) => name.startsWith('worker-'));
+  };
+  const worker = start(machine.user);
+  await until(() => worker.said().includes('svc worker serves'), { what: 'the worker' });
+  t.match(await ofWorkers(), [{ kind: 'agent', org: 'acme', project: 'main', expires_at: String }]);
+  const run = { function: 'doubled', input: 4 };
+  const submitted = await machine.call('POST', '/api/v1/orgs/acme/projects/main/runs?wait=30s', run);
+  t.match(submitted, { json: { status: 'succeeded', output: 8 } });
+  worker.child.kill('SIGTERM');
+  t.equal(await worker.exited, 0);
+  t.same(await ofWorkers(), [], 'its token has ended with it');
+
+  const limited = { name: 'limited', org: 'acme', project: 'main', role: 'member' };
+  const member = (await machine.call('POST', '/api/v1/tokens', limited)).json.token as string;
+  const refused = start(member);
+  t.equal(await refused.exited, 1);
+  t.match(refused.said(), /only an owner of acme may create \(agent_token_missing\)/);
+  t.match(
+    refused.said(),
+    /svc token create worker --agent --org acme > agent\.token; then: svc worker flow\.mjs --token-file agent\.token/,
+  );
+});
+
 t.test('a program that does not start, or registers nothing valid, fails the start with the reason', async (t) => {
   const machine = await AgentProcesses.opened(t);
   const folder = folderOf(t);

@@ -31,6 +31,30 @@ t.test('a function runs as a script does: recorded once, replayed, waiting witho
     const log = await world.log(runs[7]!.run_id);
     t.notMatch(log, /line of (?!7\b)/, 'the log of a run has its own lines only');
   });
+  await t.test(
+    'functions of steps that are called together run at the same time, also in a run with secrets',
+    async (t) => {
+      const names = ['ana', 'bo', 'cy'];
+      const env = { TOKEN: 'sesame' };
+      const runs = [world.submit('meet', names), world.submit('meet', names, { env })];
+      for (const { run_id } of await Promise.all(runs))
+        t.same((await world.reaches(run_id, 'succeeded')).output, names);
+      t.equal(world.ledger().filter((line) => line === 'meet bo').length, 2, 'once in each run, whatever is replayed');
+      const { run_id } = await world.submit('names-a-secret', null, { env });
+      const keys = (await world.reaches(run_id, 'succeeded')).output as string[];
+      t.equal(new Set(keys).size, 3, 'a step whose name is masked has the key of its record');
+    },
+  );
+  await t.test('a race keeps its winner on later passes', async (t) => {
+    const { run_id } = await world.submit('contest');
+    await until(async () => (await world.read(run_id)).substate?.kind === 'signal', { what: 'the wait' });
+    await world.signal(run_id, 'approved', { by: 'ana' });
+    t.same((await world.reaches(run_id, 'succeeded')).output, { winner: 'quick', by: 'ana' });
+    t.same(
+      world.ledger().filter((line) => line.startsWith('contest')),
+      ['contest aborted'],
+    );
+  });
   await t.test('a child, staged output, a lock', async (t) => {
     const [parent, staged, locked] = await Promise.all([
       world.submit('parent', 21),
@@ -85,7 +109,7 @@ t.test('a function runs as a script does: recorded once, replayed, waiting witho
       'member',
       `GET ${world.server.scoped}/functions?limit=200&cursor=${next_cursor}`,
     );
-    t.equal((next.json as { functions: unknown[] }).functions.length, 14, 'the cursor continues after the last one');
+    t.equal((next.json as { functions: unknown[] }).functions.length, 17, 'the cursor continues after the last one');
   });
   t.same(await checkRuns(world.server.use(Database)), []);
 });

@@ -77,11 +77,24 @@ t.test('versions: a changed file is served at once, and a pinned run waits for i
 
 t.test('a function that blocks the event loop keeps its run; stopped, it is killed, and others continue', async (t) => {
   const world = await serving(t, join(PROGRAMS, 'orders.ts'), { env: { SVC_LEASE_MS: '3000' } });
-  const { run_id: spins } = await world.submit('spins', 7000);
+  const { run_id: spins } = await world.submit('spins', 9000);
   await until(() => world.ledger().some((line) => line.startsWith('spinning')), { what: 'the loop to be blocked' });
+  const steps = async () => {
+    const { json } = await world.server.call('viewer', `GET ${world.server.scoped}/runs/${spins}/steps`);
+    return (json as { steps: { kind: string; name: string; label?: string; status: string }[] }).steps;
+  };
+  const blocked = await until(async () => (await steps()).find(({ kind }) => kind === 'blocked'), {
+    what: 'the run to name what blocks the event loop',
+  });
+  t.match(blocked, { name: 'spins', label: 'the function spins blocks the event loop of its program', running: {} });
   t.match(await world.reaches(spins, 'succeeded'), { output: 'done' }, 'the lease is renewed meanwhile');
   t.equal(world.ledger().filter((line) => line.startsWith('spinning')).length, 1, 'so nothing ran twice');
   t.match(await world.log(spins), /a function blocks its event loop/);
+  t.same(
+    (await steps()).map(({ kind, status }) => [kind, status]),
+    [['step', 'recorded']],
+    'nothing is left of it',
+  );
   const { run_id: forever } = await world.submit('spins', 600_000);
   await until(() => world.ledger().filter((line) => line.startsWith('spinning')).length === 2);
   const { run_id: other } = await world.submit('double', 4);

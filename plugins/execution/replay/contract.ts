@@ -125,6 +125,8 @@ export interface PassJournal {
    * in plaintext: keys, tags, groups, state names and paths. The names of sites are already masked.
    */
   mask(name: string): string;
+  /** False while the run has nothing to mask. */
+  readonly masks: boolean;
   /**
    * Takes the next position. On replay it returns the record after the determinism guard. Otherwise it runs `record`,
    * stores the result, and then resolves. With `buildArgs`, the server's verb of this kind stores the result: `buildArgs`

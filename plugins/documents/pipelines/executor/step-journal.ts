@@ -59,6 +59,7 @@ export class JobJournal {
       activity_id,
       job: activity_id,
       mask: (name) => this.#host.masker.text(name),
+      masks: !this.#host.masker.idle,
       durable: rejectDurable,
       wait: rejectDurable,
       perform: (site, args) => this.#serialize(() => this.#perform(site, args, alive)),

@@ -10,6 +10,7 @@ import { assertInput } from '../service/input-schema.ts';
 import type { Admission } from './gate.ts';
 import type { FunctionEnd, FunctionProgram } from './program.ts';
 import type { FunctionPrograms } from './programs.ts';
+import { ReportedPass } from './reported-pass.ts';
 import type { Suspects } from './suspects.ts';
 
 export interface FunctionPassDeps {
@@ -28,6 +29,7 @@ export class FunctionPass implements RunningPass {
   readonly #assignment: Assignment;
   readonly #host: ActivityHost;
   readonly #journal: OpenReplay;
+  readonly #reported: ReportedPass;
   readonly #early = Promise.withResolvers<{ end: PassEnd } | { error: unknown }>();
   #has_ended = false;
   #caller: ServedCaller | undefined;
@@ -36,9 +38,10 @@ export class FunctionPass implements RunningPass {
     this.#deps = deps;
     this.#assignment = assignment;
     this.#host = host;
+    this.#reported = new ReportedPass(host);
     this.#journal = deps.replay.open({
       assignment,
-      host,
+      host: { ...host, reportCall: this.#reported.begin },
       clock: deps.clock,
       source: () => '',
       flushLog: async () => undefined,
@@ -100,6 +103,11 @@ export class FunctionPass implements RunningPass {
     this.#checkInput(program.schemaOf(name));
     const ended = Promise.withResolvers<FunctionEnd>();
     const pass = program.openPass({
+      name,
+      onBlocked: (functions) => {
+        if (!this.#has_ended) this.#reported.block(functions, this.#journal.length());
+      },
+      onUnblocked: () => this.#reported.unblock(),
       onEnd: (end) => ended.resolve(end),
       onLog: (stream, text) => {
         if (!this.#has_ended) this.#host.log(stream, Buffer.from(text));

@@ -25,6 +25,11 @@ export interface FunctionStart {
 }
 
 interface OpenPass {
+  /** The function that it calls. */
+  name: string;
+  /** The program does not answer, because one of these functions blocks it. */
+  onBlocked: (functions: readonly string[]) => void;
+  onUnblocked: () => void;
   onEnd: (end: FunctionEnd) => void;
   onLog: (stream: 'stdout' | 'stderr', text: string) => void;
 }
@@ -140,7 +145,16 @@ export class FunctionProgram {
   reportBlocked(silent_ms: number): void {
     const seconds = Math.round(silent_ms / 1000);
     const text = `the worker has not answered for ${seconds} s: a function blocks its event loop\n`;
-    for (const { onLog } of this.#passes.values()) onLog('stderr', text);
+    const functions = [...new Set([...this.#passes.values()].map(({ name }) => name))].toSorted();
+    for (const { onLog, onBlocked } of this.#passes.values()) {
+      onLog('stderr', text);
+      onBlocked(functions);
+    }
+  }
+
+  /** The event loop is free again. */
+  reportUnblocked(): void {
+    for (const { onUnblocked } of this.#passes.values()) onUnblocked();
   }
 
   confirm(): void {

@@ -191,6 +191,7 @@ export class FunctionPrograms {
     program.ping();
     if (this.#stopped_at !== undefined && program.answered_at > this.#stopped_at) this.#stopped_at = undefined;
     if (silent_ms < BLOCKED_MS) {
+      if (this.#is_blocked) program.reportUnblocked();
       this.#is_blocked = false;
       return;
     }

@@ -93,7 +93,11 @@ export class ReplayJournal implements OpenReplay {
   for(alive: () => boolean): PassJournal {
     const { run_id, activity_id } = this.#pass.assignment;
     const caller: Caller = { alive, reservation: undefined };
+    const { masker } = this.#pass.host;
     return {
+      get masks() {
+        return !masker.idle;
+      },
       run_id,
       activity_id,
       job: this.#job,

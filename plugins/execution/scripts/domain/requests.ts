@@ -10,6 +10,7 @@ export type SocketRequest = { id: number } & (
   | { op: 'stdin'; data: Buffer; size: number }
   | { op: 'begin'; kind: 'step'; name: string; label: string | undefined; key: string | undefined }
   | { op: 'begun' }
+  | { op: 'mask'; name: string }
   | { op: 'end'; exit_code: number; stdout: Buffer; size: number; message: string | undefined }
   | { op: 'call'; argv: string[]; cwd: string; stdin: Buffer | undefined; exec: boolean }
 );
@@ -73,6 +74,8 @@ function readStructured(id: number, fields: Fields): SocketRequest {
       };
     case 'begun':
       return { id, op: 'begun' };
+    case 'mask':
+      return { id, op: 'mask', name: readText(fields, 'name') };
     case 'end':
       return {
         id,
@@ -94,7 +97,7 @@ function readStructured(id: number, fields: Fields): SocketRequest {
     default:
       throw invalidMember(
         'op',
-        `must be one of hello, verb, result, stdin, begin, begun, end, call (protocol ${SOCKET_PROTOCOL})`,
+        `must be one of hello, verb, result, stdin, begin, begun, mask, end, call (protocol ${SOCKET_PROTOCOL})`,
       );
   }
 }

@@ -29,6 +29,13 @@ export class Ahead {
     this.#until = sent_at + ms;
   }
 
+  /** The key of a step, and whether the agent may mask its name; undefined when the agent does not say. */
+  keyOf({ name, ordinal }) {
+    if (this.#run?.masks === undefined) return undefined;
+    const key = keyOf(['svc/step/v1', this.#run.run, this.#run.activity, 'step', name, String(ordinal)]);
+    return key === undefined ? undefined : { key, masks: this.#run.masks };
+  }
+
   /** A step has that place. */
   made(name, ordinal) {
     if (ordinal >= (this.#made.get(name) ?? 0)) this.#made.set(name, ordinal + 1);
@@ -51,7 +58,7 @@ export class Ahead {
   }
 }
 
-const isPlain = (name) => PLAIN_NAME.test(name) && !ENDS_AS_A_SITE.test(name);
+export const isPlain = (name) => PLAIN_NAME.test(name) && !ENDS_AS_A_SITE.test(name);
 
 let crypto;
 

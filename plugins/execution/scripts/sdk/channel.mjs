@@ -28,6 +28,8 @@ export class Channel {
   #why = 'it closed the connection';
   #shares;
   #id = 0;
+  /** Of the request that a result belongs to. */
+  #call_id = 0;
   /** No request can be made any more. */
   closed = false;
   #over = false;
@@ -54,7 +56,8 @@ export class Channel {
   /** Sends a request and answers its answer. Never settles once the pass is over: the agent ends this process. */
   async ask(request) {
     // A result goes on with the call that asked for it.
-    const id = request.op === 'result' ? this.#id : ++this.#id;
+    const id = request.op === 'result' ? this.#call_id : ++this.#id;
+    this.#call_id = id;
     const answer = await this.#answer(id, `${JSON.stringify({ id, ...request })}\n`);
     // Here, for an older copy of this module begins its steps with this.
     if (request.op === 'begin') this.#placed(request.name, answer);
@@ -65,6 +68,17 @@ export class Channel {
   async protocol() {
     this.#protocol ??= (await this.#answer(0, '')).protocol;
     return this.#protocol;
+  }
+
+  /** The key of a step that has not begun; undefined when only its turn can tell. */
+  async keyOf(call) {
+    const found = this.#ahead.keyOf(call);
+    if (found === undefined || this.closed || this.#over) return undefined;
+    if (!found.masks) return found.key;
+    const { name, ordinal } = call;
+    const id = ++this.#id;
+    const masked = await this.#answer(id, `${JSON.stringify({ id, op: 'mask', name, ordinal })}\n`);
+    return masked.name === name ? found.key : undefined;
   }
 
   /** Begins a step. Answers its record, or `{run: true, key, site}` when its function is to be run. */

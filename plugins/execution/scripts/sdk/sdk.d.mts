@@ -45,7 +45,10 @@ export interface StepContext {
   readonly idempotencyKey: string;
   /** From 1; only with `retry`. Processes that the function starts see it as `ATTEMPT`. */
   readonly attempt?: number;
-  /** Aborts when the time of this attempt is over; only with `timeout`. What the function still does then is not waited for. */
+  /**
+   * Aborts when the time of this attempt is over (`timeout`), or when the step has lost a `race`. What the function still does
+   * then is not waited for. Every function of a step has one, except under a lock.
+   */
   readonly signal?: AbortSignal;
   /** A W3C `traceparent` of the step's span, when the server exports traces; processes see it as `TRACEPARENT`. */
   readonly traceparent?: string;
@@ -362,7 +365,18 @@ type InputArguments<Input, Rest extends unknown[]> = undefined extends Input
 export function call<Input, Output>(target: Workflow<Input, Output>, ...args: InputArguments<Input, []>): Promise<Output>;
 export function call<Output = unknown>(target: string, input?: unknown): Promise<Output>;
 
-/** As `Promise.all`. The calls are recorded in the order in which they were made. */
+/**
+ * Waits for the first of several steps to end, and returns its result or throws its error: `race([step(…), step(…)])`. In a
+ * worker, the functions run at the same time. The `signal` of the others aborts, and their records say that they have lost
+ * (`race_lost`), so every later pass has the same winner: the first call that has not lost. It takes the promises of steps
+ * with functions, not of commands, waits or calls; a wait has `timeout`. Throws `usage` for anything else.
+ */
+export function race<const Steps extends readonly Promise<unknown>[]>(steps: Steps): Promise<Awaited<Steps[number]>>;
+
+/**
+ * As `Promise.all`. The calls are recorded in the order in which they were made. In a worker, the functions of steps
+ * that follow each other run at the same time, up to 32 in a run.
+ */
 export function all<const Calls extends readonly unknown[]>(
   calls: Calls,
 ): Promise<{ -readonly [K in keyof Calls]: Awaited<Calls[K]> }>;

@@ -1,6 +1,6 @@
 // The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
 import { readFileSync } from 'node:fs';
-import { inputFile, presentEnv, presentRetry, presentRun, presentStep } from './turns.mjs';
+import { inputFile, presentEnv, presentLine, presentRetry, presentRun, presentStep } from './turns.mjs';
 import { runCommand, words } from './command.mjs';
 import { misused, notInAScript, StepError, SvcError, WaitTimeoutError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
@@ -12,6 +12,7 @@ import { callVerb, demand, demandText, TIMEOUTS_PROTOCOL, wait } from './verbs.m
 
 export { StepError, SvcError, WaitTimeoutError } from './errors.mjs';
 export { NonRetryableError } from './policy.mjs';
+export { race } from './together.mjs';
 export { all, call, serve, submit, workflow } from './workflow.mjs';
 
 const TIMED_OUT = 124;
@@ -25,11 +26,19 @@ function checkName(name, what) {
 
 const isTried = ({ retry, timeout }) => retry !== undefined || timeout !== undefined;
 
-export async function step(name, work, given = {}) {
-  checkName(name, 'the name of a step');
-  const options = { retry: presentRetry(), ...given };
-  if (typeof work === 'function' && isTried(options)) return await triedFunction(name, work, options);
-  if (typeof work === 'function') return await stepFunction(name, work, options.label);
+export function step(name, work, given = {}) {
+  // `race` knows this promise, so that an async function would hide it.
+  try {
+    checkName(name, 'the name of a step');
+    const options = { retry: presentRetry(), ...given };
+    if (typeof work !== 'function') return commandStep(name, work, options);
+    return isTried(options) ? triedFunction(name, work, options) : stepFunction(name, work, options.label);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+async function commandStep(name, work, options) {
   const { exitCode, stdout, reason } = await exec(name, work, options);
   if (exitCode !== 0) throw new StepError(`step ${quoted(name)}`, { exit_code: exitCode, reason, stdout });
   return withoutLineEnd(stdout);
@@ -41,9 +50,14 @@ export async function exec(name, command, given = {}) {
   if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of strings');
   const { label, retry: _retry, timeout: _timeout, ...rest } = options;
   const args = [...option('label', label), ...policyOptions(options), name, '--', ...words(command)];
+  const line = presentLine();
+  line.count(name);
   const { exit, stdout, message, replayed } = await callVerb('step', args, {
     needs: isTried(options) ? ATTEMPTS_PROTOCOL : undefined,
     run: ({ key, limit, under = [] }) => runCommand([...under, ...command], { key, limit, ...rest }),
+  }).catch((error) => {
+    line.loseCount();
+    throw error;
   });
   return { exitCode: exit, stdout, text: withoutLineEnd(stdout), reason: message, replayed };
 }
@@ -250,6 +264,7 @@ export function idempotencyKey() {
 }
 
 export async function verb(name, args = [], { stdin } = {}) {
+  if (name === 'step') presentLine().loseCount();
   const { exit, stdout, message, replayed } = await callVerb(
     name,
     args,

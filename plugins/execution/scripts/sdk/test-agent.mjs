@@ -77,7 +77,10 @@ export class TestAgent {
   #receive(request) {
     if (this.#has_ended) return;
     const { id, op } = request;
-    if (op === 'hello') return this.#send(id, { ok: true, protocol: PROTOCOL });
+    // Each name is asked for, so that a step that the test replaces does not start.
+    if (op === 'hello')
+      return this.#send(id, { ok: true, protocol: PROTOCOL, ahead: { ...this.run.ids, masks: true } });
+    if (op === 'mask') return this.#send(id, { name: this.#isReplaced(request) ? undefined : request.name });
     const expected = this.#expected;
     if (expected?.op === op) {
       this.#expected = undefined;
@@ -96,6 +99,10 @@ export class TestAgent {
       this.#end({ thrown: error });
       this.#has_ended = true;
     }
+  }
+
+  #isReplaced({ name, ordinal }) {
+    return find(this.run.options.steps, name, `${name}#${ordinal}`) !== undefined;
   }
 
   #send(id, answer) {
@@ -216,7 +223,9 @@ export class TestAgent {
     const record = { ...at, label, ...limited({ exit, stdout, size, error, at }) };
     run.records.push(record);
     this.#advanceTo(at);
-    if (ends || (run.options.replayEveryCall ?? true)) this.endPass({ again: true });
+    // Functions that run at the same time are recorded in one pass, so that each of them runs once.
+    const replays = (run.options.replayEveryCall ?? true) && this.state.line?.is_ahead !== true;
+    if (ends || replays) this.endPass({ again: true });
     return { record, replayed: false };
   }
 

@@ -63,6 +63,11 @@ export class TestRun {
     return fence;
   }
 
+  /** Of the run and its activity. */
+  get ids() {
+    return { run: RUN, activity: JOB };
+  }
+
   /** Nothing is executed: the journal is somebody's history. */
   get is_replay() {
     return this.options.history !== undefined;

@@ -11,6 +11,7 @@ import {
   lock,
   NonRetryableError,
   output,
+  race,
   secret,
   sleep,
   state,
@@ -205,6 +206,73 @@ t.test('calls made at the same time have the same order on every pass', async (t
   const together = workflow('together', async () => all([step('a', async () => 1), step('b', () => 2), sleep('1h')]));
   t.match(await testRun(together), { output: [1, 2, null] });
 });
+
+t.test('functions of steps that are called together run at the same time, each of them once', async (t) => {
+  const begun: string[] = [];
+  const both = Promise.withResolvers<void>();
+  const meet = (name: string) => async () => {
+    begun.push(name);
+    if (begun.length === 3) both.resolve();
+    await both.promise;
+    return name;
+  };
+  const meets = workflow('meets', async () => {
+    const found = await all([step('a', meet('a')), step('b', meet('b'), { retry: 3 }), step('b', meet('b again'))]);
+    return [...found, await step('after', () => 'after')];
+  });
+  const run = await testRun(meets);
+  t.same(run.output, ['a', 'b', 'b again', 'after']);
+  t.same(begun, ['a', 'b', 'b again']);
+  t.same(
+    run.journal.map(({ site }) => site),
+    ['a#0', 'b#0', 'b#1', 'after#0'],
+  );
+  const replaced = await testRun(meets, undefined, { steps: { a: 1, 'b#0': 2, 'b#1': 3 } });
+  t.same(replaced.output, [1, 2, 3, 'after']);
+  t.equal(begun.length, 3, 'a step that the test replaces does not start');
+});
+
+t.test('a race has one winner on every pass, and the others are told', async (t) => {
+  const aborted: string[] = [];
+  const never = (name: string) => (context: { signal?: AbortSignal }) =>
+    new Promise<string>(() => context.signal!.addEventListener('abort', () => aborted.push(name)));
+  const races = workflow('races', async () => {
+    const won = await race([step('slow', never('slow')), step('fast', () => 'fast'), step('late', never('late'))]);
+    await sleep('1h');
+    return won;
+  });
+  const run = await testRun(races);
+  t.match(run, { status: 'succeeded', output: 'fast' });
+  t.same(aborted, ['slow', 'late']);
+  t.same(
+    run.journal.map(({ site, exit_code, message }) => [site, exit_code, message?.split(':')[0]]),
+    [
+      ['slow#0', 1, 'race_lost'],
+      ['fast#0', 0, ''],
+      ['late#0', 1, 'race_lost'],
+      ['#0', 0, ''],
+    ].map(([site, code, message]) => [site, code, message === '' ? undefined : message]),
+  );
+  t.match(await replayRun(races, run.journal), { ok: true, outcome: 'same', output: 'fast' });
+  aborted.length = 0;
+  t.match(await testRun(races, undefined, { steps: { slow: 'given', fast: 'not reached' } }), { output: 'given' });
+});
+
+t.test('a race ends with an error if that is first, and takes steps alone', async (t) => {
+  const fails = workflow('fails-first', async () => {
+    const held = () => new Promise<string>(() => undefined);
+    const refused = () => {
+      throw new Error('refused');
+    };
+    return await race([step('held', held, { timeout: '1h' }), step('refused', refused)]);
+  });
+  t.match(await testRun(fails), { status: 'failed', error: { message: /refused/ } });
+  for (const wrong of [() => race([]), () => race([sleep('1s')]), () => race([step('c', ['true'])])]) {
+    const misuses = workflow(`misuses-${++misused}`, wrong as () => Promise<unknown>);
+    t.match(await testRun(misuses), { status: 'failed', error: { message: /race needs the promises of steps/ } });
+  }
+});
+let misused = 0;
 
 t.test('runs at the same time do not mix, and what they print is theirs', async (t) => {
   const prints = workflow('prints', async (input: number) => {

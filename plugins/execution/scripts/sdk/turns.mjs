@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Channel } from './channel.mjs';
+import { Line } from './together.mjs';
 import { insideAStep, notInAScript } from './errors.mjs';
 
 /** Taken now, so that no program with timers of its own keeps results from being handed over. */
@@ -76,7 +77,7 @@ export function presentStep() {
  * Runs `work(channel, pass)` when all calls made before have ended, in the order in which they were made. `pass` lets the
  * next one begin while this one still waits for its answer.
  */
-export function inTurn(what, work) {
+export function inTurn(what, work, call) {
   const step = presentStep();
   if (step !== undefined) return Promise.reject(insideAStep(what, step.name));
   const shared = state();
@@ -93,8 +94,15 @@ export function inTurn(what, work) {
   });
   result.then(pass, pass);
   shared.tail = passed;
+  // Only where runs share the process: a script's step has the environment of the process.
+  if (shared.shares_process) lineOf(shared).add(call, result);
   return inOrder(result);
 }
+
+const lineOf = (shared) => (shared.line ??= new Line());
+
+/** The calls of the present run that are not answered. */
+export const presentLine = () => lineOf(state());
 
 /**
  * Hands results over in the order of the calls, and the next one when whatever the one before has set off has been done: the

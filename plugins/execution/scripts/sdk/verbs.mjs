@@ -22,8 +22,8 @@ function refusal(code, stderr = '') {
  * error?, final?}`. `needs` is the protocol that the options need. Answers `{exit, stdout, kind, message, replayed}`, whatever the exit code; throws when the call was refused, so
  * that nothing is recorded.
  */
-export function callVerb(verb, args, { stdin, run, needs } = {}) {
-  return inTurn(verb, async (channel) => {
+export function callVerb(verb, args, { stdin, run, needs, call } = {}) {
+  const make = async (channel) => {
     const protocol = needs === undefined ? undefined : await channel.protocol();
     if (protocol < needs) throw tooOld(verb, protocol, needs);
     const cwd = process.cwd();
@@ -32,7 +32,7 @@ export function callVerb(verb, args, { stdin, run, needs } = {}) {
     let ran;
     // Once for each attempt.
     while (answer.exec !== undefined && run !== undefined) {
-      ran = await run(answer);
+      ran = await run(answer, channel);
       const { exit, stdout, size, error, final } = ran;
       const result = { op: 'result', exit, stdout: stdout.toString('base64'), size, error, final };
       try {
@@ -44,7 +44,8 @@ export function callVerb(verb, args, { stdin, run, needs } = {}) {
       if (size > answer.limit) ran = undefined;
     }
     return outcome(answer, ran);
-  });
+  };
+  return inTurn(verb, make, call);
 }
 
 /** What a verb turned down by itself, so that there is no record. It may begin with a code. */

@@ -145,12 +145,15 @@ export class Connection {
     if (protocol_error !== undefined) this.#send(request.id, protocolErrorReply(protocol_error));
     else if (request.op === 'hello') this.#greet(request);
     else if (request.op === 'begun') this.#steps.requestReply();
+    // Whether a step that has not begun keeps its name, from which its caller derives its key.
+    else if (request.op === 'mask') this.#send(request.id, { name: this.#journal.mask(request.name) });
     else this.#serve(request, line.length);
   }
 
   #findProtocolError(request: SocketRequest): Error | undefined {
     const { op } = request;
     if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody requested "${op}"`);
+    if (op === 'mask') return undefined;
     if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
     if (op !== 'begun' && this.#steps.running) return stepInProgress(`"${op}" came before the "end" of the step`);
     if (op !== 'begun' && this.#current_request !== undefined)
@@ -163,7 +166,7 @@ export class Connection {
     this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
     this.#steps.setProtocol(this.#protocol);
     const { run_id, job } = this.#journal;
-    const ahead = { run: run_id, activity: job, limit: MAX_STEP_OUTPUT_BYTES };
+    const ahead = { run: run_id, activity: job, limit: MAX_STEP_OUTPUT_BYTES, masks: this.#journal.masks };
     this.#send(request.id, {
       ok: true,
       protocol: this.#protocol,

@@ -294,6 +294,11 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
     told({ run: begun([claim('act_1', 'main', 4000)]), agents, steps: [busy] }).because,
     /has been in progress since .*Now: step/,
   );
+  const blocked = { ...busy, kind: 'blocked', label: 'the function spins blocks the event loop of its program' };
+  t.match(told({ run: begun([claim('act_1', 'main', 4000)]), agents, steps: [blocked] }), {
+    because: /Now: the function spins blocks the event loop of its program\. The worker a has noticed it 9s ago/,
+    next: /take the long computation out of the event loop/,
+  });
   const silent = told({ run: begun([claim('act_1', 'main', 12_000)]), agents, steps: [busy] }).because;
   t.match(
     silent,

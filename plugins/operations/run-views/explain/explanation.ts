@@ -16,7 +16,7 @@ import { describeDeclinedEvents } from './declined.ts';
 import { describeSimilarEvents } from './similar-names.ts';
 import { explainNodes } from './node-explanation.ts';
 import { describeQueuedSignals, explainSignalWait } from './queued-signals.ts';
-import { describeInFlightCalls, describeProgress } from './in-flight.ts';
+import { adviseOnBlocking, describeInFlightCalls, describeProgress } from './in-flight.ts';
 import { isAbandoned, explainScriptSilence, explainSilence } from './silence.ts';
 import { formatAgo, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
 
@@ -97,7 +97,7 @@ function explainRunning(known: ExplanationInput): Explanation {
     ...(silent === undefined ? describeInFlightCalls(steps, now) : [silent]),
     ...describeRetries(steps),
   ];
-  return { because: [...because, ...open.because], next: open.next };
+  return { because: [...because, ...open.because], next: [...adviseOnBlocking(steps), ...open.next] };
 }
 
 function describeStart({ started_at }: RunView, in_progress: boolean): string {

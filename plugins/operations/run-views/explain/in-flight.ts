@@ -22,10 +22,29 @@ export function describeRunningCall({ site, label, kind, activity, ...running }:
   return `${where}${label ? `${site} (${label})` : site} ${describeProgress(running, now)}`;
 }
 
+/** Of a function that keeps the program of its worker from answering; the label says which. */
+const BLOCKED = 'blocked';
+
+const isBlocked = ({ kind, running }: StepView): boolean => kind === BLOCKED && running !== undefined;
+
+/** What ends the blocking of an event loop. */
+export const adviseOnBlocking = (steps: readonly StepView[]): string[] =>
+  steps.some(isBlocked)
+    ? [
+        'take the long computation out of the event loop: into a step that runs a command, or a worker thread; cancelling the run ends the program if it stays blocked',
+      ]
+    : [];
+
 /** Sentences on calls that are carried out now. */
 export const describeInFlightCalls = (steps: readonly StepView[], now: number): string[] =>
   steps
-    .flatMap(({ kind, site, running }) => (running ? [`Now: ${kind} ${site} ${describeProgress(running, now)}.`] : []))
+    .flatMap((step) => {
+      const { kind, site, label, running } = step;
+      if (!running) return [];
+      if (!isBlocked(step)) return [`Now: ${kind} ${site} ${describeProgress(running, now)}.`];
+      const span = formatSpan(Math.max(0, now - Date.parse(running.since)));
+      return [`Now: ${label ?? site}. The worker ${running.agent} has noticed it ${span} ago and keeps the claim.`];
+    })
     .slice(0, 5);
 
 /** What the activity of a node carries out now: ` Now: step compile#0 running for 12s on builder-1.` */

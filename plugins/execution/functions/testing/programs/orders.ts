@@ -6,6 +6,7 @@ import {
   lock,
   NonRetryableError,
   output,
+  race,
   secret,
   serve,
   sleep,
@@ -46,6 +47,36 @@ export const mix = workflow('mix', async (n: number) => {
   }
   const both = await all([step('left', () => n), step('right', () => -n)]);
   return { seen, both };
+});
+
+/** Each of its functions needs the others to end. */
+export const meet = workflow('meet', { retry: 2 }, async (names: string[]) => {
+  const arrived = new Set<string>();
+  const all_here = Promise.withResolvers<void>();
+  const arrive = (name: string) => async () => {
+    note(`meet ${name}`);
+    arrived.add(name);
+    if (arrived.size === names.length) all_here.resolve();
+    await all_here.promise;
+    return name;
+  };
+  const met = await all(names.map((name) => step(name, arrive(name))));
+  await sleep('10ms');
+  return met;
+});
+
+export const names = workflow('names-a-secret', async () => {
+  const key = ({ idempotencyKey }: { idempotencyKey: string }) => idempotencyKey;
+  return await all([step('first', key), step(`of ${secret('TOKEN')}`, key), step('last', key)]);
+});
+
+/** The first function never ends by itself. */
+export const contest = workflow('contest', async () => {
+  const hold = ({ signal }: { signal?: AbortSignal }) =>
+    new Promise<string>(() => signal!.addEventListener('abort', () => note('contest aborted')));
+  const winner = await race([step('hold', hold), step('quick', () => 'quick')]);
+  const { by } = await waitSignal<{ by: string }>('approved');
+  return { winner, by };
 });
 
 export const double = workflow('double', async (n: number) => n * 2);
