@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 const PEERS = process.env.PEERS ?? resolve(import.meta.dirname, '..');
 const { SVC_CLONE, SLOTS = '100', MODE = 'worker', WAITING = '10000' } = process.env;
 if (SVC_CLONE === undefined) throw new Error('SVC_CLONE must name an installed clone of the project');
-const { children, httpReq, mem, now, r, report, sleep, start, stop, until } = await import(
+const { children, httpReq, now, r, report, sleep, start, stop, until } = await import(
   join(PEERS, 'harness/lib/util.mjs')
 );
 const { bench } = await import(join(PEERS, 'harness/lib/runner.mjs'));
@@ -73,13 +73,17 @@ const svc = join(SVC_CLONE, 'cli/svc');
 const log = join(PEERS, `data/svc-worker-${PORT}.log`);
 const served = MODE === 'dev' ? ['--worker', 'flows.mjs'] : ['--no-agent'];
 const server = start(svc, ['dev', ...served], { cwd: folder, log, env });
+let worker;
+// A preparation that fails leaves no server behind.
+process.on('exit', () => {
+  for (const child of [worker, server]) child?.kill();
+});
 const { token } = await until(() => JSON.parse(readFileSync(join(folder, '.svc/profile.json'), 'utf8')));
 const headers = { authorization: `Bearer ${token}` };
 const ask = (method, path, body) => httpReq(method, PORT, BASE + path, body, headers);
 await until(() => ask('GET', '/runs?limit=1'));
-let worker;
 if (MODE !== 'dev') {
-  const agent = await httpReq('POST', PORT, '/api/v1/orgs/dev/tokens', { name: 'bench', role: 'agent' }, headers);
+  const agent = await httpReq('POST', PORT, '/api/v1/tokens', { name: 'bench', kind: 'agent' }, headers);
   writeFileSync(join(folder, 'agent.token'), agent.token);
   const args = ['worker', 'flows.mjs', '--slots', SLOTS, '--token-file', 'agent.token'];
   const url = { SVC_URL: `http://127.0.0.1:${PORT}` };

@@ -149,6 +149,8 @@ export class FunctionProgram {
 
   reject(rejection: { code: string; message: string; next: string }): void {
     this.#link.send({ refused: rejection });
+    // The program is ended next.
+    this.#link.flush();
   }
 
   close(): void {

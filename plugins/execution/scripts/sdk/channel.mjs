@@ -102,6 +102,7 @@ export class Channel {
     const id = ++this.#id;
     this.#begun = { id, key: place.key, refused: undefined };
     this.#socket.write(`${JSON.stringify({ id, ...request, key: place.key })}\n`);
+    this.#socket.flush?.();
     // What lies in our own buffer, or could not be written, is not with the agent.
     const sent = this.#socket.writable && this.#socket.writableLength === 0;
     if (sent && this.#ahead.lent) return place;

@@ -186,7 +186,10 @@ class Host {
   }
 
   #log({ pass }, text, stream) {
-    if (this.#runs.has(pass)) this.#link.tell({ log: pass, stream, text });
+    if (!this.#runs.has(pass)) return;
+    this.#link.tell({ log: pass, stream, text });
+    // The next line of the function may end the process or block it.
+    this.#link.flush();
   }
 
   #lose(agent) {
