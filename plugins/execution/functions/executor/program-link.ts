@@ -111,7 +111,7 @@ export class ProgramLink {
 
   /** Lines of one turn, such as replies that belong to one commit, are one write: each is a system call and wakes the program. */
   write(number: number, line: Buffer, sent?: () => void): boolean {
-    if (this.#unwritten.length === 0) process.nextTick(() => this.flush());
+    if (this.#unwritten.length === 0) queueMicrotask(() => process.nextTick(() => this.flush()));
     const head = Buffer.from(`${number} `);
     this.#unwritten.push(head, line);
     this.#unwritten_bytes += head.length + line.length;

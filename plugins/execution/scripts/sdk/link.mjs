@@ -3,7 +3,10 @@ import { EventEmitter } from 'node:events';
 const NEWLINE = 10;
 const SPACE = 32;
 /** Taken now, so that no program with timers of its own keeps lines from being written. */
-const atEndOfTurn = process.nextTick.bind(process);
+const { queueMicrotask, process } = globalThis;
+const nextTick = process.nextTick.bind(process);
+/** After everything that this turn and the promises settled in it lead to. */
+const atEndOfTurn = (work) => queueMicrotask(() => nextTick(work));
 
 /** One run's part of the connection to the agent. */
 class RunStream extends EventEmitter {

@@ -24,13 +24,16 @@ function noting() {
 t.test('the lines of all runs that are written in one turn reach the agent in one write', async (t) => {
   const { link, writes } = noting();
   const [one, other] = [link.open(1), link.open(2)];
-  one.write('a\n');
-  // A run that goes on after an answer writes from a promise of the same turn.
-  await Promise.resolve().then(() => other.write('b\n'));
-  link.tell({ end: 1 });
-  t.equal(one.writableLength, '1 a\n2 b\n0 {"end":1}\n'.length, 'it has not left the process');
+  setImmediate(() => {
+    one.write('a\n');
+    link.tell({ end: 1 });
+    // A run that goes on after an answer writes from a promise of the same turn.
+    void Promise.resolve().then(() => other.write('b\n'));
+    t.equal(one.writableLength, '1 a\n0 {"end":1}\n'.length, 'it has not left the process');
+  });
   await afterTurn();
-  t.same(writes, ['1 a\n2 b\n0 {"end":1}\n']);
+  await afterTurn();
+  t.same(writes, ['1 a\n0 {"end":1}\n2 b\n']);
   t.equal(one.writableLength, 0);
 });
 
