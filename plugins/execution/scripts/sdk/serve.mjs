@@ -139,10 +139,10 @@ class Host {
     return Object.freeze({ closed: this.#closed.promise, close: () => this.#link.end() });
   }
 
-  async #start({ pass, name, envelope, env, trace, run_id }) {
+  async #start({ pass, name, envelope, env, trace, run_id, greeting }) {
     const defined = registered().find((one) => one.name === name);
     const abort = new AbortController();
-    const channel = new Channel('worker', 0, this.#link.open(pass));
+    const channel = new Channel('worker', 0, this.#link.open(pass), greeting);
     const state = runState({ envelope, env, trace, channel });
     const run = { pass, run_id, abort, state };
     state.run = run;
