@@ -11,7 +11,7 @@ interface RunStream extends EventEmitter {
 export class Link {
   constructor(socket: Duplex, onControl: (message: object) => void, onClose: () => void);
   open(pass: number): RunStream;
-  tell(message: object): void;
+  send(message: object): void;
   flush(): void;
   end(): void;
 }

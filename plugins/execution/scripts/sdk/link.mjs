@@ -85,7 +85,7 @@ export class Link {
     this.#unwritten += `${number} ${line}`;
   }
 
-  tell(message) {
+  send(message) {
     this.write(0, `${JSON.stringify(message)}\n`);
   }
 

@@ -26,7 +26,7 @@ t.test('the lines of all runs that are written in one turn reach the agent in on
   const [one, other] = [link.open(1), link.open(2)];
   setImmediate(() => {
     one.write('a\n');
-    link.tell({ end: 1 });
+    link.send({ end: 1 });
     // A run that goes on after an answer writes from a promise of the same turn.
     void Promise.resolve().then(() => other.write('b\n'));
     t.equal(one.writableLength, '1 a\n0 {"end":1}\n'.length, 'it has not left the process');
@@ -43,9 +43,9 @@ t.test('a step that begins without an answer, a log line and the end of the link
   run.write('begin\n');
   run.flush();
   t.same(writes, ['1 begin\n']);
-  link.tell({ log: 1 });
+  link.send({ log: 1 });
   link.flush();
-  link.tell({ end: 1 });
+  link.send({ end: 1 });
   link.end();
   t.same(writes.slice(1), ['0 {"log":1}\n', '0 {"end":1}\n']);
   await afterTurn();

@@ -107,7 +107,7 @@ class Host {
   }
 
   register({ version }) {
-    this.#link.tell({
+    this.#link.send({
       register: {
         protocol: PROTOCOL,
         pid: process.pid,
@@ -127,7 +127,7 @@ class Host {
   #receive(message) {
     if (message.start !== undefined) return void this.#start(message.start);
     if (message.stop !== undefined) return this.#stop(message.stop);
-    if (message.ping !== undefined) return this.#link.tell({ pong: message.ping });
+    if (message.ping !== undefined) return this.#link.send({ pong: message.ping });
     if (message.registered !== undefined) return this.#settle.ready(this.#handle());
     if (message.refused !== undefined) {
       const { code, message: text, next } = message.refused;
@@ -169,7 +169,7 @@ class Host {
   #end(run, outcome) {
     if (this.#runs.get(run.pass) !== run || run.ended) return;
     run.ended = true;
-    this.#link.tell({ end: run.pass, ...outcome });
+    this.#link.send({ end: run.pass, ...outcome });
   }
 
   /** What a run left floating ends it; of no run, it ends the process as Node does. */
@@ -187,7 +187,7 @@ class Host {
 
   #log({ pass }, text, stream) {
     if (!this.#runs.has(pass)) return;
-    this.#link.tell({ log: pass, stream, text });
+    this.#link.send({ log: pass, stream, text });
     // The next line of the function may end the process or block it.
     this.#link.flush();
   }

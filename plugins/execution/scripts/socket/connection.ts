@@ -169,7 +169,7 @@ export class Connection {
    * Greets the only caller of a pass before it has said anything. Its lease begins when it reads the greeting: nobody else
    * waits for the journal, and a program that reads late would read the reply to a `begin` just as late.
    */
-  greetAhead(): Greeting {
+  greetAtStart(): Greeting {
     return { ...this.#speak(SOCKET_PROTOCOL), lease_ms: this.#steps.lend() };
   }
 

@@ -41,7 +41,7 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
       };
       const shared = { leases: { clock, paused: 0 }, room: new MemoryBudget() };
       const connection = new Connection(stream, services, shared);
-      const greeting = connection.greetAhead();
+      const greeting = connection.greetAtStart();
       return { greeting, cancelCalls: () => connection.cancelCalls(), close: () => connection.close() };
     },
   };
