@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { Database } from '../../../kernel/contracts/index.ts';
 import { longestHold, maxHoldMs, until } from '../../../test/kit/index.ts';
 import { FunctionDirectory } from './service/directory.ts';
 import { inTime } from './service/in-time.ts';
@@ -87,6 +88,23 @@ t.test('a run that ends the program fails alone: those beside it are not counted
   const ended = await world.ended(slow.run_id);
   t.match(ended, { status: 'succeeded', output: 'done' }, 'the innocent run ends well');
   t.equal((await world.read(poison.run_id)).status, 'running', 'the other one is still tried');
+});
+
+t.test('a submit reads the registration of its workflow once', async (t) => {
+  const world = await serving(t, join(PROGRAMS, 'orders.ts'));
+  const database = world.server.use(Database);
+  const read = database.read.bind(database);
+  const statements: string[] = [];
+  Object.assign(database, {
+    read: (statement: string, params?: Parameters<Database['read']>[1]) => {
+      if (statement.includes('functions_functions')) statements.push(statement);
+      return read(statement, params);
+    },
+  });
+  const { run_id } = await world.submit('order', { sku: 'a1' });
+  t.equal(statements.length, 1, 'for the version, the schema of the input and the timeout');
+  t.match(await world.submit('order', { sku: 7 }), { status: 422, json: { code: 'input_invalid' } });
+  await world.server.call('member', `POST ${world.server.scoped}/runs/${run_id}/cancel`);
 });
 
 t.test('the payload of an event is checked as an input is', async (t) => {

@@ -115,16 +115,18 @@ export class FunctionPass implements RunningPass {
     });
     void this.result.then(pass.close, pass.close);
     const { callers } = this.#deps;
-    this.#caller = callers.serve({
+    const caller = callers.serve({
       assignment: this.#assignment,
       host: this.#host,
       journal: this.#journal,
       stream: pass.stream,
     });
+    this.#caller = caller;
     pass.start({
       name,
       run_id: this.#assignment.run_id,
       envelope: JSON.stringify(this.#assignment.envelope),
+      greeting: caller.greeting,
       ...callers.variables(this.#assignment),
     });
     return this.#conclude(await ended.promise);

@@ -76,6 +76,10 @@ export class ProgramLink {
   readonly #log: Log;
   readonly #streams = new Map<number, PassStream>();
   readonly #onMessage: (message: ProgramMessage) => void;
+  /** Lines that are not written yet, and who wants to know when they are. */
+  #unwritten: Buffer[] = [];
+  #unwritten_bytes = 0;
+  #onWritten: (() => void)[] = [];
   #pieces: Buffer[] = [];
   #pending_bytes = 0;
   /** The rest of a line that is too long is not for anybody. */
@@ -97,7 +101,7 @@ export class ProgramLink {
   }
 
   get unsent_bytes(): number {
-    return this.#socket.writableLength;
+    return this.#unwritten_bytes + this.#socket.writableLength;
   }
 
   open(number: number): CallerStream {
@@ -110,19 +114,35 @@ export class ProgramLink {
     this.#streams.delete(number);
   }
 
+  /** Lines of one turn, such as replies that belong to one commit, are one write: each is a system call and wakes the program. */
   write(number: number, line: Buffer, sent?: () => void): boolean {
-    this.#socket.cork();
-    this.#socket.write(`${number} `);
-    const flowing = this.#socket.write(line, sent);
-    process.nextTick(() => this.#socket.uncork());
-    return flowing;
+    if (this.#unwritten.length === 0) queueMicrotask(() => process.nextTick(() => this.flush()));
+    const head = Buffer.from(`${number} `);
+    this.#unwritten.push(head, line);
+    this.#unwritten_bytes += head.length + line.length;
+    if (sent !== undefined) this.#onWritten.push(sent);
+    return !this.#socket.writableNeedDrain;
   }
 
   send(message: object): void {
-    if (!this.#socket.destroyed) this.#socket.write(`0 ${JSON.stringify(message)}\n`);
+    this.write(0, Buffer.from(`${JSON.stringify(message)}\n`));
+  }
+
+  /** Writes now what would be written at the end of this turn. */
+  flush(): void {
+    if (this.#unwritten.length === 0) return;
+    const bytes = Buffer.concat(this.#unwritten, this.#unwritten_bytes);
+    const written = this.#onWritten;
+    this.#unwritten = [];
+    this.#unwritten_bytes = 0;
+    this.#onWritten = [];
+    this.#socket.write(bytes, () => {
+      for (const sent of written) sent();
+    });
   }
 
   close(): void {
+    this.flush();
     this.#socket.destroy();
   }
 

@@ -6,6 +6,7 @@ import {
   readRegistration,
   versionCapability,
 } from '../domain/registration.ts';
+import type { Greeting } from '../../scripts/contract.ts';
 import { type ProgramError, ProgramLink, type ProgramMessage } from './program-link.ts';
 
 /** How the function of a pass ended. `lost`: its program ended before it; `is_single` if it had no other pass. */
@@ -22,6 +23,7 @@ export interface FunctionStart {
   envelope: string;
   env: Record<string, string>;
   trace?: string | undefined;
+  greeting: Greeting;
 }
 
 interface OpenPass {
@@ -163,6 +165,8 @@ export class FunctionProgram {
 
   reject(rejection: { code: string; message: string; next: string }): void {
     this.#link.send({ refused: rejection });
+    // The program is ended next.
+    this.#link.flush();
   }
 
   close(): void {

@@ -26,7 +26,17 @@ export interface CallerPass {
   stream: CallerStream;
 }
 
+/** What a hello answers. A program that is given it at its start sends no hello. */
+export interface Greeting {
+  protocol: number;
+  /** The names of the run in the keys of its steps, the maximum size of an output, and whether outputs are masked. */
+  ahead: { run: string; activity: string; limit: number; masks: boolean };
+  /** For so many milliseconds from its start on, the program begins steps without an answer; 0 if it must ask. */
+  lease_ms: number;
+}
+
 export interface ServedCaller {
+  greeting: Greeting;
   /** Tells the caller that no reply will come. */
   cancelCalls(): void;
   close(): void;

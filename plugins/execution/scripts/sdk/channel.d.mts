@@ -2,7 +2,7 @@ type Answer = Record<string, unknown>;
 
 /** One connection to the agent. */
 export class Channel {
-  constructor(path: string, patience_ms?: number, stream?: object);
+  constructor(path: string, patience_ms?: number, stream?: object, greeting?: object);
   readonly goesOn: boolean;
   protocol(): Promise<number>;
   ask(request: { op: string; [member: string]: unknown }): Promise<Answer>;

@@ -38,8 +38,11 @@ export class Channel {
   /** The step that was begun without an answer: its request, and why the agent refuses it. */
   #begun;
 
-  /** `stream` is a part of a connection that many runs share; without it, the channel connects to `path`. */
-  constructor(path, patience_ms = PATIENCE_MS, stream) {
+  /**
+   * `stream` is a part of a connection that many runs share; without it, the channel connects to `path`. `greeting` is what
+   * the agent would answer to a hello, if it has said it already.
+   */
+  constructor(path, patience_ms = PATIENCE_MS, stream, greeting) {
     this.#path = path;
     this.#patience_ms = patience_ms;
     this.#shares = stream !== undefined;
@@ -50,7 +53,15 @@ export class Channel {
       this.#why = error.code ?? error.message;
     });
     this.#socket.on('close', () => this.#lose());
-    this.#socket.write(`{"id":0,"op":"hello","protocol":${PROTOCOL}}\n`);
+    // An agent of a later version has to be told which one this is.
+    if (greeting?.protocol <= PROTOCOL) this.#greeted(greeting);
+    else this.#socket.write(`{"id":0,"op":"hello","protocol":${PROTOCOL}}\n`);
+  }
+
+  #greeted({ protocol, ahead, lease_ms }) {
+    this.#protocol = protocol;
+    this.#ahead.begin(ahead);
+    this.#ahead.learn({ ms: lease_ms }, now());
   }
 
   /** Sends a request and answers its answer. Never settles once the pass is over: the agent ends this process. */
@@ -116,6 +127,7 @@ export class Channel {
     const id = ++this.#id;
     this.#begun = { id, key: place.key, refused: undefined };
     this.#socket.write(`${JSON.stringify({ id, ...request, key: place.key })}\n`);
+    this.#socket.flush?.();
     // What lies in our own buffer, or could not be written, is not with the agent.
     const sent = this.#socket.writable && this.#socket.writableLength === 0;
     if (sent && this.#ahead.lent) return place;

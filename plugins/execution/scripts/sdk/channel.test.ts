@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -95,4 +96,29 @@ t.test('no step begins on a connection that refused one', async (t) => {
     },
     { code: 'no_such_place' },
   );
+});
+
+t.test('a run that was greeted at its start says no hello, and its first step asks nobody', async (t) => {
+  const greeted = (greeting: object) => {
+    const heard: Line[] = [];
+    const stream = Object.assign(new EventEmitter(), {
+      ...{ writable: true, writableLength: 0, ref: () => undefined, unref: () => undefined, destroy: () => undefined },
+      write: (line: string) => heard.push(JSON.parse(line) as Line),
+    });
+    const answer = (reply: object) => stream.emit('data', Buffer.from(`${JSON.stringify(reply)}\n`));
+    return { channel: new Channel('worker', 0, stream, greeting), heard, answer };
+  };
+  const ahead = { run: 'r', activity: 'a', limit: 100 };
+  const lent = greeted({ protocol: 4, ahead, lease_ms: 3_600_000 });
+  t.match(await lent.channel.begin('x', undefined), { run: true, ordinal: 0, site: 'x#0' });
+  t.equal(await lent.channel.protocol(), 4);
+  t.match(lent.heard, [{ op: 'begin', name: 'x', key: /^[0-9a-f]{64}$/ }]);
+
+  const recorded = greeted({ protocol: 4, ahead, lease_ms: 0 });
+  const begun = recorded.channel.begin('x', undefined);
+  recorded.answer({ id: 1, record: { exit_code: 0, output: '', ordinal: 0 } });
+  t.match(await begun, { record: { ordinal: 0 } }, 'which may be in the journal');
+
+  const later = greeted({ protocol: 99, ahead, lease_ms: 3_600_000 });
+  t.match(later.heard, [{ op: 'hello', protocol: 4 }], 'an agent of a later version answers for both');
 });

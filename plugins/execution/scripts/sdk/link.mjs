@@ -2,6 +2,11 @@ import { EventEmitter } from 'node:events';
 
 const NEWLINE = 10;
 const SPACE = 32;
+/** Taken now, so that no program with timers of its own keeps lines from being written. */
+const { queueMicrotask, process } = globalThis;
+const nextTick = process.nextTick.bind(process);
+/** After everything that this turn and the promises settled in it lead to. */
+const atEndOfTurn = (work) => queueMicrotask(() => nextTick(work));
 
 /** One run's part of the connection to the agent. */
 class RunStream extends EventEmitter {
@@ -24,6 +29,10 @@ class RunStream extends EventEmitter {
     return true;
   }
 
+  flush() {
+    this.#link.flush();
+  }
+
   /** The connection belongs to the process, not to a run. */
   ref() {}
   unref() {}
@@ -42,6 +51,7 @@ class RunStream extends EventEmitter {
 export class Link {
   #socket;
   #streams = new Map();
+  #unwritten = '';
   #pieces = [];
   #onControl;
 
@@ -54,7 +64,7 @@ export class Link {
   }
 
   get unsent() {
-    return this.#socket.writableLength;
+    return this.#unwritten.length + this.#socket.writableLength;
   }
 
   open(number) {
@@ -69,15 +79,26 @@ export class Link {
     stream?.destroy();
   }
 
+  /** Lines of one turn, such as those of runs whose answers came together, are one write: each is a system call and wakes the agent. */
   write(number, line) {
-    this.#socket.write(`${number} ${line}`);
+    if (this.#unwritten === '') atEndOfTurn(() => this.flush());
+    this.#unwritten += `${number} ${line}`;
   }
 
-  tell(message) {
+  send(message) {
     this.write(0, `${JSON.stringify(message)}\n`);
   }
 
+  /** Writes now what would be written at the end of this turn. */
+  flush() {
+    if (this.#unwritten === '') return;
+    const lines = this.#unwritten;
+    this.#unwritten = '';
+    this.#socket.write(lines);
+  }
+
   end() {
+    this.flush();
     this.#socket.end();
   }
 

@@ -111,7 +111,7 @@ class Host {
   }
 
   register({ version }) {
-    this.#link.tell({
+    this.#link.send({
       register: {
         protocol: PROTOCOL,
         pid: process.pid,
@@ -131,7 +131,7 @@ class Host {
   #receive(message) {
     if (message.start !== undefined) return void this.#start(message.start);
     if (message.stop !== undefined) return this.#stop(message.stop);
-    if (message.ping !== undefined) return this.#link.tell({ pong: message.ping });
+    if (message.ping !== undefined) return this.#link.send({ pong: message.ping });
     if (message.registered !== undefined) return this.#settle.ready(this.#handle());
     if (message.refused !== undefined) {
       const { code, message: text, next } = message.refused;
@@ -143,10 +143,10 @@ class Host {
     return Object.freeze({ closed: this.#closed.promise, close: () => this.#link.end() });
   }
 
-  async #start({ pass, name, envelope, env, trace, run_id }) {
+  async #start({ pass, name, envelope, env, trace, run_id, greeting }) {
     const defined = registered().find((one) => one.name === name);
     const abort = new AbortController();
-    const channel = new Channel('worker', 0, this.#link.open(pass));
+    const channel = new Channel('worker', 0, this.#link.open(pass), greeting);
     const state = runState({ envelope, env, trace, channel });
     const run = { pass, run_id, abort, state };
     state.run = run;
@@ -175,7 +175,7 @@ class Host {
   #end(run, outcome) {
     if (this.#runs.get(run.pass) !== run || run.ended) return;
     run.ended = true;
-    this.#link.tell({ end: run.pass, ...outcome });
+    this.#link.send({ end: run.pass, ...outcome });
   }
 
   /** What a run left floating ends it; of no run, it ends the process as Node does. */
@@ -197,8 +197,10 @@ class Host {
       end = start + MAX_LOG_LENGTH;
       // A character outside of the BMP has two halves.
       if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end += 1;
-      this.#link.tell({ log: pass, stream, text: text.slice(start, end) });
+      this.#link.send({ log: pass, stream, text: text.slice(start, end) });
     }
+    // The next line of the function may end the process or block it.
+    this.#link.flush();
   }
 
   #lose(agent) {

@@ -7,6 +7,7 @@ import {
   type CallerStream,
   type CommandAttempt,
   type ExecResult,
+  type Greeting,
   type DiskView,
   SOCKET_PROTOCOL,
   type Verb,
@@ -163,15 +164,26 @@ export class Connection {
 
   /** Tells a newer client this agent's version; the client decides how to continue. */
   #greet(request: RequestOf<'hello'>): void {
-    this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
+    const { protocol, ahead } = this.#speak(request.protocol);
+    this.#send(request.id, { ok: true, protocol, ahead: this.#steps.is_leasing ? ahead : undefined });
+  }
+
+  /**
+   * Greets the only caller of a pass before it has said anything. Its lease begins when it reads the greeting: nobody else
+   * waits for the journal, and a program that reads late would read the reply to a `begin` just as late.
+   */
+  greetAtStart(): Greeting {
+    return { ...this.#speak(SOCKET_PROTOCOL), lease_ms: this.#steps.lend() };
+  }
+
+  #speak(protocol: number): Omit<Greeting, 'lease_ms'> {
+    this.#protocol = Math.min(protocol, SOCKET_PROTOCOL);
     this.#steps.setProtocol(this.#protocol);
     const { run_id, job } = this.#journal;
-    const ahead = { run: run_id, activity: job, limit: MAX_STEP_OUTPUT_BYTES, masks: this.#journal.masks };
-    this.#send(request.id, {
-      ok: true,
+    return {
       protocol: this.#protocol,
-      ahead: this.#steps.is_leasing ? ahead : undefined,
-    });
+      ahead: { run: run_id, activity: job, limit: MAX_STEP_OUTPUT_BYTES, masks: this.#journal.masks },
+    };
   }
 
   #serve(request: SocketRequest, bytes: number): void {

@@ -41,7 +41,8 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
       };
       const shared = { leases: { clock, paused: 0 }, room: new MemoryBudget() };
       const connection = new Connection(stream, services, shared);
-      return { cancelCalls: () => connection.cancelCalls(), close: () => connection.close() };
+      const greeting = connection.greetAtStart();
+      return { greeting, cancelCalls: () => connection.cancelCalls(), close: () => connection.close() };
     },
   };
 }

@@ -91,6 +91,11 @@ export class CallerSteps {
     return ahead === undefined ? reply : { ...reply, ahead };
   }
 
+  /** Lends the caller the next positions without a request of it. Returns the length of the lease in milliseconds, or 0. */
+  lend(): number {
+    return this.#lease.offer(this.#clock.monotonic())?.ms ?? 0;
+  }
+
   /** Abandons the open step when the caller disconnects. */
   close(): void {
     this.#current_step?.abandon();

@@ -1,0 +1,52 @@
+import { Duplex } from 'node:stream';
+import { setImmediate as afterTurn } from 'node:timers/promises';
+import t from 'tap';
+import { RecordingLog } from '../../../../test/kit/index.ts';
+import { ProgramLink } from './program-link.ts';
+
+/** A link to a program that notes what each write to it contained. */
+function noting() {
+  const writes: string[] = [];
+  const socket = new Duplex({
+    read: () => undefined,
+    write: (chunk: Buffer, _encoding, done) => {
+      writes.push(chunk.toString());
+      done();
+    },
+  });
+  const link = new ProgramLink(socket, {
+    log: new RecordingLog(),
+    onMessage: () => undefined,
+    onClose: () => undefined,
+  });
+  return { link, writes };
+}
+
+t.test('replies of one turn, as those of one commit, are one write, and each knows when it has left', async (t) => {
+  const { link, writes } = noting();
+  const sent: string[] = [];
+  const [one, other] = [link.open(1), link.open(2)];
+  const line = Buffer.from('{"id":1}\n');
+  setImmediate(() => {
+    one.write(line, () => sent.push('one'));
+    link.send({ start: { pass: 3 } });
+    // A reply that follows from a promise of the same turn.
+    void Promise.resolve().then(() => other.write(line, () => sent.push('other')));
+    t.equal(one.writableLength, '1 {"id":1}\n0 {"start":{"pass":3}}\n'.length);
+    t.same(sent, []);
+  });
+  await afterTurn();
+  await afterTurn();
+  t.same(writes, ['1 {"id":1}\n0 {"start":{"pass":3}}\n2 {"id":1}\n']);
+  t.same(sent, ['one', 'other']);
+  t.equal(one.writableLength, 0);
+});
+
+t.test('what was written before the link is closed reaches the program', async (t) => {
+  const { link, writes } = noting();
+  link.send({ refused: { code: 'functions_invalid' } });
+  link.close();
+  t.same(writes, ['0 {"refused":{"code":"functions_invalid"}}\n']);
+  await afterTurn();
+  t.equal(writes.length, 1);
+});
