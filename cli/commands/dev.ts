@@ -10,6 +10,7 @@ import { lockHome } from '../home-lock.ts';
 import { describeDatabase } from './opened-database.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { limitMemory } from './start-garbage.ts';
+import { resolveWorkerFiles } from './worker-files.ts';
 
 export const run: Run = async ({ flags, output, env: process_env }) => {
   const env = await withSecretFiles(process_env);
@@ -21,7 +22,7 @@ export const run: Run = async ({ flags, output, env: process_env }) => {
   try {
     const database = await describeDatabase(home, env.SVC_DATABASE_URL);
     const port = flags.port === undefined ? {} : { port: Number(flags.port) };
-    const files = (flags.worker as readonly string[]).map((file) => resolve(file));
+    const files = resolveWorkerFiles(flags.worker as readonly string[]);
     const boot_env = {
       ...env,
       SVC_OWN_PROCESS: 'on',

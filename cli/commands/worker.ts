@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Run } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { reasonOf } from '../input.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { readAgentFlags } from './agent.ts';
 import { createWorkerToken } from './worker-token.ts';
+import { resolveWorkerFiles } from './worker-files.ts';
 
 /** Functions wait for the network most of the time, so many share one process. */
 const SLOTS = 100;
 
 export const run: Run = async (invocation) => {
   const { args, flags, output, env } = invocation;
-  const files = args.map((file) => resolve(file));
+  const files = resolveWorkerFiles(args);
   const attached = flags.attach === true;
   if (attached === files.length > 0)
     throw usageError('a worker needs a file with workflows', 'svc worker orders.ts, or serve() in your own program');

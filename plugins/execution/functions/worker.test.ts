@@ -75,6 +75,59 @@ t.test('versions: a changed file is served at once, and a pinned run waits for i
   t.same((await world.reaches(stays!, 'succeeded')).output, ['first', 'first']);
 });
 
+/** A program that never registers its workflows, and does not end by itself. */
+const waiting = `
+import { appendFileSync } from 'node:fs';
+import 'svc/sdk';
+process.on('SIGTERM', () => undefined);
+appendFileSync(process.env.LEDGER, \`waits \${process.pid}\\n\`);
+await new Promise((settled) => setTimeout(settled, 2 ** 30));
+`;
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+t.test('a program that never registers ends with the next change, and with the worker', async (t) => {
+  const folder = folderOf(t);
+  const file = join(folder, 'flows.ts');
+  writeFileSync(file, edition('first'));
+  const world = await serving(t, file, { env: { SVC_WORKER_RELOAD: 'on' } });
+  const pids = () => world.ledger().map((line) => Number(line.split(' ')[1]));
+  writeFileSync(file, waiting);
+  const first = await until(() => pids()[0], { within_ms: 30_000, what: 'the program that waits' });
+  writeFileSync(file, edition('second'));
+  await until(() => !isAlive(first), { within_ms: 30_000, what: 'its end' });
+  const { run_id } = await world.submit('follows');
+  await until(async () => (await world.read(run_id)).substate?.kind === 'signal', { what: 'the second edition' });
+  writeFileSync(file, `${waiting}0;`);
+  const second = await until(() => pids()[1], { within_ms: 30_000, what: 'the other program that waits' });
+  await world.server.close();
+  t.notOk(isAlive(second), 'no program outlives its worker');
+});
+
+t.test('a file that changes while the first program starts is served', async (t) => {
+  const file = join(folderOf(t), 'flows.ts');
+  const changed = JSON.stringify(edition('second'));
+  const own = `import { writeFileSync as write } from 'node:fs';\nwrite(import.meta.filename, ${changed});\n`;
+  writeFileSync(file, `${own}${edition('first')}`);
+  const world = await serving(t, file, { env: { SVC_WORKER_RELOAD: 'on' } });
+  await until(
+    async () => {
+      const { run_id } = await world.submit('follows');
+      await until(async () => (await world.read(run_id)).substate?.kind === 'signal', { what: 'the wait' });
+      await world.signal(run_id, 'go', null);
+      const { output } = await world.reaches(run_id, 'succeeded');
+      return JSON.stringify(output) === '["second","second"]';
+    },
+    { what: 'the second edition' },
+  );
+});
+
 t.test('a function that blocks the event loop keeps its run; stopped, it is killed, and others continue', async (t) => {
   const world = await serving(t, join(PROGRAMS, 'orders.ts'), { env: { SVC_LEASE_MS: '3000' } });
   const { run_id: spins } = await world.submit('spins', 9000);

@@ -8,8 +8,8 @@ const SPACE = 32;
 /** Maximum size of a line: that of a line of the agent socket, and the number of its pass. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024 + 32;
 
-/** How a line of the program itself begins. */
-const OWN_LINE = Buffer.from('0 ');
+/** How a line that is about no pass begins. */
+const CONTROL_PREFIX = Buffer.from('0 ');
 
 /** One pass on the connection that all passes of a program share. */
 class PassStream extends EventEmitter implements CallerStream {
@@ -166,7 +166,7 @@ export class ProgramLink {
   /** A pass whose line is too long is answered so by its caller, and ends. The other passes of the program go on. */
   #endLongLine(): void {
     const line = Buffer.concat(this.#pieces);
-    if (!line.subarray(0, 2).equals(OWN_LINE)) {
+    if (!line.subarray(0, 2).equals(CONTROL_PREFIX)) {
       this.#pieces = [];
       this.#pending_bytes = 0;
       this.#skips_line = true;

@@ -14,6 +14,8 @@ const GRACE_MS = 2000;
 /** A program that was started or that has connected. */
 export interface StartedProgram {
   program: FunctionProgram;
+  /** The version of its files. */
+  version: string;
   /** Ends it: SIGTERM, and SIGKILL after a moment. */
   end(): Promise<void>;
   kill(): void;
@@ -93,6 +95,7 @@ export function createFileSource(files: readonly string[], { clock, log, env, no
       const kill = () => void child.kill('SIGKILL');
       return {
         program,
+        version: started_version,
         kill,
         async end() {
           child.kill('SIGTERM');
@@ -114,8 +117,9 @@ export function createAttachedSource(main: string, { clock, log }: Pick<SourceDe
     version,
     async start() {
       const socket = new Socket({ fd: PROGRAM_FD });
-      const program = new FunctionProgram(socket, { log, version: await version(), now: () => clock.monotonic() });
-      return { program, end: async () => program.close(), kill: () => program.close() };
+      const started_version = await version();
+      const program = new FunctionProgram(socket, { log, version: started_version, now: () => clock.monotonic() });
+      return { program, version: started_version, end: async () => program.close(), kill: () => program.close() };
     },
   };
 }

@@ -21,6 +21,8 @@ const BLOCKED_MS = 5000;
 const STUCK_MS = 10_000;
 /** A replaced program may finish its passes for this long. */
 const RETIRE_MS = 10_000;
+/** A program that has not registered its workflows for this long is reported. */
+const SLOW_START_MS = 10_000;
 const RELOAD_DELAY_MS = 150;
 const RELEASE_DELAY_MS = 1000;
 const RESTART_MIN_MS = 100;
@@ -35,8 +37,13 @@ const STABLE_MS = 5000;
 export class FunctionPrograms {
   readonly #deps: ProgramsDeps;
   readonly #retired = new Set<StartedProgram>();
+  /** Those that have not registered their workflows. A file that waits at its top level never does. */
+  readonly #starting = new Set<StartedProgram>();
   readonly #watchers: FSWatcher[] = [];
   #current: StartedProgram | undefined;
+  /** The version of the files at the newest start. */
+  #version: string | undefined;
+  #launches = 0;
   #first: Promise<void> | undefined;
   #onChange: () => void = () => undefined;
   #cancelPing: Cancel = () => undefined;
@@ -100,21 +107,27 @@ export class FunctionPrograms {
     this.#closed = true;
     for (const cancel of [this.#cancelPing, this.#cancelReload, this.#cancelRestart]) cancel();
     for (const watcher of this.#watchers.splice(0)) watcher.close();
-    const all = [...this.#retired, ...(this.#current === undefined ? [] : [this.#current])];
+    const all = [...this.#starting, ...this.#retired, ...(this.#current === undefined ? [] : [this.#current])];
     await Promise.all(all.map((one) => one.end()));
   }
 
+  /** Starts a program, and ends those that are still starting: they may have older files. */
   async #launch(): Promise<StartedProgram> {
-    const { source, registry } = this.#deps;
+    const { source } = this.#deps;
+    this.#launches += 1;
+    const launch = this.#launches;
     const started = await source.start();
-    try {
-      const functions = await started.program.registered;
-      await registry.register(functions);
-    } catch (error) {
-      const rejection = isServiceError(error) ? error : workerNotStarted((error as Error).message, { cause: error });
-      started.program.reject({ code: rejection.code, message: rejection.message, next: rejection.next });
+    if (this.#closed || launch < this.#launches) {
       await started.end();
-      throw rejection;
+      throw workerNotStarted('the worker stops, or starts a newer program');
+    }
+    this.#version = started.version;
+    for (const older of this.#starting) void older.end();
+    this.#starting.add(started);
+    try {
+      await this.#register(started);
+    } finally {
+      this.#starting.delete(started);
     }
     this.#launched_at = this.#deps.clock.monotonic();
     started.program.confirm();
@@ -122,6 +135,25 @@ export class FunctionPrograms {
     const names = started.program.functions.map(({ name, version }) => `${name} (${version})`).join(', ');
     this.#deps.log.info({ functions: names }, 'the worker serves workflows');
     return started;
+  }
+
+  async #register(started: StartedProgram): Promise<void> {
+    const { program } = started;
+    const { registry, clock, log } = this.#deps;
+    const cancel = clock.after(SLOW_START_MS, () =>
+      log.warn({}, 'the program has not registered its workflows yet; a file of it may wait at its top level'),
+    );
+    try {
+      const functions = await program.registered;
+      await registry.register(functions);
+    } catch (error) {
+      const rejection = isServiceError(error) ? error : workerNotStarted((error as Error).message, { cause: error });
+      program.reject({ code: rejection.code, message: rejection.message, next: rejection.next });
+      await started.end();
+      throw rejection;
+    } finally {
+      cancel();
+    }
   }
 
   /** Its passes continue in the next program, from their journals. */
@@ -147,6 +179,7 @@ export class FunctionPrograms {
   /** Starts another program for all new passes. On a failure the present one stays. */
   async #replace(why: string): Promise<void> {
     if (this.#closed) return;
+    const launch = this.#launches + 1;
     try {
       const next = await this.#launch();
       if (this.#closed) return await next.end();
@@ -159,6 +192,8 @@ export class FunctionPrograms {
       this.#replaced = Promise.withResolvers();
       this.#onChange();
     } catch (error) {
+      // A newer one has been started since.
+      if (this.#closed || launch < this.#launches) return;
       this.#deps.log.error({ reason: (error as Error).message }, 'the program with the workflows did not start');
       if (this.#current?.program.is_lost) this.#scheduleRestart();
     }
@@ -212,18 +247,19 @@ export class FunctionPrograms {
   }
 
   #watchFiles(): void {
-    let version: string | undefined;
     const check = async () => {
       try {
-        const next = await this.#deps.source.version();
-        const changed = version !== undefined && next !== version;
-        version = next;
-        if (changed) await this.#replace('its files have changed');
+        const version = await this.#deps.source.version();
+        if (version === this.#version) return;
+        this.#version = version;
+        await this.#replace('its files have changed');
       } catch (error) {
         this.#deps.log.warn({ reason: (error as Error).message }, 'the files of the worker could not be read');
       }
     };
-    void check().then(() => this.#watchFolders(() => void check()));
+    this.#watchFolders(() => void check());
+    // For a change since the program that runs was started.
+    void check();
   }
 
   #watchFolders(onChange: () => void): void {
