@@ -54,7 +54,7 @@ export function Audit() {
         {(items) => (
           <Rows<AuditEntry>
             label="Audit"
-            head="Who"
+            head="Actor"
             items={items}
             keyOf={({ id }) => String(id)}
             mark={({ principal }) =>
@@ -78,7 +78,7 @@ export function Audit() {
                   </span>
                 ),
               },
-              { name: 'When', look: 'c-end', cell: ({ at }) => <Time at={at} /> },
+              { name: 'Time', look: 'c-end', cell: ({ at }) => <Time at={at} /> },
             ]}
             second={(entry) => (
               <>
@@ -105,12 +105,12 @@ function Filters({ filters, owner, onChange }: FiltersProps) {
   return (
     <div className="filters list-bar">
       <FilterText label="Action" value={filters.action} onChange={(action) => change({ action })} />
-      <FilterText label="Who" value={filters.principal} onChange={(principal) => change({ principal })} />
+      <FilterText label="Actor" value={filters.principal} onChange={(principal) => change({ principal })} />
       <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
       {(owner || filters.of) && (
-        <select aria-label="Where" value={filters.of ?? ''} onChange={({ target }) => change({ of: target.value })}>
+        <select aria-label="Scope" value={filters.of ?? ''} onChange={({ target }) => change({ of: target.value })}>
           <option value="">This project</option>
-          <option value="org">The org itself</option>
+          <option value="org">The org</option>
         </select>
       )}
       {Object.keys(filters).length > 0 && (

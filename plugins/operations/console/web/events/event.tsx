@@ -96,7 +96,7 @@ function Deliveries({ scope, event: { deliveries, more } }: { scope: Scope; even
     return <Empty>Nothing: no handler, webhook, wait or cancel of the project matches this type and key.</Empty>;
   return (
     <>
-      <Table columns={['Who', 'Outcome', 'Run']}>
+      <Table columns={['Receiver', 'Outcome', 'Run']}>
         {deliveries.map((one) => (
           <tr key={`${one.reaction} ${one.name} ${one.run_id}`}>
             <td>
