@@ -86,7 +86,7 @@ t.test('a submit that is answered with nothing known says what to do', async (t)
   t.equal(submitted.status, 1);
   t.match(
     submitted.stderr,
-    /^svc: http:.* answered POST .*\/runs with .*it has no run_id \(unexpected_answer\)\n {2}→ /,
+    /^svc: http:.* returned an unexpected response to POST .*\/runs: it has no run_id \(unexpected_answer\)\n {2}→ /,
   );
   t.notMatch(submitted.stderr, /\n {4}at /);
   const shown = await submit('{}', 'summary');

@@ -65,9 +65,9 @@ function splitArguments({ args = [], words }: Command, input: string[], argv: re
 function suggestFlag(written: string, command: Command, commands: readonly Command[]): string[] {
   if (!written.startsWith('--')) return [];
   const name = written.slice(2);
-  const own = Object.keys(flagsOf(command));
+  const flags = Object.keys(flagsOf(command));
   // A word that was cut short, such as --stat, can be closer to a flag of another command.
-  const [suggestion = own.find((flag) => name.length >= 3 && flag.startsWith(name))] = nearest(name, own);
+  const [suggestion = flags.find((flag) => name.length >= 3 && flag.startsWith(name))] = nearest(name, flags);
   if (suggestion !== undefined) return [`did you mean --${suggestion}?`];
   for (const other of commands.filter(({ group }) => group !== undefined && group === command.group)) {
     const [flag] = nearest(name, Object.keys(other.flags ?? {}));

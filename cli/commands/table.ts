@@ -79,7 +79,7 @@ export const coreCommands: readonly Command[] = [
         untrusted: {
           type: 'string',
           value: 'isolate|refuse|only',
-          summary: 'untrusted runs: isolate them (default), take none, or take nothing else',
+          summary: 'untrusted runs: isolate them (default), never run them, or run only them',
         },
         isolate: { type: 'string', value: 'untrusted|all', summary: 'which runs are isolated (default: untrusted)' },
         network: {

@@ -3,7 +3,7 @@ Feature: Expressions in the values of a node
   Rule: with and input are filled from the scope of the graph, without any wrapper
 
     @far-end @CONN-068 @CONN-069 @CONN-070 @CONN-071 @CONN-072
-    Scenario: from the event that started the run, and from nodes before
+    Scenario: from the event that started the run, and from earlier nodes
       Given a chat endpoint with the model "large" that wants no key
       And the handler "explain" on "build.failed" has the graph:
         """

@@ -58,7 +58,7 @@ Feature: Forge deliveries
       And the project has 0 events of type "push"
 
     @EVT-062
-    Scenario Outline: a body that was changed on the way, under the right signature, at <forge>
+    Scenario Outline: a body that was changed in transit, with the right signature, at <forge>
       Given the webhook "signed" with '{"forge": "<forge>", "repo": "acme/site"}'
       When <forge> delivers "push" to "signed", changed on the way to '{"ref": "refs/heads/evil"}':
         """

@@ -167,7 +167,7 @@ Feature: Trust in forge deliveries
       Then "trusted" of the answer is "false"
 
   @contract
-  Rule: an outsider blocks no lease and cancels no run of the project
+  Rule: an outsider cannot block a lease or cancel a run of the project
 
     @needs-cc
     Scenario: a comment that starts a run in the group of a deployment

@@ -48,7 +48,7 @@ Feature: Graph documents
   Rule: A node can be retried, and its failure can be data
 
     @GRAPH-007
-    Scenario: attempts count the first one, with a pause between them
+    Scenario: the number of attempts includes the first, and a pause separates them
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "shell", "retry": {"attempts": 3, "backoff": "1s"},

@@ -58,7 +58,7 @@ Feature: Signed deliveries
       And "deliveries.0.reason" of the last event "code.issues" matches "untrusted_run_declares_credential"
 
     @contract
-    Scenario: a delivery outside the time window or changed on the way is rejected
+    Scenario: a delivery outside the time window or changed in transit is rejected
       Given the event hook "billing" with '{"manifest": "standard_webhooks", "key": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}'
       And a delivery of '{"type":"invoice.paid"}' as "application/json"
       And the official signer signs it as "msg_1" with "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", -400 seconds from now

@@ -134,7 +134,7 @@ else
         .nth(1)
         .waitFor();
       t.equal(await page.getByRole('row').count(), 3, 'the head, the page and the command');
-      await page.getByLabel('Where').selectOption('org');
+      await page.getByLabel('Scope').selectOption('org');
       await page.getByText('No entry matches these filters').waitFor();
       await page.getByText('CLI', { exact: true }).click();
       await page.getByText('svc audit ls --org --action secret.read').waitFor();

@@ -98,13 +98,13 @@ else
 
     await t.test('a new id is followed by edges and expressions; a drag is one step', async (t) => {
       await card(page, 'webhook').click();
-      await field(page, 'Id').fill('http');
-      await field(page, 'Id').press('Enter');
+      await field(page, 'ID').fill('http');
+      await field(page, 'ID').press('Enter');
       await panel(page).getByText('Another node has this id').waitFor();
-      await field(page, 'Id').fill('in-coming');
-      await field(page, 'Id').press('Enter');
+      await field(page, 'ID').fill('in-coming');
+      await field(page, 'ID').press('Enter');
       await card(page, 'in-coming').waitFor();
-      t.equal(await page.evaluate('document.activeElement?.ariaLabel'), 'Id', 'the focus stays');
+      t.equal(await page.evaluate('document.activeElement?.ariaLabel'), 'ID', 'the focus stays');
       const before = (await card(page, 'in-coming').boundingBox())!;
       await page.mouse.move(before.x + 100, before.y + 20);
       await page.mouse.down();

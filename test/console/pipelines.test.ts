@@ -78,7 +78,7 @@ else
       await page.getByRole('link', { name: 'Pipelines', exact: true }).click();
       await page.getByText('None of the newest 200 runs is a pipeline run.').waitFor();
       const field = page.getByRole('textbox', { name: 'Pipeline document' });
-      const says = page.getByRole('status', { name: 'What the check says' });
+      const says = page.getByRole('status', { name: 'Check result' });
       await says.getByText('The document is valid.').waitFor();
       await field.fill('jobs:\n  a:\n    stepz: []\n');
       await says.getByText(/did you mean `steps`/).waitFor();

@@ -303,10 +303,10 @@ else
       await open('Schedules');
       await page.getByRole('link', { name: 'New schedule' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('pulse');
-      await page.getByRole('textbox', { name: 'When' }).fill('every now and then');
+      await page.getByRole('textbox', { name: 'Cron expression' }).fill('every now and then');
       await page.getByRole('button', { name: 'Create schedule' }).click();
       await page.getByRole('alert').waitFor();
-      await page.getByRole('textbox', { name: 'When' }).fill('* * * * * *');
+      await page.getByRole('textbox', { name: 'Cron expression' }).fill('* * * * * *');
       await page.getByRole('button', { name: 'Create schedule' }).click();
       await page.getByRole('heading', { name: 'Next five times' }).waitFor();
       await page.getByText('Every second').waitFor();

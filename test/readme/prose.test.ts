@@ -81,6 +81,8 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\b(sends?|sent) (people|a person|them|the browser) back\b/i, 'redirects'],
   [/\bnot one (byte|run|row|more)\b/i, 'none, no byte, one more is rejected'],
   [/\bthe former (one|has)\b/i, 'the previous …'],
+  [/\bhas no option\b/i, 'unknown option …; use …'],
+  [/\bon the way\b/i, 'in transit'],
 ];
 
 /** The sentences of a page at their lines: no examples, no code, no targets of links. */

@@ -27,7 +27,7 @@ export interface AgentRecord {
   version: string;
   pid: number;
   /**
-   * The server it is, or was last, connected to: host and process id.
+   * The server to which it is connected, or was last connected: host and process ID.
    */
   server: string;
   first_seen_at?: string;

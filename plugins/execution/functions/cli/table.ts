@@ -10,7 +10,7 @@ export const commands: readonly Command[] = [
     columns: {
       name: 'name',
       version: 'version',
-      runs: ({ versions }) => (versions === 'pinned' ? 'stay with it' : 'continue with any'),
+      'open runs': 'versions',
       workers: ({ workers }) => (workers.length === 0 ? 'none' : workers.join(' ')),
       timeout: ({ timeout }) => timeout ?? '',
       registered: 'registered_at',

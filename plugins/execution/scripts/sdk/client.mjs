@@ -30,7 +30,9 @@ export async function submitRun(name, input, { server: named, ...options }) {
   for (const [option, value] of Object.entries(options)) {
     const member = OPTIONS[option];
     if (member === undefined)
-      throw misused(`submit has no option ${JSON.stringify(option)}, only ${Object.keys(OPTIONS).join(', ')}, server`);
+      throw misused(
+        `unknown option ${JSON.stringify(option)} of submit; use ${Object.keys(OPTIONS).join(', ')}, server`,
+      );
     if (value !== undefined) body[member] = option === 'timeout' ? durationText(value, 'timeout') : value;
   }
   // With a key, a request whose answer was lost can be sent again without a second run.

@@ -39,7 +39,7 @@ export const commands = inGroup('Vault', [
       provider: 'provider',
       account: formatAccount,
       status: 'status',
-      'connect again': (account) => (isUsable(account) ? '' : account.connect_url),
+      'reconnect at': (account) => (isUsable(account) ? '' : account.connect_url),
     },
   }),
   showCommand<Account>({
@@ -53,7 +53,7 @@ export const commands = inGroup('Vault', [
       account: formatAccount,
       status: 'status',
       since: 'status_since',
-      why: 'reason',
+      reason: 'reason',
       granter: 'granter',
       scopes: ({ scopes }) => scopes.join(' '),
       'not granted': ({ scopes_missing }) => scopes_missing.join(' '),
@@ -64,7 +64,7 @@ export const commands = inGroup('Vault', [
       'last used': 'last_used_at',
       'by run': 'last_used_by',
       'last error': 'last_error',
-      'connect again': (account) => (isUsable(account) ? '' : account.connect_url),
+      'reconnect at': (account) => (isUsable(account) ? '' : account.connect_url),
     },
   }),
   {

@@ -27,7 +27,7 @@ const deliveryCommands = (noun: string, title: string, path: string, redeliver: 
       outcome: 'outcome',
       event: formatResult,
       type: 'event_type',
-      what: formatDetails,
+      details: formatDetails,
     },
   }),
   {

@@ -21,7 +21,7 @@ export const commands = inGroup('Vault', [
       scopes: ({ scopes }) => scopes.join(' '),
       'rotates tokens': ({ capabilities }) => yesOrNo(capabilities.rotates_refresh_token),
       'reuse revokes all': ({ capabilities }) => yesOrNo(capabilities.reuse_revokes_family),
-      'rm ends the grant': ({ ends_grants }) => yesOrNo(ends_grants),
+      'revoked on removal': ({ ends_grants }) => yesOrNo(ends_grants),
     },
   }),
 ]);

@@ -21,7 +21,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
       'wake-ups': 'wake_ups',
       'lease (ms)': 'lease_ms',
       retention: ({ retention }) => retention ?? 'everything is kept',
-      'rate limits': ({ rate_limit }) => rate_limit ?? 'the default ones',
+      'rate limits': ({ rate_limit }) => rate_limit ?? 'defaults',
     },
   }),
   {

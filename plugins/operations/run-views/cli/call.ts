@@ -40,7 +40,7 @@ async function callWorkflow(invocation: Invocation, workflow: Record<string, unk
   if ([flags.config, flags.definition, ...input].filter((given) => given === '-').length > 1)
     throw usageError(
       'only one option can read standard input',
-      'put the other one into a file, or on the command line',
+      'use - for only one of them; pass the others as @file or on the command line',
     );
   const given = input.length === 0 ? undefined : await readInput(input, 'input', invocation);
   const body = { ...workflow, input: given, tags: flags.tag, subject: flags.subject };

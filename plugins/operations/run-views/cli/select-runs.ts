@@ -20,7 +20,7 @@ export async function selectRuns(
   const given = flags.status as readonly Status[];
   const wrong = given.find((status) => !statuses.includes(status));
   if (wrong !== undefined)
-    throw usageError(`--status ${wrong} is not for this command`, `it takes ${statuses.join(', ')}`);
+    throw usageError(`--status ${wrong} does not apply to this command`, `it takes ${statuses.join(', ')}`);
   // Every filter must reach the server: a forgotten one would select runs that the user has excluded.
   const names = Object.keys(FILTER_FLAGS).filter((name) => name !== 'status');
   const by = Object.fromEntries(names.map((name) => [name, flags[name] as string | undefined]));

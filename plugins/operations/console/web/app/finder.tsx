@@ -45,7 +45,7 @@ export default function Finder({ scope, who, close }: Props) {
         />
         <kbd>esc</kbd>
       </div>
-      <Cmdk.List label="Found">
+      <Cmdk.List label="Results">
         <Cmdk.Empty>Nothing found for “{visible(wanted)}”</Cmdk.Empty>
         {groups.map(([group, commands]) => (
           <Cmdk.Group key={group} heading={group}>

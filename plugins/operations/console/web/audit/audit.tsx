@@ -54,7 +54,7 @@ export function Audit() {
         {(items) => (
           <Rows<AuditEntry>
             label="Audit"
-            head="Who"
+            head="Actor"
             items={items}
             keyOf={({ id }) => String(id)}
             mark={({ principal }) =>
@@ -78,7 +78,7 @@ export function Audit() {
                   </span>
                 ),
               },
-              { name: 'When', look: 'c-end', cell: ({ at }) => <Time at={at} /> },
+              { name: 'Time', look: 'c-end', cell: ({ at }) => <Time at={at} /> },
             ]}
             second={(entry) => (
               <>
@@ -95,7 +95,7 @@ export function Audit() {
 
 const KINDS: readonly TypedFilter<'action' | 'principal' | 'since'>[] = [
   { name: 'action', label: 'Action', operator: 'is', hint: 'secret, or secret.read' },
-  { name: 'principal', label: 'Who', operator: 'is', hint: 'name of a user or token' },
+  { name: 'principal', label: 'Actor', operator: 'is', hint: 'name of a user or token' },
   { name: 'since', label: 'Time', operator: 'in the last', hint: '2h, or a time', suggest: AGES },
 ];
 
@@ -117,12 +117,12 @@ function Filters({ filters: { of, ...typed }, owner, onChange }: FiltersProps) {
     >
       {(owner || of) && (
         <select
-          aria-label="Where"
+          aria-label="Scope"
           value={of ?? ''}
           onChange={({ target }) => onChange(readAuditFilters({ ...typed, of: target.value }))}
         >
           <option value="">This project</option>
-          <option value="org">The org itself</option>
+          <option value="org">The org</option>
         </select>
       )}
     </ChipBar>

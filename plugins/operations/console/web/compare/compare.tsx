@@ -104,7 +104,7 @@ function Heads({ scope, a, b, found }: { scope: Scope; a: Whole; b: Whole; found
           ))}
         </tr>
         <tr>
-          <th scope="row">Took</th>
+          <th scope="row">Duration</th>
           {took.map((ms, i) => (
             <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'in progress' : span(ms)}</td>
           ))}

@@ -46,7 +46,7 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
           onSelect={onSelect}
           label={`The graph ${visible(graph.name)}`}
         />
-        <aside aria-label="About it">
+        <aside aria-label="Graph details">
           {node ? (
             <NodeDetails scope={scope} node={node} close={() => onSelect(undefined)} />
           ) : (

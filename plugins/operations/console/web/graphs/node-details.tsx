@@ -45,7 +45,7 @@ export function NodeFacts({ node }: { node: GraphNode }) {
   const { id, type, description, config, retry, timeout, join, continue_on_error } = node;
   return (
     <dl>
-      <Fact name="Id">
+      <Fact name="ID">
         <code>{visible(id)}</code>
       </Fact>
       <Fact name="Type">
@@ -59,7 +59,7 @@ export function NodeFacts({ node }: { node: GraphNode }) {
         </Fact>
       )}
       {timeout && <Fact name="Timeout">{timeout}</Fact>}
-      {join && <Fact name="Begins when">{join === 'any' ? 'any edge is met' : 'all edges are met'}</Fact>}
+      {join && <Fact name="Starts when">{join === 'any' ? 'any edge is met' : 'all edges are met'}</Fact>}
       {continue_on_error && <Fact name="A failure">is data, and the graph continues</Fact>}
       {config && Object.keys(config).length > 0 && (
         <Fact name="Config">

@@ -68,7 +68,7 @@ export function TestPanel({ scope, path, name, event }: Props) {
               <TextField name="key" label="Key" optional />
             </div>
             <LongField name="payload" label="Payload, as JSON" value="{}" rows={4} />
-            <CheckField name="untrusted" label="Treat it as untrusted" />
+            <CheckField name="untrusted" label="Treat as untrusted" />
           </>
         ) : (
           <TextField

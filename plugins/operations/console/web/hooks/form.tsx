@@ -39,7 +39,7 @@ export function HookFields({ of: hook }: { of?: Hook }) {
       {mode === 'hmac' && (
         <>
           <TextField name="header" label="Header with the HMAC" value={hook?.hmac?.header ?? ''} hint="X-Signature" />
-          <TextField name="prefix" label="Text before it" value={hook?.hmac?.prefix ?? ''} optional hint="sha256=" />
+          <TextField name="prefix" label="Prefix" value={hook?.hmac?.prefix ?? ''} optional hint="sha256=" />
           <ChoiceField
             name="algorithm"
             label="Algorithm"

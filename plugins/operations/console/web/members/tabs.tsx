@@ -11,7 +11,7 @@ const TABS = [
 ] as const;
 
 export const MemberTabs = ({ scope }: { scope: Scope }) => (
-  <Tabs label="Who may do what">
+  <Tabs label="Access">
     {TABS.map(({ to, name }) => (
       <Link key={to} to={to} params={scope} activeOptions={{ exact: true }}>
         {name}

@@ -54,7 +54,7 @@ function Findings({ checked, onGo }: { checked: Checked; onGo(mark: Mark): void 
   const { marks, notes, done, error } = checked;
   if (error) return <Problem error={error} />;
   return (
-    <div className="problems" role="status" aria-label="What the check says">
+    <div className="problems" role="status" aria-label="Check result">
       {marks.length === 0 && <Empty>{done ? 'The document is valid.' : 'It is being checked…'}</Empty>}
       <ul className="plain">
         {marks.map((mark) => (

@@ -52,7 +52,7 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
         <Time at={run.created_at} />
       </Fact>
       {run.started_at && (
-        <Fact name="Took">
+        <Fact name="Duration">
           <Took run={run} />
         </Fact>
       )}

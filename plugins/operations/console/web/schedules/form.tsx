@@ -10,7 +10,7 @@ export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
     <div className="row">
       <TextField
         name="cron"
-        label="When"
+        label="Cron expression"
         value={schedule?.cron ?? ''}
         hint="minute hour day month weekday: 30 2 * * MON-FRI, or @daily"
       />

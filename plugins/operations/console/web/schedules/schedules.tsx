@@ -29,7 +29,7 @@ export function Schedules() {
       may={mayChange}
       mark={(schedule) => <Mark schedule={schedule} />}
       columns={[
-        { name: 'When', look: 'c-when second', cell: (schedule) => <When schedule={schedule} /> },
+        { name: 'Schedule', look: 'c-when second', cell: (schedule) => <When schedule={schedule} /> },
         { name: 'Runs', look: 'c-wide', cell: ({ workflow }) => <WhatRuns workflow={workflow} /> },
         { name: 'Next', look: 'c-short', cell: (schedule) => <Due schedule={schedule} /> },
         { name: 'Last run', look: 'c-state second', cell: (one) => <LastTick scope={scope} schedule={one} /> },

@@ -143,7 +143,7 @@ const SIGNS = { added: '+ added', removed: '− removed', changed: '≠ changed'
 
 const Changes = ({ changes }: { changes: readonly Change[] }) => (
   <div className="changes">
-    <Table columns={['Where', 'Before', 'After']}>
+    <Table columns={['Position', 'Before', 'After']}>
       {changes.map(({ what, subject, field, from, to }) => (
         <tr key={`${subject} ${field}`}>
           <td>

@@ -62,9 +62,9 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
           onChange={({ target }) => set({ continue_on_error: target.checked || undefined })}
         />
       </FieldFrame>
-      <FieldFrame label="Begins when" pointer="/join">
+      <FieldFrame label="Starts when" pointer="/join">
         <select
-          aria-label="Begins when"
+          aria-label="Starts when"
           value={node.join ?? ''}
           onChange={({ target }) => set({ join: (target.value || undefined) as GraphNode['join'] })}
         >

@@ -34,7 +34,7 @@ export function NodePanel({ document, node, actions, place }: Props) {
         {visible(node.type)}
         {type ? ` · ${visible(type.title)}` : ' · This server does not have this type.'}
       </p>
-      <FieldFrame label="Id" pointer="/id" required>
+      <FieldFrame label="ID" pointer="/id" required>
         <IdField document={document} node={node} actions={actions} place={place} />
       </FieldFrame>
       <FieldFrame label="Title" pointer="/title">
@@ -66,5 +66,5 @@ function IdField({ document, node, actions, place }: Props) {
     actions.apply((now) => ({ document: renameNode(now, node.id, id, readingOf), select: nodesOnly(id) }));
     return undefined;
   };
-  return <TypedText label="Id" value={node.id} take={take} />;
+  return <TypedText label="ID" value={node.id} take={take} />;
 }

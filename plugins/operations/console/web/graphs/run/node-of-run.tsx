@@ -65,7 +65,7 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
         </Fact>
       )}
       {attempt > 0 && <Fact name="Attempts">{attempt}</Fact>}
-      {record.started_at && <Fact name="Took">{took(record, now)}</Fact>}
+      {record.started_at && <Fact name="Duration">{took(record, now)}</Fact>}
       {timeout_at && (
         <Fact name="Times out">
           <Time at={timeout_at} />

@@ -68,7 +68,7 @@ export default function RunGraph({ part, scope, run, steps, selected, onSelect }
   return (
     <div className="graph-beside">
       {canvas}
-      <aside aria-label="About the chosen node">{details ?? <Empty>Choose a node to see what it did.</Empty>}</aside>
+      <aside aria-label="Node details">{details ?? <Empty>Choose a node to see what it did.</Empty>}</aside>
     </div>
   );
 }
