@@ -136,9 +136,11 @@ t.test('no document holds the event loop', async (t) => {
   });
 
   await t.test('small texts', async (t) => {
-    const { ms } = await longestHold(async () => {
-      for (const text of [...TEXTS, ...JSON_TEXTS]) await send('POST /check', pipeline(text));
+    await heldBy(t, 'all of them', (times) => async () => {
+      const texts = [...TEXTS, ...JSON_TEXTS].map((text) => (times === 0 ? text : `${text}\n# ${times}`));
+      const statuses: number[] = [];
+      for (const text of texts) statuses.push((await send('POST /check', pipeline(text))).status);
+      return { status: Math.max(...statuses) };
     });
-    t.ok(ms <= maxMs(), `${ms.toFixed(0)} ms`);
   });
 });

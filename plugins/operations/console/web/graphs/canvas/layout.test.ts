@@ -49,7 +49,8 @@ t.test('a place that the document gives is kept, and the others come below', asy
 t.test('500 nodes are placed in a few seconds at most', async (t) => {
   const many = Array.from({ length: 500 }, (_, n) => ({ id: `n${n}`, type: 'set' }));
   const chain = many.slice(1).map(({ id }, n) => ({ from: `n${Math.floor(n / 2)}`, to: id }));
-  const start = performance.now();
+  const before = process.threadCpuUsage();
   layout({ nodes: many, edges: chain });
-  t.ok(performance.now() - start < 5000);
+  // Other work on the machine counts for nothing.
+  t.ok(process.threadCpuUsage(before).user / 1000 < 5000);
 });
