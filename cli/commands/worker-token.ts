@@ -13,15 +13,15 @@ export interface WorkerToken {
 }
 
 /**
- * Creates an agent token for this worker with the profile of the user, if it has none of its own: `given` is what the flags
- * and the environment say. Throws `agent_token_missing`, with the command to run, for a user who may not create one.
+ * Creates an agent token for this worker with the profile of the user, unless the environment already has one, `stored_token`.
+ * Throws `agent_token_missing`, with the command to run, for a user who may not create one.
  */
 export async function createWorkerToken(
   { client, output }: Pick<Invocation, 'client' | 'output'>,
-  given: string | undefined,
+  stored_token: string | undefined,
   files: readonly string[],
 ): Promise<WorkerToken | undefined> {
-  if (given !== undefined && AGENT_TOKEN.test(given)) return undefined;
+  if (stored_token !== undefined && AGENT_TOKEN.test(stored_token)) return undefined;
   const api = await client();
   const { org, project } = api.profile;
   const name = `worker-${randomBytes(4).toString('hex')}`;

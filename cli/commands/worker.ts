@@ -17,10 +17,10 @@ export const run: Run = async (invocation) => {
   if (attached === files.length > 0)
     throw usageError('a worker needs a file with workflows', 'svc worker orders.ts, or serve() in your own program');
   for (const file of files) await assertReadable(file);
-  const { url, token: given, token_file, caps } = await readAgentFlags(invocation);
+  const { url, token: stored_token, token_file, caps } = await readAgentFlags(invocation);
   // A file is what the user means, whatever is in it.
-  const created = token_file === undefined ? await createWorkerToken(invocation, given, args) : undefined;
-  const token = created?.token ?? given;
+  const created = token_file === undefined ? await createWorkerToken(invocation, stored_token, args) : undefined;
+  const token = created?.token ?? stored_token;
   const { boot, runProcess } = await loadKernel('agent');
   const options = {
     role: 'agent' as const,

@@ -50,7 +50,7 @@ export class ReportedPass {
 
   #show(): void {
     this.#endReport();
-    const shown = this.#blocked ?? this.#call;
-    this.#endReport = shown === undefined ? () => undefined : this.#report(shown);
+    const reported = this.#blocked ?? this.#call;
+    this.#endReport = reported === undefined ? () => undefined : this.#report(reported);
   }
 }

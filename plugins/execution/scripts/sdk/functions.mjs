@@ -21,16 +21,19 @@ export async function runFunction(work, { timeout_ms, call, ...step }) {
   const { site, key: idempotencyKey, attempt } = step;
   try {
     const value = await asStep(step, () =>
-      inTime(timeout_ms, async (late) =>
-        work({
-          site,
-          idempotencyKey,
-          attempt,
-          get signal() {
-            return call === undefined ? late : call.signalWith(late);
-          },
-          ...traceOf(idempotencyKey),
-        }),
+      inTime(
+        timeout_ms,
+        async (late) =>
+          work({
+            site,
+            idempotencyKey,
+            attempt,
+            get signal() {
+              return call === undefined ? late : call.signalWith(late);
+            },
+            ...traceOf(idempotencyKey),
+          }),
+        call && ((listener) => call.whenLost(listener)),
       ),
     );
     const bytes = encodeResult(value);

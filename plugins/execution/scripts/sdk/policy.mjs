@@ -56,8 +56,11 @@ function after(ms, over) {
   return () => clearTimeout(timer);
 }
 
-/** Calls `work` with a signal that aborts when its time is over, and waits no longer than that. */
-export async function inTime(timeout_ms, work) {
+/**
+ * Calls `work` with a signal that aborts when its time is over, and waits no longer than that. `onLoss` takes a listener that
+ * ends the timer when nobody waits for the work any more.
+ */
+export async function inTime(timeout_ms, work, onLoss = () => undefined) {
   if (timeout_ms === undefined) return await work();
   const aborting = new AbortController();
   let callOff;
@@ -68,6 +71,7 @@ export async function inTime(timeout_ms, work) {
       aborting.abort(error);
     });
   });
+  onLoss(callOff);
   try {
     return await Promise.race([work(aborting.signal), late]);
   } finally {

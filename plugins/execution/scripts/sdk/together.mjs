@@ -32,6 +32,7 @@ export class StepCall {
   timeout_ms;
   #attempts;
   #onEnd = [];
+  #onLoss = [];
   #has_ended = false;
   #run;
   #running;
@@ -84,6 +85,12 @@ export class StepCall {
     return either.signal;
   }
 
+  /** Calls the listener when the step loses its race. */
+  whenLost(listener) {
+    if (this.#is_lost) listener();
+    else this.#onLoss.push(listener);
+  }
+
   /** Calls the listener when no other attempt will be made. */
   whenEnded(listener) {
     if (this.#has_ended) listener();
@@ -132,6 +139,7 @@ export class StepCall {
     if (this.#is_lost) return;
     this.#is_lost = true;
     this.#abort?.abort();
+    for (const listener of this.#onLoss.splice(0)) listener();
     this.#lost.resolve(lostOutcome());
   }
 }
