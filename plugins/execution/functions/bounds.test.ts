@@ -90,6 +90,25 @@ t.test('a run that ends the program fails alone: those beside it are not counted
   t.equal((await world.read(poison.run_id)).status, 'running', 'the other one is still tried');
 });
 
+t.test('the young garbage of a program is limited, as many short passes leave much of it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'young-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'young.mjs');
+  writeFileSync(
+    file,
+    `import { getHeapSpaceStatistics } from 'node:v8';
+import { workflow } from 'svc/sdk';
+workflow('young', async () => {
+  for (let made = 0; made < 200; made += 1) globalThis.kept = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size;
+});
+`,
+  );
+  const world = await serving(t, file);
+  const { output } = await world.ended((await world.submit('young')).run_id);
+  t.ok((output as number) > 0 && (output as number) <= 8 * 1024 * 1024, `${String(output)} bytes in two halves`);
+});
+
 t.test('a submit reads the registration of its workflow once', async (t) => {
   const world = await serving(t, join(PROGRAMS, 'orders.ts'));
   const database = world.server.use(Database);
