@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -222,7 +222,7 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
       await rm(folder, { recursive: true, force: true });
     });
     const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, WORKER_FOLDER: folder, SVC_URL: server.url, SVC_TOKEN: 'agent' };
+    const env = { PATH, HOME, WORKER_FOLDER: folder, SVC_URL: server.url, SVC_TOKEN_FILE: await tokenFile(folder) };
     const agent = spawn(svc, ['worker', join(workers, 'orders.py')], { env, stdio: 'ignore' });
     t.teardown(() => agent.kill('SIGKILL'));
     const functions = async () => (await server.call('member', `GET ${server.scoped}/functions`)).json.functions;
@@ -238,7 +238,11 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
 
   await t.test('a program of its own serves beside its other work', async (t) => {
     const server = await boot({ access: 'stand-in' });
-    t.teardown(() => server.close());
+    const folder = await mkdtemp(join(tmpdir(), 'svc-python-'));
+    t.teardown(async () => {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    });
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -246,7 +250,7 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
       PYTHONDONTWRITEBYTECODE: '1',
       SVC_COMMAND: svc,
       SVC_URL: server.url,
-      SVC_TOKEN: 'agent',
+      SVC_TOKEN_FILE: await tokenFile(folder),
     };
     const program = spawn('python3', [join(workers, 'either.py')], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     t.teardown(() => program.kill('SIGKILL'));
@@ -265,6 +269,13 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
     await until(async () => !(await served()), { within_ms: 60_000, what: 'the end of the agent' });
   });
 });
+
+/** A worker asks for no token of its own when it has a file with one. */
+async function tokenFile(folder: string): Promise<string> {
+  const file = join(folder, 'token');
+  await writeFile(file, 'agent');
+  return file;
+}
 
 function isAlive(pid: number): boolean {
   try {
