@@ -38,9 +38,27 @@ export async function submitRun(name, input, { server: named, ...options }) {
   // With a key, a request whose answer was lost can be sent again without a second run.
   body.idempotency_key ??= randomUUID();
   const text = writeInput(body);
-  const server = named === undefined ? await currentServer() : await findServer(environmentOf(named));
+  const server = await serverOf(named);
   const { run_id, duplicate = false } = await send(server, { method: 'POST', path: '/runs', text });
   return new RunHandle(server, run_id, duplicate);
+}
+
+const serverOf = async (named) =>
+  named === undefined ? await currentServer() : await findServer(environmentOf(named));
+
+/** Returns the handle of a run that another program has started. Its ID is checked when the handle is used. */
+export const openHandle = async (run_id, named) => new RunHandle(await serverOf(named), run_id, false);
+
+/** Emits an event from a program outside of runs, and returns its ID. */
+export async function emitEvent(type, key, payload) {
+  const { event } = await send(await currentServer(), {
+    method: 'POST',
+    path: '/events',
+    text: writeJson({ type, payload, ...(key !== undefined && { key }) }),
+    // A request whose answer was lost can be sent again without a second event.
+    headers: { 'idempotency-key': randomUUID() },
+  });
+  return event;
 }
 
 const SETTINGS =

@@ -5,7 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { call, submit, type SvcError, WaitTimeoutError, workflow } from './sdk.mjs';
+import {
+  activity,
+  call,
+  emit,
+  lock,
+  runHandle,
+  spawn,
+  step,
+  submit,
+  type SvcError,
+  waitEvent,
+  waitSignal,
+  WaitTimeoutError,
+  workflow,
+} from './sdk.mjs';
 import { findServer } from './server.mjs';
 
 interface Answer {
@@ -100,6 +114,44 @@ t.test('a submit starts a run, and its handle reads, signals and cancels it', as
     { method: 'GET', path: `${runs}/run_1?wait=50000ms` },
     { method: 'GET', path: `${runs}/run_1?wait=50000ms` },
   ]);
+});
+
+t.test('any program emits events, and takes the handle of a run by its ID', async (t) => {
+  const { seen } = await openServer(t, [
+    { status: 201, json: { event: 'evt_1' } },
+    { status: 202, json: {} },
+    { status: 404, json: { code: 'not_found', detail: 'there is no such run' } },
+  ]);
+  t.equal(await emit('order.paid', { key: 'order:1', payload: { total: 3 } }), 'evt_1');
+  t.match(seen[0], {
+    method: 'POST',
+    path: '/api/v1/orgs/acme/projects/main/events',
+    body: { type: 'order.paid', key: 'order:1', payload: { total: 3 } },
+    headers: { 'idempotency-key': /^[0-9a-f-]{36}$/ },
+  });
+  const handle = await runHandle('run_7');
+  t.equal(handle.runId, 'run_7');
+  await handle.signal('approved', { by: 'ana' });
+  t.match(seen[1], { path: '/api/v1/orgs/acme/projects/main/runs/run_7/signals/approved', body: { by: 'ana' } });
+  await t.rejects(handle.status(), { code: 'not_found' });
+  await t.rejects(runHandle(''), { code: 'usage' });
+});
+
+t.test('an option that has no effect is an error', async (t) => {
+  const given = (options: object) => options as never;
+  for (const [called, message] of [
+    [() => step('a', () => 1, given({ retries: 3 })), /"retries" of a step; use label, retry, timeout/],
+    [() => step('a', ['true'], given({ workdir: '/' })), /"workdir" of a step/],
+    [() => waitSignal('a', given({ timeoutSeconds: 1 })), /"timeoutSeconds" of waitSignal; use timeout/],
+    [() => waitSignal('a', 60 as never), /the options of waitSignal are an object with timeout/],
+    [() => waitEvent('a.b', given({ match: {} })), /"match" of waitEvent; use timeout, untrusted/],
+    [() => emit('a.b', given({ total: 3 })), /"total" of emit; use key, payload/],
+    [() => lock('a', () => 1, given({ ttl: 1 })), /"ttl" of a lock/],
+    [() => activity('a', ['true'], given({ cwd: '/' })), /"cwd" of an activity/],
+    [() => spawn('a.sh', given({ input: 1 })), /"input" of spawn; use as, tags/],
+    [() => spawn(order as never), /spawn runs a file; start "order" with submit inside of a step, or with call/],
+  ] as const)
+    await t.rejects(called(), { code: 'usage', message }, String(called));
 });
 
 t.test('a run that did not succeed throws its code', async (t) => {

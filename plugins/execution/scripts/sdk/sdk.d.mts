@@ -212,7 +212,10 @@ export interface EmitOptions {
   payload?: unknown;
 }
 
-/** Emits an event and answers its id. Recorded by position: a replay emits nothing. */
+/**
+ * Emits an event and answers its id. Recorded by position: a replay emits nothing. Outside of runs, any program emits with the
+ * server that `submit` uses, once for each call.
+ */
 export function emit(type: string, options?: EmitOptions): Promise<string>;
 
 export interface StateOptions {
@@ -442,6 +445,15 @@ export function submit<Output = unknown>(
   target: string,
   input?: unknown,
   options?: SubmitOptions,
+): Promise<RunHandle<Output>>;
+
+/**
+ * Returns the handle of a run by its ID, such as one that another program has started. The server is that of `submit`. Its
+ * methods throw `not_found` for a run that the project does not have.
+ */
+export function runHandle<Output = unknown>(
+  runId: string,
+  options?: Pick<SubmitOptions, 'server'>,
 ): Promise<RunHandle<Output>>;
 
 export interface ServeOptions {

@@ -1,11 +1,19 @@
 // The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
 import { readFileSync } from 'node:fs';
-import { inputFile, presentEnv, presentLine, presentRetry, presentRun, presentStep } from './turns.mjs';
+import {
+  inputFile,
+  isOutsideOfRuns,
+  presentEnv,
+  presentLine,
+  presentRetry,
+  presentRun,
+  presentStep,
+} from './turns.mjs';
 import { runCommand, words } from './command.mjs';
 import { misused, notInAScript, StepError, SvcError, WaitTimeoutError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
 import { dataOf, stepsOf, walk } from './paths.mjs';
-import { decodeResult, durationText, withoutLineEnd } from './values.mjs';
+import { checkOptions, decodeResult, durationText, withoutLineEnd } from './values.mjs';
 import { FUNCTION, option, quoted, runFunction, stepFunction, triedFunction } from './functions.mjs';
 import { ATTEMPTS_PROTOCOL, policyOptions } from './policy.mjs';
 import { callVerb, demand, demandText, TIMEOUTS_PROTOCOL, wait } from './verbs.mjs';
@@ -13,9 +21,11 @@ import { callVerb, demand, demandText, TIMEOUTS_PROTOCOL, wait } from './verbs.m
 export { StepError, SvcError, WaitTimeoutError } from './errors.mjs';
 export { NonRetryableError } from './policy.mjs';
 export { race } from './together.mjs';
-export { all, call, serve, submit, workflow } from './workflow.mjs';
+export { all, call, runHandle, serve, submit, workflow } from './workflow.mjs';
 
 const TIMED_OUT = 124;
+const STEP = ['label', 'retry', 'timeout'];
+const COMMAND = ['cwd', 'env', 'input', 'echo'];
 
 const timeoutOption = (timeout) => (timeout === undefined ? [] : [`--timeout=${durationText(timeout, 'timeout')}`]);
 const each = (name, values = []) => [values].flat().map((value) => `--${name}=${value}`);
@@ -32,6 +42,7 @@ export function step(name, work, given = {}) {
     checkName(name, 'the name of a step');
     const options = { retry: presentRetry(), ...given };
     if (typeof work !== 'function') return commandStep(name, work, options);
+    checkOptions('a step', given, STEP);
     return isTried(options) ? triedFunction(name, work, options) : stepFunction(name, work, options.label);
   } catch (error) {
     return Promise.reject(error);
@@ -46,6 +57,7 @@ async function commandStep(name, work, options) {
 
 export async function exec(name, command, given = {}) {
   checkName(name, 'the name of a step');
+  checkOptions('a step', given, [...STEP, ...COMMAND]);
   const options = { retry: presentRetry(), ...given };
   if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of strings');
   const { label, retry: _retry, timeout: _timeout, ...rest } = options;
@@ -66,13 +78,17 @@ export async function sleep(duration) {
   await demand('sleep', 'sleep', ['--', durationText(duration, 'the time to sleep')]);
 }
 
-export async function waitSignal(name, { timeout } = {}) {
+export async function waitSignal(name, options = {}) {
   checkName(name, 'the name of a signal');
+  checkOptions('waitSignal', options, ['timeout']);
+  const { timeout } = options;
   return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout);
 }
 
-export async function waitEvent(type, { timeout, untrusted = false } = {}) {
+export async function waitEvent(type, options = {}) {
   checkName(type, 'the type of an event');
+  checkOptions('waitEvent', options, ['timeout', 'untrusted']);
+  const { timeout, untrusted = false } = options;
   return await wait(
     `the wait for the event ${quoted(type)}`,
     'wait-event',
@@ -100,6 +116,7 @@ function underLock(work) {
 export async function lock(group, work, options = {}) {
   checkName(group, 'the group of a lock');
   if (typeof work === 'object' && work !== null && !Array.isArray(work)) return await lock(group, undefined, work);
+  checkOptions('a lock', options, ['timeout', ...COMMAND]);
   const { timeout, ...rest } = options;
   const thrown = {};
   const called = await callVerb('lock', [...timeoutOption(timeout), group, ...underLock(work)], {
@@ -115,8 +132,10 @@ export async function lock(group, work, options = {}) {
   return work === undefined ? Number(text) : text;
 }
 
-const child = (name, command, { requires, ...policy } = {}) => {
+const child = (name, command, options = {}) => {
   checkName(name, 'the name of an activity');
+  checkOptions('an activity', options, ['requires', 'retry', 'timeout']);
+  const { requires, ...policy } = options;
   return [...each('requires', requires), ...policyOptions(policy), name, '--', ...words(command)];
 };
 
@@ -137,12 +156,18 @@ export async function activityWaitAll() {
   return Number(await demandText('the wait for all activities', 'activity-wait-all', []));
 }
 
-export async function spawn(file, { as, tags } = {}) {
+export async function spawn(file, options = {}) {
+  if (isWorkflow(file))
+    throw misused(`spawn runs a file; start ${quoted(file.name)} with submit inside of a step, or with call`);
+  checkOptions('spawn', options, ['as', 'tags']);
+  const { as, tags } = options;
   const source = typeof file === 'object' && file !== null ? file.source : undefined;
   if (source === undefined) checkName(file, 'the file to spawn');
   const args = [...option('as', as), ...each('tag', tags), '--', source === undefined ? file : '-'];
   return await demandText('spawn', 'spawn', args, source === undefined ? {} : { stdin: Buffer.from(source) });
 }
+
+const isWorkflow = (value) => typeof value === 'object' && value !== null && typeof value.body === 'function';
 
 const inputOption = (input) => (input === undefined ? [] : [`--input=${json(input, 'the input of a call')}`]);
 
@@ -174,10 +199,16 @@ export async function artifactPut(source, { as } = {}) {
   return text.split('\n');
 }
 
-export async function emit(type, { key, payload } = {}) {
+export async function emit(type, options = {}) {
   checkName(type, 'the type of an event');
+  checkOptions('emit', options, ['key', 'payload']);
+  const { key, payload } = options;
   const json = writeJson(payload ?? null);
   if (json === undefined) throw misused(`a ${typeof payload} cannot be emitted: it must be JSON`);
+  if (isOutsideOfRuns()) {
+    const { emitEvent } = await import('./client.mjs');
+    return await emitEvent(type, key, payload ?? null);
+  }
   const stdin = Buffer.from(json);
   return await demandText('emit', 'emit', [...option('key', key), '--payload=-', '--', type], { stdin });
 }

@@ -28,6 +28,9 @@ export const ownState = {
 /** The state of each run of a worker, where this process runs many. Whatever a run calls finds its own here. */
 const RUNS = Symbol.for('svc.sdk/1.runs');
 export const openRuns = () => (globalThis[RUNS] ??= new AsyncLocalStorage());
+/** Whether this is neither a script of a run nor a function of a worker. */
+export const isOutsideOfRuns = () => presentRun() === undefined && !process.env.SVC_AGENT_SOCKET;
+
 export const presentRun = () => globalThis[RUNS]?.getStore();
 
 /** The state of a run of a worker: as that of a script's process, with a channel that nothing replaces. */

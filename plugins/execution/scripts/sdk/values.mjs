@@ -1,6 +1,15 @@
 import { misused } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
 
+/** Throws for an option that `what` does not have, which would have no effect. */
+export function checkOptions(what, options, names) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw misused(`the options of ${what} are an object with ${names.join(', ')}`);
+  const surplus = Object.keys(options).find((name) => !names.includes(name));
+  if (surplus !== undefined)
+    throw misused(`unknown option ${JSON.stringify(surplus)} of ${what}; use ${names.join(', ')}`);
+}
+
 /** More of an output is neither kept nor sent. The service refuses what is larger by how much it is over. */
 export const OUTPUT_BYTES = 2 * 1024 * 1024;
 const MAX_REASON_LENGTH = 16_000;

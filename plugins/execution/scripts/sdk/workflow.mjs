@@ -1,7 +1,7 @@
 import { misused, SvcError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
-import { durationText } from './values.mjs';
-import { presentRun, presentStep } from './turns.mjs';
+import { checkOptions, durationText } from './values.mjs';
+import { isOutsideOfRuns, presentStep } from './turns.mjs';
 import { demandText } from './verbs.mjs';
 
 /** The workflows of this process, for all copies of the SDK in it. */
@@ -103,11 +103,18 @@ export async function submit(target, input, options = {}) {
   const name = nameOf(target);
   if (typeof name !== 'string') throw misused('submit needs a workflow, or the name of one');
   const step = presentStep();
-  const durable = presentRun() !== undefined || Boolean(process.env.SVC_AGENT_SOCKET);
-  if (step === undefined && durable)
-    throw misused('submit is not recorded: use call or spawn in a run, or submit inside of a step');
+  if (step === undefined && !isOutsideOfRuns())
+    throw misused('submit is not recorded: use call in a run, or submit inside of a step');
   const { submitRun } = await import('./client.mjs');
   return await submitRun(name, input, { idempotencyKey: step?.key, ...options });
+}
+
+/** Returns the handle of a run that another program has started. */
+export async function runHandle(run_id, options = {}) {
+  if (typeof run_id !== 'string' || run_id === '') throw misused('the ID of a run must be a non-empty string');
+  checkOptions('runHandle', options, ['server']);
+  const { openHandle } = await import('./client.mjs');
+  return await openHandle(run_id, options.server);
 }
 
 /** Serves the workflows of this process. */
