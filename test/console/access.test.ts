@@ -281,7 +281,7 @@ else
         await field(page, 'role').selectOption('viewer');
         await dialog(page).getByRole('button', { name: 'Add member' }).click();
         await dialog(page).waitFor({ state: 'detached' });
-        const asked = project.getByRole('row', { name: new RegExp(`^${user} Viewer Invited by dev, ends in`) });
+        const asked = project.getByRole('row', { name: new RegExp(`^${user} Viewer Invited by dev, expires in`) });
         await asked.waitFor();
         return asked;
       };

@@ -25,7 +25,7 @@ import { IDLE_MS, MAX_SESSIONS, SESSION_MS } from '../domain/lifetimes.ts';
 import { sessionView } from '../domain/view.ts';
 import { insertCookie } from '../store/cookies.ts';
 import {
-  findOwned,
+  findSessionOfOwner,
   findPresented,
   insertSession,
   listSessions,
@@ -172,7 +172,9 @@ export class BrowserSessions implements Sessions {
   /** Ends one session of a person. Throws `not_found` for a session that others have or that has ended. */
   async endOne(person: Principal, session_id: string, by: AuditSource): Promise<void> {
     const { database, audit } = this.#options;
-    const row = isId(session_id) ? await findOwned(database, ownerOf(person), this.#alive(), session_id) : undefined;
+    const row = isId(session_id)
+      ? await findSessionOfOwner(database, ownerOf(person), this.#alive(), session_id)
+      : undefined;
     if (!row) throw Errors.notFound('you have no such session');
     const org_ids = await audit.orgsOf(row);
     await database.transaction(async (tx) => {

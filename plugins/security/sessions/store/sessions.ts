@@ -107,7 +107,7 @@ export function listSessions(on: Reading, owner: SessionOwner, { now, idle_since
 }
 
 /** Finds a session of an owner. */
-export async function findOwned(
+export async function findSessionOfOwner(
   on: Reading,
   owner: SessionOwner,
   { now, idle_since }: Alive,

@@ -12,7 +12,7 @@ import { Switch } from '../kit/switch.tsx';
 import { shellQuote } from '../kit/text.ts';
 import { EventCard } from './card.tsx';
 import { EmitButton } from './emit.tsx';
-import { askedOf, commandOf, type EventFilters, SOURCES } from './filters.ts';
+import { toEventQuery, commandOf, type EventFilters, SOURCES } from './filters.ts';
 import { EventRows } from './rows.tsx';
 import { useEvents } from './use-events.ts';
 import '../kit/detail.css';
@@ -33,7 +33,7 @@ export function Events() {
   const navigate = useNavigate({ from: FROM });
   const may = useMay(scope);
   const phone = usePhone();
-  const asked = askedOf(filters);
+  const asked = toEventQuery(filters);
   const { list, live } = useEvents(scope, asked);
   const { lifecycle, event, ...typed } = filters;
   const go = (next: EventFilters) => void navigate({ search: next, replace: true });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { shellQuote } from '../kit/text.ts';
-import { askedOf, commandOf, readEventFilters, withNew } from './filters.ts';
+import { toEventQuery, commandOf, readEventFilters, withNew } from './filters.ts';
 
 const event = (id: string, type = 'a.done', key: string | null = null, source = 'emit') => ({
   event: id,
@@ -21,12 +21,12 @@ t.test('an address is read, changed, and told as a command', async (t) => {
 });
 
 t.test('lifecycle events are left out until somebody asks for them', async (t) => {
-  t.same(askedOf({ key: 'k', event: 'evt_1' }), { key: 'k', exclude: 'lifecycle' });
-  t.same(askedOf({ lifecycle: 'show', since: '1h' }), { since: '1h' });
-  t.same(askedOf({ type: 'run.failed' }), { type: 'run.failed' });
-  t.same(askedOf({ source: 'lifecycle' }), { source: 'lifecycle' });
-  t.equal(commandOf(askedOf({}), shellQuote), 'svc events ls --exclude lifecycle');
-  t.same(withNew([], event('evt_1', 'run.started', null, 'lifecycle'), askedOf({})), []);
+  t.same(toEventQuery({ key: 'k', event: 'evt_1' }), { key: 'k', exclude: 'lifecycle' });
+  t.same(toEventQuery({ lifecycle: 'show', since: '1h' }), { since: '1h' });
+  t.same(toEventQuery({ type: 'run.failed' }), { type: 'run.failed' });
+  t.same(toEventQuery({ source: 'lifecycle' }), { source: 'lifecycle' });
+  t.equal(commandOf(toEventQuery({}), shellQuote), 'svc events ls --exclude lifecycle');
+  t.same(withNew([], event('evt_1', 'run.started', null, 'lifecycle'), toEventQuery({})), []);
 });
 
 t.test('a new event is put on top, once, where it fits', async (t) => {

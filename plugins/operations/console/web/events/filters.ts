@@ -16,7 +16,7 @@ export interface EventFilters {
 const NAMES = ['type', 'key', 'source', 'since'] as const;
 
 /** What the API is asked for. */
-export interface AskedEvents {
+export interface EventQuery {
   type?: string;
   key?: string;
   source?: string;
@@ -47,13 +47,13 @@ export function readEventFilters(search: Record<string, unknown>): EventFilters 
 }
 
 /** Lifecycle events are noise until somebody asks for them: by the switch, by their type or by their source. */
-export function askedOf({ lifecycle, event: _event, ...filters }: EventFilters): AskedEvents {
+export function toEventQuery({ lifecycle, event: _event, ...filters }: EventFilters): EventQuery {
   const shown = lifecycle === 'show' || filters.type !== undefined || filters.source !== undefined;
   return shown ? filters : { ...filters, exclude: 'lifecycle' };
 }
 
 /** The command with the same answer. */
-export const commandOf = (asked: AskedEvents, quote: (text: string) => string): string =>
+export const commandOf = (asked: EventQuery, quote: (text: string) => string): string =>
   [
     'svc events ls',
     ...[...NAMES, 'exclude' as const].flatMap((name) => (asked[name] ? [`--${name} ${quote(asked[name])}`] : [])),
@@ -67,14 +67,14 @@ interface Listed {
 }
 
 /** Does an event that has just been recorded belong into a list with these filters? */
-export const fits = (event: Listed, { type, key, source, exclude }: AskedEvents): boolean =>
+export const fits = (event: Listed, { type, key, source, exclude }: EventQuery): boolean =>
   event.source !== exclude &&
   (type === undefined || event.type === type) &&
   (key === undefined || event.key === key) &&
   (source === undefined || event.source === source);
 
 /** The list, newest first, with an event that has just been recorded. */
-export function withNew<E extends Listed>(list: readonly E[], event: E, asked: AskedEvents): readonly E[] {
+export function withNew<E extends Listed>(list: readonly E[], event: E, asked: EventQuery): readonly E[] {
   if (!fits(event, asked) || list.some((one) => one.event === event.event)) return list;
   return [event, ...list];
 }

@@ -5,7 +5,7 @@ import { readAgain } from '../api/read-again.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useBatched } from '../kit/batched.ts';
 import { listKey, usePaged } from '../kit/paged.ts';
-import { type AskedEvents, withNew } from './filters.ts';
+import { type EventQuery, withNew } from './filters.ts';
 
 /** The list is read again at most so often, however many events are recorded. */
 const AGAIN_MS = 1000;
@@ -13,7 +13,7 @@ const AGAIN_MS = 1000;
 type Pages = InfiniteData<ListEvents200, string | undefined>;
 
 /** The events of a project that fit, kept as they are on the server. */
-export function useEvents(scope: Scope, filters: AskedEvents, limit = 50) {
+export function useEvents(scope: Scope, filters: EventQuery, limit = 50) {
   const client = useQueryClient();
   const path = scoped(scope, '/events');
   const asked = { ...filters, limit };
@@ -29,7 +29,7 @@ export function useEvents(scope: Scope, filters: AskedEvents, limit = 50) {
   return { list, live };
 }
 
-function withEvent({ pages, pageParams }: Pages, event: Event, filters: AskedEvents): Pages {
+function withEvent({ pages, pageParams }: Pages, event: Event, filters: EventQuery): Pages {
   const first = pages[0]!;
   return { pages: pages.with(0, { ...first, events: [...withNew(first.events, event, filters)] }), pageParams };
 }
