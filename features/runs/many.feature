@@ -74,5 +74,5 @@ Feature: Runs are cancelled and rerun by a filter
       Examples:
         | what                        | words                            | says                                 |
         | a cancel of everything      | cancel --yes                     | no runs are selected                 |
-        | a rerun of what still runs  | rerun --status waiting --yes     | --status waiting is not for this     |
+        | a rerun of what still runs  | rerun --status waiting --yes     | --status waiting does not apply to this command     |
         | a cancel of what is over    | cancel --status failed           | it takes queued, running, waiting    |
