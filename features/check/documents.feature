@@ -1,6 +1,6 @@
 Feature: Checking documents that are not workflows
 
-  Rule: A handler is recognized by its members, and checked as at its registration
+  Rule: A handler is recognized by its members and checked in the same way as at registration
 
     @contract
     Scenario: a handler without a problem

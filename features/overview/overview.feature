@@ -34,7 +34,7 @@ Feature: What the service is
       Then the answer is 404 with code "not_found"
 
     @OVW-006 @OVW-008
-    Scenario: the jobs of a project get its own secrets and no others of its org
+    Scenario: a project's jobs get that project's secrets, and no other secrets of the org
       Given another project noted as "other"
       And the secret "OWN" is "value-of-this-project"
       When I send "PUT" to "/api/v1/orgs/{org}/projects/{other}/secrets/FOREIGN" with:

@@ -49,7 +49,7 @@ Feature: Scripts of several files
       Then the run succeeds
       And "output.sum" of the run is "5"
 
-    Scenario: an error names the file and the line in the source of the author
+    Scenario: an error names the file and line in the author's source
       Given a file "order.ts":
         """
         import { total } from './lib/prices.ts';

@@ -8,7 +8,7 @@ import t from 'tap';
  */
 const clone = join(import.meta.dirname, '../..');
 const BEGIN = '<!-- Made from the manifests by test/readme/wings.test.ts. -->';
-const END = '<!-- End of what is made. -->';
+const END = '<!-- End of the generated part. -->';
 
 interface Manifest {
   id: string;

@@ -18,7 +18,7 @@ export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<str
   javascript: new Set(
     (
       `${BOTH.replace('idempotency', 'idempotencyKey')} NonRetryableError StepError SvcError WaitTimeoutError activityCollect activitySubmit ` +
-      'activityWaitAll all artifactPut call callGraph callNode exec secret serve submit waitEvent waitSignal workflow'
+      'activityWaitAll all artifactPut call callGraph callNode exec race runHandle secret serve submit waitEvent waitSignal workflow'
     ).split(' '),
   ),
   python: new Set(

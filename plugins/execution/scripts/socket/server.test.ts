@@ -13,7 +13,7 @@ t.test('hello', async (t) => {
   t.equal((await stat(path)).mode & 0o777, 0o600);
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 1 }), { id: 0, ok: true, protocol: 1 });
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 2 }), { id: 0, ok: true, protocol: 2 });
-  const ahead = { run: 'run_1', activity: 'act_1', limit: 2097152 };
+  const ahead = { run: 'run_1', activity: 'act_1', limit: 2097152, masks: false };
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 9 }), { id: 0, ok: true, protocol: 4, ahead });
   t.match(await client().ask(verb('step')), {
     id: 1,

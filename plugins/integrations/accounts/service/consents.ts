@@ -85,7 +85,7 @@ export class Consents {
       const full_until = await consentsFullUntil(tx, principal.id, MAX_CONSENTS);
       if (full_until !== undefined)
         throw AccountErrors.connectingTooOften(
-          `${principal.name} has started to connect accounts ${MAX_CONSENTS} times in the last 70 minutes, the limit`,
+          `${principal.name} has reached the limit of ${MAX_CONSENTS} attempts to connect an account in 70 minutes`,
           { retryAfterMs: Math.max(1000, full_until - now) },
         );
       await insertConsent(tx, { ...row, verifier: sealed, expires_at: now + CONSENT_MS });

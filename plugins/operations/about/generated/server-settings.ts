@@ -9,7 +9,7 @@ export interface ServerSettings {
     value?: string;
   }[];
   /**
-   * The addresses that requests of the server can reach.
+   * The addresses that requests from the server can reach.
    */
   egress: string;
 }

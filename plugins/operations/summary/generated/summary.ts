@@ -89,7 +89,7 @@ export interface Summary {
     kind: string;
     name: string;
     /**
-     * The status of the account; `missing`, `wrong_kind` and others of a credential.
+     * For an account, its status. For a credential, the problem: `missing`, `wrong_kind` and so on.
      */
     state: string;
     detail: string;
