@@ -152,7 +152,8 @@ for (const store of STORES) {
     }
     const windows = new QueuePositions();
     const read: number[] = [];
-    const on: Pick<Queries, 'read'> = {
+    const on: Pick<Queries, 'read' | 'sql'> = {
+      sql: database.sql,
       async read<T>(statement: string, params: readonly Param[] = []) {
         const rows = await database.read<T>(statement, params);
         read.push(rows.length);
