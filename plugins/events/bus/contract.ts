@@ -1,3 +1,4 @@
+import type { EventSource } from './contract/event-sources.ts';
 import {
   type BatchOutcome,
   extensionPoint,
@@ -13,7 +14,7 @@ export { KEY_HEADER, keyDigest } from './contract/idempotency-key.ts';
 export { type PredicateResult, toPredicateResult, PREDICATE_ROOTS } from './contract/predicate-result.ts';
 
 /** The source of an event. Trust depends on the source and never on the type. */
-export type EventSource = 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+export type { EventSource };
 
 export interface ProjectScope {
   org_id: string;

@@ -1,4 +1,4 @@
-import type { EventSource } from '../contract.ts';
+import { EVENT_SOURCES, type EventSource } from '../contract/event-sources.ts';
 
 /** Sources whose events have types that only the service may emit, so that these events are found by type. */
 const RESERVED_TYPES: Partial<Record<EventSource, readonly string[]>> = {
@@ -7,19 +7,9 @@ const RESERVED_TYPES: Partial<Record<EventSource, readonly string[]>> = {
   spawn: ['spawn'],
 };
 
-const ALL_SOURCES: readonly EventSource[] = [
-  'emit',
-  'hook',
-  'forge',
-  'lifecycle',
-  'schedule',
-  'manual',
-  'spawn',
-  'account',
-];
-
 /** Returns the sources that remain when one is excluded. */
-export const sourcesBut = (excluded: EventSource): EventSource[] => ALL_SOURCES.filter((source) => source !== excluded);
+export const sourcesBut = (excluded: EventSource): EventSource[] =>
+  EVENT_SOURCES.filter((source) => source !== excluded);
 
 /** The condition of SQLite's partial index on sources. A statement must repeat it literally to use the index. */
 export const SOURCE_INDEX_CONDITION = `source NOT IN ('lifecycle', 'manual', 'spawn')`;

@@ -1,19 +1,12 @@
-import { Duplex } from 'node:stream';
 import { setImmediate as afterTurn } from 'node:timers/promises';
 import t from 'tap';
+import { noteWrites } from '../../../../test/support/noted-writes.ts';
 import { RecordingLog } from '../../../../test/kit/index.ts';
 import { ProgramLink } from './program-link.ts';
 
 /** A link to a program that notes what each write to it contained. */
 function noting() {
-  const writes: string[] = [];
-  const socket = new Duplex({
-    read: () => undefined,
-    write: (chunk: Buffer, _encoding, done) => {
-      writes.push(chunk.toString());
-      done();
-    },
-  });
+  const { socket, writes } = noteWrites();
   const link = new ProgramLink(socket, {
     log: new RecordingLog(),
     onMessage: () => undefined,

@@ -1,18 +1,11 @@
 import { setImmediate as afterTurn } from 'node:timers/promises';
-import { Duplex } from 'node:stream';
 import t from 'tap';
+import { noteWrites } from '../../../../test/support/noted-writes.ts';
 import { Link } from './link.mjs';
 
 /** A link whose socket notes what each of its writes contained. */
 function noting() {
-  const writes: string[] = [];
-  const socket = new Duplex({
-    read: () => undefined,
-    write: (chunk: Buffer, _encoding, done) => {
-      writes.push(chunk.toString());
-      done();
-    },
-  });
+  const { socket, writes } = noteWrites();
   const link = new Link(
     socket,
     () => undefined,

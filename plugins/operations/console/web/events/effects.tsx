@@ -1,14 +1,16 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { ShownEvent } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
-import { Empty, Name, StatusIcon } from '../kit/basics.tsx';
+import { Empty, StatusIcon } from '../kit/basics.tsx';
 import { Panel } from '../kit/page.tsx';
 import { stateWord } from '../kit/state.ts';
 import { visible } from '../kit/text.ts';
-import { ShortRun } from './links.tsx';
+import { ShortRun, ThingLink } from './links.tsx';
 
 type Effect = ShownEvent['deliveries'][number];
+
+/** Waits and cancels are named by their run. */
+const isNamed = (effect: Effect): effect is Effect & { reaction: 'handler' | 'webhook' } =>
+  effect.reaction === 'handler' || effect.reaction === 'webhook';
 
 /** What the event did: the handlers and runs that received it, as chips, and why others declined it. */
 export function Effects({ scope, event: { deliveries, more } }: { scope: Scope; event: ShownEvent }) {
@@ -33,7 +35,7 @@ const EffectItem = ({ scope, effect }: { scope: Scope; effect: Effect }) => (
     <div className="row">
       <span className="chip-link">
         <StatusIcon of={effect.state} silent />
-        {effect.reaction} <Reactor scope={scope} effect={effect} />
+        {effect.reaction} {isNamed(effect) && <ThingLink scope={scope} kind={effect.reaction} name={effect.name} />}
       </span>
       {visible(stateWord(effect.state))}
       {effect.run_id && <ShortRun scope={scope} run_id={effect.run_id} />}
@@ -41,21 +43,3 @@ const EffectItem = ({ scope, effect }: { scope: Scope; effect: Effect }) => (
     {effect.reason && <div className="quiet">{visible(effect.reason)}</div>}
   </li>
 );
-
-/** The handler or webhook by its name, with a link to it; waits and cancels are named by their run. */
-function Reactor({ scope, effect: { reaction, name } }: { scope: Scope; effect: Effect }): ReactNode {
-  const text = <Name>{name}</Name>;
-  if (reaction === 'handler')
-    return (
-      <Link to="/orgs/$org/projects/$project/handlers/$handler" params={{ ...scope, handler: name }}>
-        {text}
-      </Link>
-    );
-  if (reaction === 'webhook')
-    return (
-      <Link to="/orgs/$org/projects/$project/webhooks/$webhook" params={{ ...scope, webhook: name }}>
-        {text}
-      </Link>
-    );
-  return null;
-}

@@ -48,24 +48,30 @@ export const From = ({ scope, event }: { scope: Scope; event: Origin }) => (
 function SourceName({ scope, event: { source, source_name: name } }: { scope: Scope; event: Origin }) {
   if (name === '') return null;
   if (RUN.test(name)) return <ShortRun scope={scope} run_id={name} />;
-  const text = <Name>{name}</Name>;
-  if (source === 'hook')
-    return (
-      <Link to="/orgs/$org/projects/$project/hooks/$hook" params={{ ...scope, hook: name }}>
-        {text}
-      </Link>
-    );
-  if (source === 'forge')
-    return (
-      <Link to="/orgs/$org/projects/$project/webhooks/$webhook" params={{ ...scope, webhook: name }}>
-        {text}
-      </Link>
-    );
-  if (source === 'schedule')
-    return (
-      <Link to="/orgs/$org/projects/$project/schedules/$schedule" params={{ ...scope, schedule: name }}>
-        {text}
-      </Link>
-    );
+  if (source === 'hook' || source === 'schedule') return <ThingLink scope={scope} kind={source} name={name} />;
+  if (source === 'forge') return <ThingLink scope={scope} kind="webhook" name={name} />;
   return <>{visible(name)}</>;
+}
+
+interface ThingProps {
+  scope: Scope;
+  kind: 'handler' | 'hook' | 'schedule' | 'webhook';
+  name: string;
+}
+
+const PROJECT = '/orgs/$org/projects/$project';
+
+/** A handler, hook, schedule or webhook by its name, with a link to its page. */
+export function ThingLink({ scope, kind, name }: ThingProps) {
+  const to = {
+    handler: { to: `${PROJECT}/handlers/$handler`, params: { ...scope, handler: name } },
+    hook: { to: `${PROJECT}/hooks/$hook`, params: { ...scope, hook: name } },
+    schedule: { to: `${PROJECT}/schedules/$schedule`, params: { ...scope, schedule: name } },
+    webhook: { to: `${PROJECT}/webhooks/$webhook`, params: { ...scope, webhook: name } },
+  } as const;
+  return (
+    <Link {...to[kind]}>
+      <Name>{name}</Name>
+    </Link>
+  );
 }
