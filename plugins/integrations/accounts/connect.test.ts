@@ -71,7 +71,7 @@ for (const store of STORES)
       const refused = await world.begin('one-more');
       t.match(refused, {
         status: 429,
-        json: { code: 'connecting_too_often', detail: /100 times in the last 70 minutes/ },
+        json: { code: 'connecting_too_often', detail: /limit of 100 attempts to connect an account in 70 minutes/ },
       });
       t.ok(Number(refused.headers.get('retry-after')) > 3600);
       t.equal(await stored(), MAX_CONSENTS);
