@@ -81,6 +81,10 @@ export async function boot(options: BootOptions): Promise<Kernel> {
   registry.bind('kernel', LoadedPlugins, loaded);
   const declared = await register(candidates, registry);
   seal(candidates, registry);
+  for (const { plugin, from, to } of registry.moved)
+    registry
+      .use(Log)
+      .warn({ plugin }, `plugin ${plugin} contributes to ${from}, which is now ${to}; update the plugin`);
   const { use } = registry;
   const started: Started[] = [];
   let stopping: Promise<StopReport> | undefined;

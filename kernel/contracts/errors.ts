@@ -115,6 +115,12 @@ export const Errors = {
     title: 'This path does not support this method.',
     next: 'The `Allow` header lists the methods that it supports.',
   }),
+  upgradeRequired: defineError({
+    code: 'upgrade_required',
+    status: 426,
+    title: 'This path accepts only WebSocket connections.',
+    next: 'Connect with a WebSocket client.',
+  }),
   nameConflict: defineError({
     code: 'name_conflict',
     status: 409,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
-import { ServiceError } from './errors.ts';
-import { extensionPoint, token } from './tokens.ts';
+import { Errors, ServiceError } from './errors.ts';
+import { extensionPoint, movedPoint, token } from './tokens.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -128,6 +128,8 @@ export interface Route {
   /** Successful answers by status. Problems are documented by the HTTP plugin. */
   responses: Readonly<Record<number, { description: string; schema?: JsonSchema; type?: string }>>;
   handle(request: HttpRequest): Promise<HttpReply>;
+  /** Set on a WebSocket endpoint, which `webSocketRoute` makes. */
+  upgrade?: Upgrade;
 }
 
 export const HttpRoutes = extensionPoint<Route>('kernel.HttpRoutes', {
@@ -170,7 +172,28 @@ export interface Upgrade {
   drain?(): void;
 }
 
-export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key: (upgrade) => upgrade.path });
+/** The route of a WebSocket endpoint. A request that does not upgrade learns what to do instead of getting 404. */
+export const webSocketRoute = (upgrade: Upgrade): Route => ({
+  method: 'GET',
+  path: upgrade.path,
+  operation: upgradeOperation(upgrade.path),
+  summary: 'WebSocket endpoint',
+  access: upgrade.access,
+  responses: { 101: { description: 'The connection is a WebSocket from here on.' } },
+  handle: () => Promise.reject(Errors.upgradeRequired(`${upgrade.path} accepts only WebSocket connections`)),
+  upgrade,
+});
+
+/** `/api/v1/agents/connect` → `upgradeAgentsConnect`. */
+function upgradeOperation(path: string): string {
+  const words = path
+    .split('/')
+    .filter((word) => word !== '' && word !== 'api' && word !== 'v1' && !word.startsWith(':'));
+  return `upgrade${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;
+}
+
+/** @deprecated Contribute `webSocketRoute(…)` to `HttpRoutes`. Version 0.4.0 removes this point. */
+export const HttpUpgrades = movedPoint('kernel.HttpUpgrades', HttpRoutes, webSocketRoute);
 
 /**
  * Decides who is calling and what they may do. The access plugin binds it. The HTTP layer calls it for every request, and so

@@ -35,6 +35,8 @@ export interface ExtensionPoint<T> {
   readonly check?: (contribution: T) => string | undefined;
   /** Two contributions must not have the same key; the error names both plugins. */
   readonly key?: (contribution: T) => string;
+  /** Set on the former name of a point: the point that gets its contributions, and what they become there. */
+  readonly moved?: { readonly to: { readonly name: string }; readonly convert: (contribution: T) => unknown };
   readonly type?: T;
 }
 
@@ -43,4 +45,16 @@ export function extensionPoint<T>(
   rules: { key?: (contribution: T) => string; check?: (contribution: T) => string | undefined } = {},
 ): ExtensionPoint<T> {
   return Object.freeze({ name, many: true, ...rules });
+}
+
+/**
+ * The former name of an extension point, which plugins may use for one more version. Contributions to it are converted and
+ * added to the point that replaces it, and the start of the process logs a warning that names both.
+ */
+export function movedPoint<Old, New>(
+  name: string,
+  to: ExtensionPoint<New>,
+  convert: (contribution: Old) => New,
+): ExtensionPoint<Old> {
+  return Object.freeze({ name, many: true, moved: { to, convert } });
 }

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { extensionPoint, isServiceError, token } from '../contracts/index.ts';
+import { extensionPoint, isServiceError, movedPoint, token } from '../contracts/index.ts';
 import { Registry } from './registry.ts';
 
 const Left = token<{ name: string }>('test.Left');
@@ -74,6 +74,28 @@ t.test('contributions keep the order of boot, and an empty point is empty', asyn
   const wrong = new Registry();
   wrong.contribute('one', point, () => '');
   refuses(t, 'plugin_contribution_invalid', /one contributes to test\.Words: is empty/, () => wrong.use.all(point));
+});
+
+t.test('contributions under the former name of a point reach the point that replaces it', async (t) => {
+  const point = extensionPoint<{ text: string }>('test.Texts', { key: ({ text }) => text });
+  const former = movedPoint('test.Words', point, (word: string) => ({ text: word }));
+  const registry = new Registry();
+  registry.contribute('new', point, () => ({ text: 'a' }));
+  registry.contribute('old', former, () => ['b', 'c']);
+  registry.contribute('older', former, () => 'd');
+  t.same(
+    registry.use.all(point).map(({ text }) => text),
+    ['a', 'b', 'c', 'd'],
+  );
+  t.same(registry.declared('old'), { provides: [], contributes: ['test.Words'] }, 'as its manifest says');
+  t.same(registry.moved, [
+    { plugin: 'old', from: 'test.Words', to: 'test.Texts' },
+    { plugin: 'older', from: 'test.Words', to: 'test.Texts' },
+  ]);
+  const twice = new Registry();
+  twice.contribute('one', point, () => ({ text: 'same' }));
+  twice.contribute('two', former, () => 'same');
+  refuses(t, 'plugin_registration_conflict', /two contributes "same" to test\.Texts/, () => twice.use.all(point));
 });
 
 t.test('what a plugin owns is made once and is not declared', async (t) => {

@@ -5,6 +5,8 @@ import { RegistryErrors } from './errors.ts';
 
 interface Contribution {
   plugin: string;
+  /** The name that the plugin and its manifest use: the former one of a moved point. */
+  declared: string;
   make: (use: Resolve) => unknown;
 }
 
@@ -19,6 +21,8 @@ export class Registry {
   readonly #points = new Map<string, Contribution[]>();
   readonly #collected = new Map<string, readonly unknown[]>();
   readonly contributed: { plugin: string; point: string; key: string | undefined; made: unknown }[] = [];
+  /** What plugins contributed under the former name of a point. */
+  readonly moved: { plugin: string; from: string; to: string }[] = [];
   readonly #resolving: string[] = [];
   #sealed = false;
 
@@ -52,9 +56,11 @@ export class Registry {
 
   contribute<T>(plugin: string, point: ExtensionPoint<T>, make: (use: Resolve) => T | readonly T[]): void {
     this.#assertOpen(plugin, `contributes to ${point.name}`);
-    const list = this.#points.get(point.name) ?? [];
-    list.push({ plugin, make });
-    this.#points.set(point.name, list);
+    const { name } = point.moved?.to ?? point;
+    const list = this.#points.get(name) ?? [];
+    list.push({ plugin, declared: point.name, make: point.moved ? converted(point.moved.convert, make) : make });
+    this.#points.set(name, list);
+    if (point.moved) this.moved.push({ plugin, from: point.name, to: name });
   }
 
   /** Returns what a plugin has bound and contributed, for comparison with its manifest. */
@@ -62,10 +68,8 @@ export class Registry {
     const provides = [...this.#owners]
       .filter(([name, owner]) => owner === plugin && !name.startsWith(`${plugin}#`))
       .map(([name]) => name);
-    const contributes = [...this.#points]
-      .filter(([, list]) => list.some((contribution) => contribution.plugin === plugin))
-      .map(([name]) => name);
-    return { provides, contributes };
+    const own = [...this.#points.values()].flat().filter((contribution) => contribution.plugin === plugin);
+    return { provides, contributes: [...new Set(own.map(({ declared }) => declared))] };
   }
 
   seal(): void {
@@ -113,6 +117,14 @@ export class Registry {
     return collected;
   }
 }
+
+/** What a plugin makes for the former name of a point, as the point that replaces it takes it. */
+const converted =
+  <T>(convert: (contribution: T) => unknown, make: (use: Resolve) => T | readonly T[]) =>
+  (use: Resolve): unknown => {
+    const made = make(use);
+    return Array.isArray(made) ? made.map(convert) : convert(made as T);
+  };
 
 function unbound(name: string): never {
   throw RegistryErrors.serviceUnbound(`no plugin provides ${name}, so it cannot be replaced`);

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { Database, HttpRoutes, HttpUpgrades, type Route } from '../../kernel/contracts/index.ts';
+import { Database, HttpRoutes, type Route } from '../../kernel/contracts/index.ts';
 import { HttpPages } from '../../plugins/platform/http/contract.ts';
 import {
   type Caller,
@@ -94,8 +94,6 @@ async function everyRouteIsKnown(t: Test, server: MatrixServer): Promise<void> {
     const name = `${route.method} ${route.path.replace('*', ':path')}`;
     t.equal(SAMPLES[name]?.rule, ruleText(route), `${name} has the rule of the table`);
   }
-  for (const { path, access } of server.use.all(HttpUpgrades))
-    t.equal(SAMPLES[`GET ${path}`]?.rule, ruleText({ access }), `${path} has the rule of the table`);
   const { json } = await server.call('nobody', 'GET', '/api/v1/openapi.json');
   const served = Object.entries(json.paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),

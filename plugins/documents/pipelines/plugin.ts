@@ -15,7 +15,8 @@ import { DocumentWorkers } from '../../platform/expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
 import { LeaseOwners, Leases } from '../../execution/locks/contract.ts';
 import {
-  CredentialChecks,
+  checksCredentials,
+  JobEnvironment,
   RunCreation,
   RunEngine,
   RunLimits,
@@ -66,7 +67,7 @@ export default definePlugin(manifest, (plugin) => {
       flows: deferred(Flows),
       reader: (use) => new PipelineReader({ expressions: () => use(Expressions), workers: () => use(DocumentWorkers) }),
       engine: deferred(RunEngine),
-      credential_checks: (use) => () => use.all(CredentialChecks),
+      credential_checks: (use) => () => use.all(JobEnvironment).filter(checksCredentials),
       credentials: (use) => () => ({ states: use(CredentialStates), database: use(Database) }),
     }),
   );

@@ -31,12 +31,12 @@ import {
   RunCoordinators,
   RunFiles,
   RunGuard,
-  RunLeftovers,
   RunLimits,
   RunObservers,
   RunOrigins,
   RunStore,
   RunTables,
+  SharedContents,
   SignalQueue,
   SubmitObservers,
   WaitKinds,
@@ -138,7 +138,7 @@ export default definePlugin(manifest, (plugin) => {
     prunableRuns(use(Database), {
       sources: sources(use),
       tables: () => use.all(RunTables),
-      leftovers: () => use.all(RunLeftovers),
+      shared_contents: () => use.all(SharedContents),
     }),
     prunableLogs(use(Database)),
   ]);

@@ -2,6 +2,7 @@ import type { EventSource } from './contract/event-sources.ts';
 import {
   type BatchOutcome,
   extensionPoint,
+  movedPoint,
   type Queries,
   type ServiceError,
   token,
@@ -199,9 +200,30 @@ export interface EventReaction<Plan = unknown> {
     scope: ProjectScope,
     planned: readonly { event: StoredEvent; plan: Plan }[],
   ): Promise<readonly Delivery[]>;
+  /**
+   * Returns which of the events (at most 128) it still has to read. Old events are not pruned as long as a reaction returns
+   * them.
+   */
+  findProtected?(scope: ProjectScope, event_ids: readonly string[]): Promise<readonly string[]>;
 }
 
 export const EventReactions = extensionPoint<EventReaction>('bus.EventReactions', { key: (reaction) => reaction.name });
+
+/** @deprecated Version 0.4.0 removes it. */
+export type RetentionExemption = Required<Pick<EventReaction, 'name' | 'findProtected'>>;
+
+/** @deprecated Contribute a reaction with `findProtected` to `EventReactions`. Version 0.4.0 removes this point. */
+export const EventKeepers = movedPoint(
+  'bus.EventKeepers',
+  EventReactions,
+  ({ name, findProtected }: RetentionExemption): EventReaction => ({
+    name: `keeper of ${name}`,
+    precedence: Number.MAX_SAFE_INTEGER,
+    decide: async (_tx, _scope, events) => events.map(() => ({ plan: undefined })),
+    apply: async () => [],
+    findProtected,
+  }),
+);
 
 /** Event types that the project's own resources declare, for the catalog of types. */
 export interface DeclaredTypes {
@@ -210,17 +232,6 @@ export interface DeclaredTypes {
 }
 
 export const DeclaredTypes = extensionPoint<DeclaredTypes>('bus.DeclaredTypes', { key: (declared) => declared.name });
-
-/** Protects old events from being pruned while other data still refers to them. */
-export interface RetentionExemption {
-  name: string;
-  /** Returns which of the events (at most 128) must be kept. */
-  findProtected(scope: ProjectScope, event_ids: readonly string[]): Promise<readonly string[]>;
-}
-
-export const EventKeepers = extensionPoint<RetentionExemption>('bus.EventKeepers', {
-  key: (exemption) => exemption.name,
-});
 
 export interface EmitResult {
   event_id: string;

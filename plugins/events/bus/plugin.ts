@@ -27,8 +27,8 @@ import {
   RunObservers,
   RunStore,
   RunGuard,
-  RunLeftovers,
   RunTables,
+  SharedContents,
   SignalQueue,
   SubmitObservers,
   WaitKinds,
@@ -39,7 +39,7 @@ import { Verbs } from '../../execution/scripts/contract.ts';
 import { AfterRestoreHooks } from '../../platform/database/contract.ts';
 import { FlowNodes } from '../../engine/flows/contract.ts';
 import { ChangedRuns, LiveTopics } from '../../engine/live/contract.ts';
-import { DeclaredTypes, EventBus, EventKeepers, EventLog, EventReactions } from './contract.ts';
+import { DeclaredTypes, EventBus, EventLog, EventReactions } from './contract.ts';
 import { busTables } from './migrations/0001-bus.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { outboxTables } from './migrations/0003-outbox.ts';
@@ -107,10 +107,10 @@ function registerRetention(plugin: PluginSetup): void {
     provide(prunableEvents, {
       database: Database,
       openRuns: deferred(OpenRuns),
-      exemptions: (use) => () => use.all(EventKeepers),
+      reactions: (use) => () => use.all(EventReactions),
     }),
   );
-  plugin.contribute(RunLeftovers, (use) =>
+  plugin.contribute(SharedContents, (use) =>
     unneededMasks({ database: use(Database), masks: use(RunMasks), guard: use(RunGuard) }),
   );
   plugin.contribute(RunTables, () => ['bus_waits', 'bus_cancels'].map((table) => ({ table, column: 'run_id' })));

@@ -13,7 +13,7 @@ import {
   Sealer,
   SERVER_ROLES,
 } from '../../../kernel/contracts/index.ts';
-import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
+import { EventBus, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../../secrets/credentials/contract.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
 import {
@@ -45,7 +45,7 @@ import { handlerRoutes } from './routes.ts';
 import { handlerCheck } from './service/check.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
 import { Handlers, HandlersToken } from './service/handlers.ts';
-import { handlerRetention } from './store/retention.ts';
+import { protectedEvents } from './store/retention.ts';
 import { waitingRunObserver } from './service/waiting.ts';
 import { handlerReaction } from './service/reaction.ts';
 import { Refiller } from './service/refiller.ts';
@@ -117,13 +117,14 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(HandlersToken, makeHandlers);
   plugin.bind(HandlerMatches, registry);
   plugin.bind(HandlerOwnership, (use) => use(HandlersToken).ownership);
-  plugin.contribute(EventReactions, (use) =>
-    handlerReaction({
+  plugin.contribute(EventReactions, (use) => ({
+    ...handlerReaction({
       ...slotParts(use, () => refiller(use).wake()),
       registry: registry(use),
       log: use(Log).child({ part: 'handlers' }),
     }),
-  );
+    findProtected: protectedEvents(use(Database)),
+  }));
   plugin.contribute(FileHolders, (use) =>
     workflowFileReferences('handlers', (project_id) => listUsingFiles(use(Database), project_id)),
   );
@@ -141,7 +142,6 @@ export default definePlugin(manifest, (plugin) => {
     WorkObservers,
     provide(waitingRunObserver, { database: Database, refilling: (use) => () => refiller(use).wake() }),
   );
-  plugin.contribute(EventKeepers, (use) => handlerRetention(use(Database)));
   plugin.contribute(HttpRoutes, routes);
   plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());
 });

@@ -16,7 +16,7 @@ import {
 import { Maskers } from '../../security/masking/contract.ts';
 import { InstantClaims, JobEnvironments, RunLimits, RunStore, UnderWay, Wakeups } from '../../engine/runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
-import { AgentSessions, ContentCarriers, type Executor, Executors, FileSenders } from './contract.ts';
+import { ActivityTransfers, AgentSessions, type Executor, Executors } from './contract.ts';
 import { HomeAgents } from './sessions/home-agents.ts';
 import { toSlotLimits } from './sessions/slot-tracker.ts';
 import { parseUntrustedSlots } from './sessions/untrusted-share.ts';
@@ -75,6 +75,11 @@ function chosenExecutors(use: Resolve): readonly Executor[] {
   return names === '' ? all : all.filter(({ executor }) => names.split(',').includes(executor));
 }
 
+const transfers = (use: Resolve) => ({
+  file_sender: () => use.all(ActivityTransfers).find((transfer) => 'files' in transfer),
+  content_transfer: () => use.all(ActivityTransfers).find((transfer) => 'contents' in transfer),
+});
+
 export const makeAgent = (use: Resolve, isInServer: (use: Resolve) => boolean): LocalAgent =>
   new LocalAgent({
     settings: use(Settings),
@@ -82,8 +87,7 @@ export const makeAgent = (use: Resolve, isInServer: (use: Resolve) => boolean): 
     ids: use(Ids),
     log: use(Log).child({ part: 'agent' }),
     executors: () => chosenExecutors(use).filter(({ inProcess }) => !inProcess || !isInServer(use)),
-    file_sender: () => use.all(FileSenders)[0],
-    content_transfer: () => use.all(ContentCarriers)[0],
+    ...transfers(use),
     maskers: use(Maskers),
     sessions: () => use(AgentSessions),
   });
@@ -94,8 +98,8 @@ export const makeServerWorker = provide(ServerWorker, {
   ids: Ids,
   log: childLog('server-worker'),
   executors: (use) => () => use.all(Executors),
-  file_sender: (use) => () => use.all(FileSenders)[0],
-  content_transfer: (use) => () => use.all(ContentCarriers)[0],
+  file_sender: (use) => transfers(use).file_sender,
+  content_transfer: (use) => transfers(use).content_transfer,
   maskers: Maskers,
   sessions: deferred(AgentSessions),
 });

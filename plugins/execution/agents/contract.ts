@@ -1,4 +1,4 @@
-import { extensionPoint, token } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, movedPoint, token } from '../../../kernel/contracts/index.ts';
 import type { Masker } from '../../security/masking/contract.ts';
 import type {
   ArmWait,
@@ -14,7 +14,7 @@ import type {
   LogChunk,
   ToldCall,
 } from '../../engine/runs/contract.ts';
-import type { ActivityContents } from './contract/contents.ts';
+import type { ActivityContents, ContentTransfer } from './contract/contents.ts';
 import type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 import type { Interrupted } from './contract/interruptions.ts';
 import type { AgentIsolation } from './contract/isolation.ts';
@@ -221,7 +221,16 @@ export interface FileSender {
   files(work: FileWork): ActivityFiles;
 }
 
-export const FileSenders = extensionPoint<FileSender>('agents.FileSenders', { key: () => 'files' });
+/** How files and contents get from an agent to the server and back: one way for each. */
+export const ActivityTransfers = extensionPoint<FileSender | ContentTransfer>('agents.ActivityTransfers', {
+  key: (transfer) => ('files' in transfer ? 'files' : 'contents'),
+});
+
+/** @deprecated Contribute to `ActivityTransfers`. Version 0.4.0 removes this point. */
+export const FileSenders = movedPoint('agents.FileSenders', ActivityTransfers, (one: FileSender) => one);
+
+/** @deprecated Contribute to `ActivityTransfers`. Version 0.4.0 removes this point. */
+export const ContentCarriers = movedPoint('agents.ContentCarriers', ActivityTransfers, (one: ContentTransfer) => one);
 
 /** What an executor may do for its activity. Every operation is fenced by the claim. */
 export interface ActivityHost {

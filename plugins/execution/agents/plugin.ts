@@ -4,11 +4,11 @@ import {
   definePlugin,
   HealthChecks,
   HttpRoutes,
-  HttpUpgrades,
   provide,
   type Resolve,
   SERVER_ROLES,
   Settings,
+  webSocketRoute,
 } from '../../../kernel/contracts/index.ts';
 import { VisibleOrgs, Scopes } from '../../security/access/contract.ts';
 import { makeAgent, makeChannel, makeServerWorker, makeSessions } from './bindings.ts';
@@ -40,7 +40,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(AgentServer, (use) => createAgentServer(() => readServerAddress(use(Settings))));
   plugin.bind(AgentStats, provide(createAgentStats, { table: agents, runs: RunFigures, database: Database }));
   plugin.contribute(LightExecutors, (use) => use.all(Executors).filter(({ inProcess }) => inProcess));
-  plugin.contribute(HttpUpgrades, channel);
+  plugin.contribute(HttpRoutes, (use) => webSocketRoute(channel(use)));
   plugin.contribute(
     HttpRoutes,
     provide(listAgentsRoute, { table: agents, visibleOrgs: VisibleOrgs, scopes: Scopes, database: Database }),

@@ -14,7 +14,7 @@ import {
   Settings,
 } from '../../../kernel/contracts/index.ts';
 import { Prunables } from '../../platform/retention/contract.ts';
-import { AgentServer, FileSenders } from '../agents/contract.ts';
+import { ActivityTransfers, AgentServer } from '../agents/contract.ts';
 import { Audit } from '../../platform/audit/contract.ts';
 import { JournaledVerbs, RerunParts, RunEngine, RunGuard, RunLimits, RunTables } from '../../engine/runs/contract.ts';
 import { Verbs } from '../scripts/contract.ts';
@@ -92,7 +92,7 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(JournaledVerbs, (use) => publishVerb(use(Database), use(Ids), use(RunLimits)));
   plugin.contribute(Verbs, () => artifactPutVerb);
-  plugin.contribute(FileSenders, (use) =>
+  plugin.contribute(ActivityTransfers, (use) =>
     use(Settings).role === 'agent'
       ? httpSender(() => use(AgentServer), use(Clock))
       : inProcessSender(

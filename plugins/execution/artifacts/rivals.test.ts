@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
-import { FileSenders } from '../agents/contract.ts';
+import { ActivityTransfers } from '../agents/contract.ts';
 import { STORES, until } from '../../../test/kit/index.ts';
 import { Artifacts } from './contract.ts';
 import { PART_BYTES } from './domain/parts.ts';
@@ -30,7 +30,7 @@ function held() {
 
 async function openWork(world: World) {
   const { activity_id, epoch, run_id } = await world.claim();
-  const [sender] = world.server.use.all(FileSenders);
+  const sender = world.server.use.all(ActivityTransfers).find((transfer) => 'files' in transfer);
   const files = sender!.files({ claim: { activity_id, epoch }, signal: new AbortController().signal });
   const { org_id, project_id } = world.server.scope;
   const stored = async () =>

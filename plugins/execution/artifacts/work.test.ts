@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Database, insertRows } from '../../../kernel/contracts/index.ts';
-import { FileSenders } from '../agents/contract.ts';
+import { ActivityTransfers } from '../agents/contract.ts';
 import { Prunables } from '../../platform/retention/contract.ts';
 import { type Claimed, type ClaimRef, type JournalRecord, RunStore } from '../../engine/runs/contract.ts';
 import { STORES } from '../../../test/kit/index.ts';
@@ -35,7 +35,7 @@ async function* once(...chunks: string[]): AsyncGenerator<Buffer> {
 }
 
 function filesOf({ server }: World, claim: ClaimRef) {
-  const [sender] = server.use.all(FileSenders);
+  const sender = server.use.all(ActivityTransfers).find((transfer) => 'files' in transfer);
   return sender!.files({ claim: ref(claim), signal: new AbortController().signal });
 }
 

@@ -1,14 +1,7 @@
 import { Database, definePlugin, HttpRoutes, provide, Sealer, Settings } from '../../../kernel/contracts/index.ts';
 import { Audit } from '../../platform/audit/contract.ts';
-import { AgentServer, ContentCarriers } from '../agents/contract.ts';
-import {
-  FileHolders,
-  FileKeepers,
-  RunFiles,
-  RunGuard,
-  RunLeftovers,
-  SubmitObservers,
-} from '../../engine/runs/contract.ts';
+import { ActivityTransfers, AgentServer } from '../agents/contract.ts';
+import { FileHolders, RunFiles, RunGuard, SharedContents, SubmitObservers } from '../../engine/runs/contract.ts';
 import { httpTransfer, inProcessTransfer } from './agent/content-transfer.ts';
 import { fileTables } from './migrations/0001-files.ts';
 import manifest from './plugin.json' with { type: 'json' };
@@ -21,12 +14,14 @@ export default definePlugin(manifest, (plugin) => {
   const contents = plugin.own(
     provide(Contents, { database: Database, sealer: Sealer, guard: RunGuard, runs: RunFiles, audit: Audit }),
   );
-  plugin.contribute(FileKeepers, (use) => contents(use).keeper);
   plugin.contribute(SubmitObservers, (use) => contents(use).observer);
-  plugin.contribute(RunLeftovers, (use) => unusedFiles(use(Database), () => use.all(FileHolders)));
+  plugin.contribute(SharedContents, (use) => ({
+    ...unusedFiles(use(Database), () => use.all(FileHolders)),
+    retainFiles: (...args) => contents(use).retainFiles(...args),
+  }));
   plugin.contribute(HttpRoutes, (use) => fileRoutes(contents(use)));
   plugin.contribute(HttpRoutes, (use) => agentFileRoutes(contents(use), use(RunGuard)));
-  plugin.contribute(ContentCarriers, (use) =>
+  plugin.contribute(ActivityTransfers, (use) =>
     use(Settings).role === 'agent'
       ? httpTransfer(() => use(AgentServer))
       : inProcessTransfer(

@@ -3,7 +3,7 @@ import { Executors } from '../../execution/agents/contract.ts';
 import { Credentials } from '../../secrets/credentials/contract.ts';
 import { FlowNodes } from '../../engine/flows/contract.ts';
 import { GraphNodeTypes } from '../../engine/flows/contract.ts';
-import { ClaimPreparations } from '../../engine/runs/contract.ts';
+import { JobEnvironment } from '../../engine/runs/contract.ts';
 import { Tracing } from '../../platform/tracing/contract.ts';
 import { NodeRequests } from './contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
@@ -18,7 +18,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(NodeRequests, () => nodeRequests);
   plugin.contribute(FlowNodes, (use) => httpNode(() => use(NodeRequests)));
   plugin.contribute(GraphNodeTypes, () => httpGraphNode);
-  plugin.contribute(ClaimPreparations, (use) => prepareClaim(() => use(Credentials)));
+  plugin.contribute(JobEnvironment, (use) => prepareClaim(() => use(Credentials)));
   plugin.contribute(
     Executors,
     provide(createHttpExecutor, {

@@ -24,8 +24,7 @@ t.test('a server tells what it is, and nothing that is secret', async (t) => {
       version: '0.1.0',
       builtin: true,
       adds: [
-        { point: 'kernel.HttpRoutes', names: ['GET /api/v1/agents'] },
-        { point: 'kernel.HttpUpgrades' },
+        { point: 'kernel.HttpRoutes', names: ['GET /api/v1/agents/connect', 'GET /api/v1/agents'] },
         { point: 'kernel.HealthChecks' },
       ],
     });

@@ -20,12 +20,6 @@ export const HttpErrors = {
     title: 'The Expect header has a value that the server does not support.',
     next: 'Send `Expect: 100-continue` or no Expect header.',
   }),
-  upgradeRequired: defineError({
-    code: 'upgrade_required',
-    status: 426,
-    title: 'This path accepts only WebSocket connections.',
-    next: 'Connect with a WebSocket client.',
-  }),
   headersTooLarge: defineError({
     code: 'headers_too_large',
     status: 431,

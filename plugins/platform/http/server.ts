@@ -6,7 +6,6 @@ import {
   Clock,
   HealthChecks,
   HttpRoutes,
-  HttpUpgrades,
   Ids,
   Log,
   Metrics,
@@ -107,13 +106,10 @@ export class HttpServer {
     this.#bodies = bodies;
     this.#answers = new Answers({ ...shared, unread });
     const rates = new CallerRates(rate_limits, this.#clock, use(Metrics), bounds.failed);
-    this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });
+    const upgrades = use.all(HttpRoutes).flatMap(({ upgrade }) => upgrade ?? []);
+    this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades });
     const readiness = createReadiness({ ...shared, checks: use.all(HealthChecks), health_ms: limits.health_ms });
-    const routes = [
-      ...use.all(HttpRoutes),
-      ...healthRoutes({ draining, metrics: use(Metrics), readiness }),
-      ...this.#upgrades.routes(),
-    ];
+    const routes = [...use.all(HttpRoutes), ...healthRoutes({ draining, metrics: use(Metrics), readiness })];
     const openapi_route = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, openapi_route]);
     const callers = { sources: use.all(CallerSources), tracer: this.#tracer };

@@ -7,11 +7,9 @@ import {
   type Ids,
   type Log,
   type Principal,
-  type Route,
   type Upgrade,
 } from '../../../kernel/contracts/index.ts';
 import type { CallerRates } from './caller-rates.ts';
-import { HttpErrors } from './errors.ts';
 import { requestId } from './request-context.ts';
 import type { AddressReader } from './client-address.ts';
 import type { HttpLimits } from './limits.ts';
@@ -53,19 +51,6 @@ export class Upgrades {
       request.headers.upgrade?.toLowerCase() === 'websocket' &&
       this.#match(splitTarget(request.url ?? '').path) !== undefined
     );
-  }
-
-  /** Routes for a plain GET of these paths, so that the caller learns what to do instead of getting 404. */
-  routes(): Route[] {
-    return this.#options.upgrades.map((upgrade) => ({
-      method: 'GET',
-      path: upgrade.path,
-      operation: operationOf(upgrade.path),
-      summary: 'WebSocket endpoint',
-      access: upgrade.access,
-      responses: { 101: { description: 'The connection is a WebSocket from here on.' } },
-      handle: () => Promise.reject(HttpErrors.upgradeRequired(`${upgrade.path} accepts only WebSocket connections`)),
-    }));
   }
 
   async handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -125,7 +110,7 @@ export class Upgrades {
     if (!matched) throw Errors.notFound('no WebSocket endpoint has this path');
     if (request.method !== 'GET') throw Errors.methodNotAllowed('a WebSocket request must use GET');
     if (request.headers.upgrade?.toLowerCase() !== 'websocket')
-      throw HttpErrors.upgradeRequired(`${matched.upgrade.path} accepts only WebSocket connections`);
+      throw Errors.upgradeRequired(`${matched.upgrade.path} accepts only WebSocket connections`);
     const params = Object.entries(matched.params).map(([name, text]) => [name, decodeURIComponent(text)] as const);
     return { upgrade: matched.upgrade, params: Object.fromEntries(params) };
   }
@@ -162,12 +147,4 @@ function matchPath(pattern: readonly string[], segments: readonly string[]): Rec
     else if (segment !== segments[at]) return undefined;
   }
   return params;
-}
-
-/** `/api/v1/agents/connect` → `upgradeAgentsConnect`. */
-function operationOf(path: string): string {
-  const words = path
-    .split('/')
-    .filter((word) => word !== '' && word !== 'api' && word !== 'v1' && !word.startsWith(':'));
-  return `upgrade${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;
 }

@@ -8,7 +8,7 @@ import {
   Sealer,
 } from '../../../kernel/contracts/index.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
-import { CredentialChecks, CredentialRuns, JobEnvironment } from '../../engine/runs/contract.ts';
+import { CredentialRuns, JobEnvironment } from '../../engine/runs/contract.ts';
 import {
   CredentialNames,
   Credentials,
@@ -56,6 +56,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(CredentialSources, makeService);
   plugin.contribute(CredentialUsers, (use) => runUser(use(CredentialRuns)));
   plugin.contribute(HttpRoutes, routes);
-  plugin.contribute(CredentialChecks, (use) => submitCheck(use(Database), use(CredentialStates)));
-  plugin.contribute(JobEnvironment, (use) => credentialVariables(use(Credentials)));
+  plugin.contribute(JobEnvironment, (use) =>
+    credentialVariables(use(Credentials), submitCheck(use(Database), use(CredentialStates))),
+  );
 });

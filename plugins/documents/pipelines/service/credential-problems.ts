@@ -1,11 +1,11 @@
 import { type Database, isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { CredentialStates, CredentialRequest } from '../../../secrets/credentials/contract.ts';
-import type { CredentialCheck, Problem, WorkflowKind } from '../../../engine/runs/contract.ts';
+import type { CredentialChecker, Problem, WorkflowKind } from '../../../engine/runs/contract.ts';
 import type { Read } from '../document/read.ts';
 import { findRepoFile } from '../domain/child.ts';
 
 export interface CredentialDeps {
-  credential_checks: () => readonly CredentialCheck[];
+  credential_checks: () => readonly CredentialChecker[];
   credentials: () => { states: CredentialStates; database: Pick<Database, 'read'> };
 }
 
@@ -29,7 +29,7 @@ async function variableProblems(
   for (const [path, { credentials = {} }] of [['credentials', document] as const, ...named])
     for (const check of Object.keys(credentials).length > 0 ? credential_checks() : [])
       try {
-        await check.check(scope, credentials);
+        await check.checkCredentials(scope, credentials);
       } catch (error) {
         if (!isServiceError(error) || error.status >= 500) throw error;
         problems.push({ ...positions.get(path)!, message: error.message, code: error.code });

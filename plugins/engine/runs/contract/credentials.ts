@@ -1,11 +1,4 @@
-import { extensionPoint, token } from '../../../../kernel/contracts/index.ts';
-
-/** Checks the names in `credentials` of a submit. Without a check, a submit with credentials is refused. */
-export interface CredentialCheck {
-  name: string;
-  /** Throws `credential_missing` and names the variable. */
-  check(scope: { org_id: string; project_id: string }, credentials: Readonly<Record<string, string>>): Promise<void>;
-}
+import { token } from '../../../../kernel/contracts/index.ts';
 
 /** Unfinished runs that name a credential, newest first. */
 export interface CredentialRuns {
@@ -46,7 +39,3 @@ export function variableFault(name: string): string | undefined {
  * `variableFault` has it.
  */
 export const CHECKOUT_VARIABLE = 'GIT_CHECKOUT_CREDENTIAL';
-
-export const CredentialChecks = extensionPoint<CredentialCheck>('runs.CredentialChecks', {
-  key: (check) => check.name,
-});

@@ -1,4 +1,4 @@
-import { extensionPoint, token } from '../../../../kernel/contracts/index.ts';
+import { extensionPoint, movedPoint, token } from '../../../../kernel/contracts/index.ts';
 import type { ActivityContext } from './extension.ts';
 import type { Claimed } from './journal.ts';
 import type { Json } from './run.ts';
@@ -6,6 +6,14 @@ import type { Json } from './run.ts';
 /** Variables added to a job at claim time. */
 export interface JobEnvironmentSource {
   name: string;
+  /**
+   * Checks what a submit names in `credentials`, as variable → name. Throws `credential_missing` and names the variable. A
+   * submit with credentials is rejected if no source has this check.
+   */
+  checkCredentials?(
+    scope: { org_id: string; project_id: string },
+    credentials: Readonly<Record<string, string>>,
+  ): Promise<void>;
   /** `below`: the workflow's own `env` wins over these. `above`: these win. */
   layer: 'below' | 'above';
   provide(job: JobContext): Promise<JobVariable[]>;
@@ -51,10 +59,6 @@ export interface ClaimPreparation {
   prepare(claimed: Claimed): Promise<{ given: Json; masks: readonly string[] }>;
 }
 
-export const ClaimPreparations = extensionPoint<ClaimPreparation>('runs.ClaimPreparations', {
-  key: ({ executor }) => executor,
-});
-
 /** Asks every `JobEnvironment` source in boot order, or the `ClaimPreparation`, when a job is claimed. Caches nothing. */
 export interface JobEnvironments {
   /** Throws the error of a source: a job never starts with a part of its environment. */
@@ -63,6 +67,34 @@ export interface JobEnvironments {
 
 export const JobEnvironments = token<JobEnvironments>('runs.JobEnvironments');
 
-export const JobEnvironment = extensionPoint<JobEnvironmentSource>('runs.JobEnvironment', {
-  key: (source) => source.name,
+/** The variables of jobs, and what the activities of one executor get instead. */
+export const JobEnvironment = extensionPoint<JobEnvironmentSource | ClaimPreparation>('runs.JobEnvironment', {
+  key: (given) => ('executor' in given ? `executor ${given.executor}` : given.name),
 });
+
+/** A source that checks the credentials of a submit. */
+export type CredentialChecker = JobEnvironmentSource & Required<Pick<JobEnvironmentSource, 'checkCredentials'>>;
+
+export const checksCredentials = (given: JobEnvironmentSource | ClaimPreparation): given is CredentialChecker =>
+  'checkCredentials' in given && given.checkCredentials !== undefined;
+
+/** @deprecated Contribute a `ClaimPreparation` to `JobEnvironment`. Version 0.4.0 removes this point. */
+export const ClaimPreparations = movedPoint('runs.ClaimPreparations', JobEnvironment, (one: ClaimPreparation) => one);
+
+/** @deprecated Version 0.4.0 removes it. */
+export interface CredentialCheck {
+  name: string;
+  check: NonNullable<JobEnvironmentSource['checkCredentials']>;
+}
+
+/** @deprecated Contribute a source with `checkCredentials` to `JobEnvironment`. Version 0.4.0 removes this point. */
+export const CredentialChecks = movedPoint(
+  'runs.CredentialChecks',
+  JobEnvironment,
+  ({ name, check }: CredentialCheck): JobEnvironmentSource => ({
+    name: `check of ${name}`,
+    layer: 'below',
+    checkCredentials: check,
+    provide: async () => [],
+  }),
+);

@@ -51,23 +51,6 @@ export function fileSetOf(files: readonly Pick<IncludedFile, 'digest'>[] = []): 
   return digests.length === 0 ? undefined : hash('sha256', digests.join('\n'), 'hex');
 }
 
-/** Keeps the contents that documents name by digest. Without one, a submit with files is refused. */
-export interface FileKeeper {
-  name: string;
-  /**
-   * Called outside of transactions, before runs with these files are made or a workflow with them is stored; the contents then
-   * stay for an hour at least. `by`: a run that names them, which must have brought them, or have them itself. Throws
-   * `include_missing`, with the digests that are to be uploaded.
-   */
-  keep(
-    scope: { org_id: string; project_id: string },
-    files: readonly IncludedFile[],
-    by: string | undefined,
-  ): Promise<void>;
-}
-
-export const FileKeepers = extensionPoint<FileKeeper>('runs.FileKeepers', { key: ({ name }) => name });
-
 /** Says which sets of contents are needed: those of runs, and of what starts runs later. */
 export interface FileHolder {
   name: string;

@@ -1,4 +1,5 @@
-import { extensionPoint, type Transaction, token } from '../../../../kernel/contracts/index.ts';
+import { extensionPoint, movedPoint, type Transaction, token } from '../../../../kernel/contracts/index.ts';
+import type { IncludedFile } from '../generated/workflow.ts';
 
 /** A table whose rows belong to one run each and are removed with it. */
 export interface RunTable {
@@ -14,20 +15,52 @@ export interface RunTable {
   remove?(tx: Transaction, run_ids: readonly string[], limit: number): Promise<number>;
 }
 
-/** What several runs share, and what nobody needs once the last of them is gone. */
-export interface RunLeftover {
-  name: string;
-  /** Removes what no run needs and was not used since `before`, as a `Prunable` does. Called after the old runs have gone. */
-  remove(before: number, limit: number): AsyncIterable<number>;
-}
-
-export const RunLeftovers = extensionPoint<RunLeftover>('runs.RunLeftovers', { key: ({ name }) => name });
-
 export const RunTables = extensionPoint<RunTable>('runs.RunTables', {
   key: ({ table }) => table,
   check: ({ table, column }) =>
     /^[a-z_]+$/.test(table) && /^[a-z_]+$/.test(column) ? undefined : `${table}.${column} is not a column of a table`,
 });
+
+/** What several runs share, such as the contents of included files: it exists as long as one of them needs it. */
+export interface SharedContent {
+  name: string;
+  /**
+   * Ensures that the contents of included files exist, and keeps them for an hour at least. Called outside of transactions,
+   * before runs with these files are made or a workflow with them is stored. `by`: a run that names them, which must have
+   * brought them, or have them itself. Throws `include_missing`, with the digests that are to be uploaded. A submit with
+   * files is rejected if nothing has this method.
+   */
+  retainFiles?(
+    scope: { org_id: string; project_id: string },
+    files: readonly IncludedFile[],
+    by: string | undefined,
+  ): Promise<void>;
+  /** Removes what no run needs and was not used since `before`, as a `Prunable` does. Called after the old runs have gone. */
+  remove(before: number, limit: number): AsyncIterable<number>;
+}
+
+export const SharedContents = extensionPoint<SharedContent>('runs.SharedContents', { key: ({ name }) => name });
+
+/** Contents that are kept for runs that name included files. */
+export type RetainedFiles = SharedContent & Required<Pick<SharedContent, 'retainFiles'>>;
+
+export const retainsFiles = (content: SharedContent): content is RetainedFiles => content.retainFiles !== undefined;
+
+/** @deprecated Contribute to `SharedContents`. Version 0.4.0 removes this point. */
+export const RunLeftovers = movedPoint('runs.RunLeftovers', SharedContents, (one: SharedContent) => one);
+
+/** @deprecated Version 0.4.0 removes it. */
+export interface FileKeeper {
+  name: string;
+  keep: NonNullable<SharedContent['retainFiles']>;
+}
+
+/** @deprecated Contribute an object with `retainFiles` to `SharedContents`. Version 0.4.0 removes this point. */
+export const FileKeepers = movedPoint(
+  'runs.FileKeepers',
+  SharedContents,
+  ({ name, keep }: FileKeeper): SharedContent => ({ name: `keeper of ${name}`, retainFiles: keep, async *remove() {} }),
+);
 
 /** What unfinished runs refer to. */
 export interface OpenRuns {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Errors, type Ids } from '../../../../kernel/contracts/index.ts';
-import type { CredentialCheck, NewRun, Problem, Reading, SubmitRun, WorkflowKind } from '../contract.ts';
+import type { CredentialChecker, NewRun, Problem, Reading, SubmitRun, WorkflowKind } from '../contract.ts';
 import { createRunEngine } from './engine.ts';
 
 const problem = (message: string): Problem => ({ line: 2, column: 5, message, code: 'script_bad' });
@@ -20,7 +20,7 @@ function kind(name: string, marks: WorkflowKind['marks'], more: Partial<Workflow
   };
 }
 
-function world(credential_checks: CredentialCheck[] = []) {
+function world(credential_checks: CredentialChecker[] = []) {
   const made: NewRun[] = [];
   let count = 0;
   const ids: Ids = { next: (prefix) => `${prefix}_${++count}`, bytes: (size) => Buffer.alloc(size) };
@@ -29,12 +29,12 @@ function world(credential_checks: CredentialCheck[] = []) {
   };
   const engine = createRunEngine({
     document_checks: () => [],
-    file_keepers: [],
+    retained_files: () => [],
     kinds: [kind('script', { anything: true }), kind('pipeline', { endings: ['.yml'] })],
     ids,
     database: {} as Reading,
     sealer: { prepare: async () => undefined },
-    credential_checks,
+    credential_checks: () => credential_checks,
     views: { read: unused, logs: unused },
     store: {
       findSubmitted: async ({ idempotency_key }) =>
@@ -134,9 +134,11 @@ t.test('check answers one list, and stores nothing', async (t) => {
 
 t.test('credentials are for scripts, checked by whoever keeps them, and refused when nobody does', async (t) => {
   const asked: unknown[] = [];
-  const check: CredentialCheck = {
+  const check: CredentialChecker = {
     name: 'kept',
-    async check({ project_id }, credentials) {
+    layer: 'above',
+    provide: async () => [],
+    async checkCredentials({ project_id }, credentials) {
       asked.push([project_id, credentials]);
       if (Object.values(credentials).includes('gone')) throw Errors.notFound('no such credential');
     },

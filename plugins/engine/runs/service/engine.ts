@@ -9,9 +9,9 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import {
   type CheckedDocument,
-  type CredentialCheck,
+  type CredentialChecker,
   type DocumentCheck,
-  type FileKeeper,
+  type RetainedFiles,
   type NewRun,
   type PinnedDocument,
   type Problem,
@@ -39,8 +39,8 @@ export interface PlanDeps {
   /** Used by plans outside of transactions. */
   database: Reading;
   sealer: Pick<Sealer, 'prepare'>;
-  credential_checks: readonly CredentialCheck[];
-  file_keepers: readonly FileKeeper[];
+  credential_checks: () => readonly CredentialChecker[];
+  retained_files: () => readonly RetainedFiles[];
 }
 
 export interface EngineDeps extends PlanDeps {
@@ -94,9 +94,9 @@ export async function prepareRun(deps: PlanDeps, run: SubmitRun, by?: string): P
   checkArguments(kind, run);
   checkFiles(kind, run);
   checkCheckout(kind, run);
-  await checkCredentials(deps.credential_checks, kind, run);
+  await checkCredentials(deps.credential_checks(), kind, run);
   const planned = await planDocument(deps, deps.database, { ...run, kind: kind.kind }, kind, pinned);
-  await keepFiles(deps.file_keepers, planned, by);
+  await retainFiles(deps.retained_files(), planned, by);
   return planned;
 }
 
@@ -193,21 +193,21 @@ function checkCheckout(kind: WorkflowKind, { checkout }: Pick<CheckedDocument, '
 }
 
 /** What a document needs stays there from now on. Throws `include_not_stored`. */
-async function keepFiles(
-  keepers: readonly FileKeeper[],
+async function retainFiles(
+  retained_files: readonly RetainedFiles[],
   { org_id, project_id, needed_files: files = [] }: NewRun,
   by: string | undefined,
 ): Promise<void> {
   if (files.length === 0) return;
-  if (keepers.length === 0) throw filesNotKept('this server does not store files of scripts');
-  for (const one of keepers) await one.keep({ org_id, project_id }, files, by);
+  if (retained_files.length === 0) throw filesNotKept('this server does not store files of scripts');
+  for (const one of retained_files) await one.retainFiles({ org_id, project_id }, files, by);
 }
 
 type Credentialed = Scope & Pick<SubmitRun, 'credentials'>;
 
 /** Documents of other kinds name their own credentials. */
 async function checkCredentials(
-  checks: readonly CredentialCheck[],
+  checks: readonly CredentialChecker[],
   kind: WorkflowKind,
   run: Credentialed,
 ): Promise<void> {
@@ -216,7 +216,7 @@ async function checkCredentials(
   if (!kind.takes_credentials)
     throw noCredentials(`are only for scripts; a ${kind.kind} names its credentials in its document`);
   if (checks.length === 0) throw noCredentials('are not stored by this server');
-  for (const one of checks) await one.check(run, credentials);
+  for (const one of checks) await one.checkCredentials(run, credentials);
 }
 
 function noCredentials(message: string) {
@@ -248,7 +248,7 @@ async function check(deps: EngineDeps, scope: Scope, given: CheckedDocument): Pr
     problems.push(asProblem(filesNotKept(`only scripts can have included files, but this is a ${kind.kind}`)));
   if (given.checkout !== undefined && !kind.takes_checkout)
     problems.push({ line: 1, column: 1, message: `checkout ${NO_CHECKOUT}`, code: 'invalid_request' });
-  await checkCredentials(deps.credential_checks, kind, { ...given, ...scope }).catch((error: unknown) => {
+  await checkCredentials(deps.credential_checks(), kind, { ...given, ...scope }).catch((error: unknown) => {
     problems.push(asProblem(error));
   });
   return inOrder(problems);

@@ -10,8 +10,7 @@ const claimed = (trusted: boolean) =>
 
 t.test('an agent gets the values that a run inherited, unless the run is untrusted', async (t) => {
   const environments = createJobEnvironments({
-    sources: [{ name: 'own', layer: 'below', provide: async () => [{ name: 'A', value: 'own-value', secret: true }] }],
-    preparations: [],
+    given: [{ name: 'own', layer: 'below', provide: async () => [{ name: 'A', value: 'own-value', secret: true }] }],
     facts: async () => ({ subject: null, generation: 0, env: {}, credentials: {} }),
     masks: { remember: async (_run, values) => [...values, 'inherited-value'] },
   });

@@ -12,8 +12,7 @@ import { type OwnVariables, ownVariables } from '../domain/own-variables.ts';
 import type { RunEnvironment } from '../store/rows/runs.ts';
 
 export interface EnvironmentDeps {
-  sources: readonly JobEnvironmentSource[];
-  preparations: readonly ClaimPreparation[];
+  given: readonly (JobEnvironmentSource | ClaimPreparation)[];
   facts(run_id: string): Promise<RunEnvironment>;
   masks: Pick<RunMasks, 'remember'>;
 }
@@ -22,8 +21,9 @@ export interface EnvironmentDeps {
  * Builds a job's environment from all sources, in boot order within each layer, or lets its executor's preparation do it.
  * Secret values are stored in the run's mask set before this answers: from then on no view of the run shows them.
  */
-export function createJobEnvironments({ sources, preparations, facts, masks }: EnvironmentDeps): JobEnvironments {
-  const prepared = new Map(preparations.map((one) => [one.executor, one]));
+export function createJobEnvironments({ given: all, facts, masks }: EnvironmentDeps): JobEnvironments {
+  const sources = all.flatMap((one) => ('executor' in one ? [] : [one]));
+  const prepared = new Map(all.flatMap((one) => ('executor' in one ? [[one.executor, one] as const] : [])));
 
   async function variablesOf(claimed: Claimed): Promise<JobEnvironmentLayers> {
     const own = ownVariables(claimed.spec);

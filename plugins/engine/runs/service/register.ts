@@ -15,12 +15,12 @@ import {
 import { Audit } from '../../../platform/audit/contract.ts';
 import { RunMasks } from '../../../security/masking/contract.ts';
 import {
-  ClaimPreparations,
-  CredentialChecks,
+  checksCredentials,
+  retainsFiles,
+  SharedContents,
   CredentialRuns,
   DocumentChecks,
   EnvelopeSources,
-  FileKeepers,
   JobEnvironment,
   JobEnvironments,
   RerunParts,
@@ -102,8 +102,7 @@ export function registerService(
   plugin.bind(RunCreation, (use) => creation(use, store(use), admission(use)));
   plugin.bind(JobEnvironments, (use) =>
     createJobEnvironments({
-      sources: use.all(JobEnvironment),
-      preparations: use.all(ClaimPreparations),
+      given: use.all(JobEnvironment),
       facts: records(use).facts,
       masks: use(RunMasks),
     }),
@@ -132,12 +131,17 @@ function engine(use: Resolve, { read }: RunRecords): RunEngine {
     ids: use(Ids),
     database,
     sealer,
-    credential_checks: use.all(CredentialChecks),
-    file_keepers: use.all(FileKeepers),
+    ...checks(use),
     document_checks: () => use.all(DocumentChecks),
     views: { read, logs },
   });
 }
+
+/** Resolved at the first submit: what checks it may itself need the engine. */
+const checks = (use: Resolve) => ({
+  credential_checks: () => use.all(JobEnvironment).filter(checksCredentials),
+  retained_files: () => use.all(SharedContents).filter(retainsFiles),
+});
 
 function creation(use: Resolve, store: RunTransitions, admission: RunAdmission): RunCreation {
   const deps = {
@@ -145,8 +149,7 @@ function creation(use: Resolve, store: RunTransitions, admission: RunAdmission):
     ids: use(Ids),
     database: use(Database),
     sealer: use(Sealer),
-    credential_checks: use.all(CredentialChecks),
-    file_keepers: use.all(FileKeepers),
+    ...checks(use),
   };
   return {
     prepare: (run, by) => prepareRun(deps, run, by),

@@ -1,7 +1,7 @@
 import type { Database } from '../../../../kernel/contracts/index.ts';
 import type { Prunable } from '../../../platform/retention/contract.ts';
 import type { OpenRuns } from '../../../engine/runs/contract.ts';
-import type { RetentionExemption, ProjectScope } from '../contract.ts';
+import type { EventReaction, ProjectScope } from '../contract.ts';
 import {
   type OldEvent,
   listOldestEvents,
@@ -13,7 +13,7 @@ import {
 export interface PruneDeps {
   database: Database;
   openRuns: () => OpenRuns;
-  exemptions: () => readonly RetentionExemption[];
+  reactions: () => readonly EventReaction[];
 }
 
 /**
@@ -55,13 +55,13 @@ async function* pruneProject(
 }
 
 async function findProtectedIds(
-  { database, exemptions }: PruneDeps,
+  { database, reactions }: PruneDeps,
   scope: ProjectScope,
   events: readonly OldEvent[],
 ): Promise<Set<string>> {
   const event_ids = events.map(({ event_id }) => event_id);
   const protected_ids = new Set(await listUndelivered(database, scope.project_id, event_ids));
-  for (const exemption of exemptions())
-    for (const event_id of await exemption.findProtected(scope, event_ids)) protected_ids.add(event_id);
+  for (const reaction of reactions())
+    for (const event_id of (await reaction.findProtected?.(scope, event_ids)) ?? []) protected_ids.add(event_id);
   return protected_ids;
 }

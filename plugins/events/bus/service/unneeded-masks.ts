@@ -1,7 +1,7 @@
 import type { Database } from '../../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
 import { lowestId } from '../../../platform/retention/contract.ts';
-import type { RunGuard, RunLeftover } from '../../../engine/runs/contract.ts';
+import type { RunGuard, SharedContent } from '../../../engine/runs/contract.ts';
 import { emittersOfAny } from '../store/emitters.ts';
 
 /** As many as the guard of runs is asked for. */
@@ -14,7 +14,7 @@ export interface UnneededMasksDeps {
 }
 
 /** Which runs were given secret values: needed while the run is there, or an event that it has emitted or that tells of it. */
-export const unneededMasks = ({ database, masks, guard }: UnneededMasksDeps): RunLeftover => ({
+export const unneededMasks = ({ database, masks, guard }: UnneededMasksDeps): SharedContent => ({
   name: 'masks',
   async *remove(before) {
     // Ids begin with their times. A younger run may be made just now.

@@ -1,10 +1,10 @@
 import type { Database } from '../../../../kernel/contracts/index.ts';
-import type { RetentionExemption } from '../../bus/contract.ts';
+import type { EventReaction } from '../../bus/contract.ts';
 
 /** Protects events whose handler runs are queued or have not ended. */
-export const handlerRetention = (database: Pick<Database, 'read'>): RetentionExemption => ({
-  name: 'handlers',
-  async findProtected({ project_id }, event_ids) {
+export const protectedEvents =
+  (database: Pick<Database, 'read'>): NonNullable<EventReaction['findProtected']> =>
+  async ({ project_id }, event_ids) => {
     const marks = event_ids.map(() => '?').join(', ');
     const select = (table: string) =>
       database.read<{ event_id: string }>(
@@ -15,5 +15,4 @@ export const handlerRetention = (database: Pick<Database, 'read'>): RetentionExe
     const queued = await select('handlers_queue');
     const open = await select('handlers_runs');
     return [...queued, ...open].map(({ event_id }) => event_id);
-  },
-});
+  };

@@ -1,4 +1,3 @@
-import { extensionPoint } from '../../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../../../engine/runs/contract.ts';
 
 /** A content, identified by its digest. */
@@ -30,5 +29,3 @@ export interface ContentWork {
 export interface ContentTransfer {
   contents(work: ContentWork): ActivityContents;
 }
-
-export const ContentCarriers = extensionPoint<ContentTransfer>('agents.ContentCarriers', { key: () => 'contents' });

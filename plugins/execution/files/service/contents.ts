@@ -10,12 +10,12 @@ import type { Audit, AuditSource } from '../../../platform/audit/contract.ts';
 import type { ContentRef } from '../../agents/contract.ts';
 import {
   type ClaimRef,
-  type FileKeeper,
   fileSetOf,
   type IncludedFile,
   MAX_INCLUDED_BYTES,
   type RunFiles,
   type RunGuard,
+  type SharedContent,
   type SubmitObserver,
 } from '../../../engine/runs/contract.ts';
 import { uploadSetOf, toDigest, parseDigest, sha256 } from '../domain/digests.ts';
@@ -135,13 +135,10 @@ export class Contents {
   }
 
   /** Makes sure that what runs and workflows need is stored, and stays. */
-  readonly keeper: FileKeeper = {
-    name: 'files',
-    keep: async (scope, files, by) => {
-      if (by !== undefined) await this.#assertOwned(scope, files, by);
-      await this.#recordUse(scope, files);
-      await this.#storeSet(scope.project_id, files);
-    },
+  readonly retainFiles: NonNullable<SharedContent['retainFiles']> = async (scope, files, by) => {
+    if (by !== undefined) await this.#assertOwned(scope, files, by);
+    await this.#recordUse(scope, files);
+    await this.#storeSet(scope.project_id, files);
   };
 
   /** A run that is created in somebody else's transaction brings its set along. */

@@ -1,5 +1,5 @@
 import { afterRow, chunks, type Database, inList } from '../../../../kernel/contracts/index.ts';
-import type { FileHolder, RunLeftover } from '../../../engine/runs/contract.ts';
+import type { FileHolder, SharedContent } from '../../../engine/runs/contract.ts';
 import { USE_INTERVAL_MS } from './contents.ts';
 
 /** Whatever was not used for this long is not being used at the moment. */
@@ -15,7 +15,10 @@ interface SetKey {
  * Removes sets that no run, handler, schedule or webhook needs, and contents that are in no set. The contents of a
  * removed set stay for two hours, because a run that is being created may still name it.
  */
-export const unusedFiles = (database: Database, holders: () => readonly FileHolder[]): RunLeftover => ({
+export const unusedFiles = (
+  database: Database,
+  holders: () => readonly FileHolder[],
+): Pick<SharedContent, 'name' | 'remove'> => ({
   name: 'files',
   async *remove(before, limit) {
     const until = Math.min(before, database.now() - UNUSED_MS);

@@ -8,7 +8,6 @@ import {
   type HealthCheck,
   HealthChecks,
   HttpRoutes,
-  HttpUpgrades,
   Ids,
   Log,
   Metrics,
@@ -17,6 +16,7 @@ import {
   type Route,
   Settings,
   type Upgrade,
+  webSocketRoute,
 } from '../../../../kernel/contracts/index.ts';
 import { Tracing } from '../../tracing/contract.ts';
 import { type CallerSource, CallerSources, type HttpPage, HttpPages } from '../contract.ts';
@@ -84,8 +84,7 @@ export function assemble(parts: TestParts): { http: HttpServer; lines: Line[] } 
     [Ids, { next: (prefix: string) => `${prefix}_${++count}`, bytes: (size: number) => Buffer.alloc(size) }],
     [Metrics, createMetrics()],
     [AccessControl, parts.control ?? control],
-    [HttpRoutes, parts.routes ?? []],
-    [HttpUpgrades, parts.upgrades ?? []],
+    [HttpRoutes, [...(parts.routes ?? []), ...(parts.upgrades ?? []).map(webSocketRoute)]],
     [HealthChecks, parts.checks ?? []],
     [HttpPages, parts.pages ?? []],
     [CallerSources, parts.sources ?? []],

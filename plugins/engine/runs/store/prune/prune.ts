@@ -1,6 +1,6 @@
 import { inList, insertRows, type Database, type Transaction, chunks } from '../../../../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, deleteBatch } from '../../../../platform/retention/contract.ts';
-import type { RunLeftover, RunTable, FileHolder, RunFiles } from '../../contract.ts';
+import type { FileHolder, RunFiles, RunTable, SharedContent } from '../../contract.ts';
 import { returnCallGrants, removeLogHeads } from '../rows/usage.ts';
 import { RUN } from '../rows/runs.ts';
 import type { Sources } from '../submit/sources.ts';
@@ -61,8 +61,8 @@ export function prunableRuns(
   {
     sources,
     tables,
-    leftovers,
-  }: { sources: Sources; tables: () => readonly RunTable[]; leftovers: () => readonly RunLeftover[] },
+    shared_contents,
+  }: { sources: Sources; tables: () => readonly RunTable[]; shared_contents: () => readonly SharedContent[] },
 ): Prunable {
   return {
     name: 'runs',
@@ -82,7 +82,7 @@ export function prunableRuns(
         removed = await sources.removeUnused(database, before, limit);
         if (removed > 0) yield removed;
       }
-      for (const leftover of leftovers()) yield* leftover.remove(before, limit);
+      for (const content of shared_contents()) yield* content.remove(before, limit);
     },
   };
 }

@@ -5,7 +5,6 @@ export type PluginView = PluginList['plugins'][number];
 /** What contributions to a point are, for people: of one and of many. Points that only join plugins are not named. */
 const WORDS: Readonly<Record<string, readonly [string, string]>> = {
   'kernel.HttpRoutes': ['route', 'routes'],
-  'kernel.HttpUpgrades': ['socket', 'sockets'],
   'kernel.HealthChecks': ['health check', 'health checks'],
   'http.HttpPages': ['page path', 'page paths'],
   'console.ConsolePages': ['page', 'pages'],
