@@ -73,7 +73,7 @@ Feature: Members and tokens from the command line
       When I call "svc token create more --user {project}-bob" with "SVC_TOKEN" set to "{bob}"
       Then it exits with 1
       And standard error has "(forbidden)"
-      And standard error has "an owner of the org grants the role owner"
+      And standard error has "an org owner grants the owner role"
       When I call "svc token create more --user {project}-nobody"
       Then it exits with 1
       And standard error has "is not a member of the org"

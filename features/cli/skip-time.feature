@@ -156,7 +156,7 @@ Feature: A local run that does not wait for the time
       Then "it" says "cd (\S+) && svc emit begin"
       When I call "svc schedule set daily '0 3 * * *'" in the folder "{it}"
       Then it exits with 0
-      And "it" says "ticks of schedules did not advance the run"
+      And "it" says "schedule ticks did not advance the run"
       When I call "svc emit begin" in the folder "{it}"
       Then it exits with 0
       And "it" says "skipped 3\d\dd.*event never"

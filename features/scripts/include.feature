@@ -263,7 +263,7 @@ Feature: Files next to a script
         import lib.rates
         """
       When I call "svc check --local jobs/job.py"
-      Then standard output has "`lib.rates` is beside the script; to send it to agents, use --include lib"
+      Then standard output has "`lib.rates` is next to the script; to send it to agents, use --include lib"
       When I call "svc check --local jobs/job.py --include lib"
       Then standard output has "job.py: ok"
       And standard output lacks "warning"

@@ -81,7 +81,7 @@ function metricsRoute(metrics: Metrics): Route {
     summary: 'Metrics in the Prometheus text format',
     access: PUBLIC,
     unmetered: true,
-    responses: { 200: { description: 'The exposition.', type: 'text/plain' } },
+    responses: { 200: { description: 'The metrics.', type: 'text/plain' } },
     async handle() {
       const { text, type } = await metrics.render();
       return { status: 200, text, type };

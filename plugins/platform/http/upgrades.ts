@@ -63,7 +63,7 @@ export class Upgrades {
       operation: operationOf(upgrade.path),
       summary: 'WebSocket endpoint',
       access: upgrade.access,
-      responses: { 101: { description: 'The connection is a WebSocket from here on.' } },
+      responses: { 101: { description: 'The connection becomes a WebSocket.' } },
       handle: () => Promise.reject(HttpErrors.upgradeRequired(`${upgrade.path} accepts only WebSocket connections`)),
     }));
   }
