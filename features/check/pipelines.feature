@@ -76,7 +76,7 @@ Feature: Broken pipelines are rejected as a whole
       And a file "bell.yml" of the bytes "6a6f62733a207b613a207b73746570733a205b7b72756e3a2078077d5d7d7d"
       When I call "svc check /dev/zero bomb.yml matrix.yml tab.yml bell.yml fine.yml"
       Then it exits with 1
-      And standard output has "/dev/zero:1:1: /dev/zero has more than 4194304 bytes; the limit of a document is 1048576 (payload_too_large)"
+      And standard output has "/dev/zero:1:1: /dev/zero has more than 4194304 bytes; the limit for a document is 1048576 (payload_too_large)"
       And standard output has "bomb.yml:1:1: its anchors expand to more than 1000 copies"
       And standard output has "matrix.yml:4:17: the matrix has 10000 combinations; the limit is 1000"
       And standard output has "tab.yml:2:1: a tab cannot indent YAML"
@@ -87,7 +87,7 @@ Feature: Broken pipelines are rejected as a whole
       And standard error has "1:1 its anchors expand to more than 1000 copies"
       When I call "svc run /dev/zero --as pipeline"
       Then it exits with 1
-      And standard error has "the limit of a document is 1048576"
+      And standard error has "the limit for a document is 1048576"
 
     Scenario: problems are sorted by line, whichever rule finds them
       Given a file "ci.yml":
