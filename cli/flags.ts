@@ -14,8 +14,8 @@ const OUTPUT_FLAGS = {
 /** The flags that choose the server and the project. A command's own flag of the same name takes precedence. */
 const PROFILE_FLAGS = {
   profile: { type: 'string', summary: 'use this profile (`svc login --profile`) and no SVC_ variable' },
-  org: { type: 'string', summary: 'this org instead of the one of the profile' },
-  project: { type: 'string', summary: 'this project instead of the one of the profile' },
+  org: { type: 'string', summary: "use this org instead of the profile's" },
+  project: { type: 'string', summary: "use this project instead of the profile's" },
 } as const satisfies Flags;
 
 /** The flags that every command has. A command's own flag of the same name takes precedence. */

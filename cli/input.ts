@@ -62,7 +62,7 @@ async function readLimited(stream: AsyncIterable<unknown>, what: string): Promis
       throw new CliError(
         Exit.failed,
         'payload_too_large',
-        `${what} has more than ${MAX_DOCUMENT} bytes; the limit of a document is 1048576`,
+        `${what} has more than ${MAX_DOCUMENT} bytes; the limit for a document is 1048576`,
         'keep large data in a separate file that the program reads',
       );
     chunks.push(bytes);

@@ -2,8 +2,7 @@ import type { ScriptVerb } from './command.ts';
 import { CliError, Exit } from './errors.ts';
 import { argumentsSection, alignColumns, examplesSection, flagsSection } from './help.ts';
 
-const WHERE =
-  'It is a verb of scripts: it works only in a script that is run by `svc submit <file>` or `svc run <file>`.';
+const WHERE = 'It is a script verb: it works only in a script that is run by `svc submit <file>` or `svc run <file>`.';
 
 const USAGE_EXIT: readonly [string, string] = ['2', 'it was called incorrectly; nothing is recorded'];
 

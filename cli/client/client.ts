@@ -119,7 +119,7 @@ export class Client {
       Exit.failed,
       'unexpected_answer',
       `${url} returned an unexpected response to ${request}: ${reason}`,
-      `check with \`svc doctor\` that the address (from ${origin}) is an svc server of this version`,
+      `check with \`svc doctor\` that the address (from ${origin}) belongs to an svc server of this version`,
       details,
     );
   }

@@ -130,14 +130,14 @@ const profileRejected = (message: string, next: string) =>
 
 const noProfileInJob = () =>
   profileRejected(
-    'a job cannot use a profile: it does not have the rights of the owner of its machine',
-    'set SVC_URL and SVC_TOKEN in the job, from a credential of the project',
+    "a job cannot use a profile: it does not have the rights of its machine's owner",
+    'set SVC_URL and SVC_TOKEN in the job, from a project credential',
   );
 
 const missingUrl = (profile?: StoredProfile) =>
   profileRejected(
     `SVC_TOKEN is set and SVC_URL is not${profile ? `: the token is not sent to the server of ${profile.path}` : ''}`,
-    'set SVC_URL to the server of the token, or unset SVC_TOKEN',
+    "set SVC_URL to the token's server, or unset SVC_TOKEN",
   );
 
 const missingToken = (url: string, profile?: StoredProfile) =>

@@ -64,7 +64,7 @@ async function readToken(file: string): Promise<string> {
       Exit.usage,
       'agent_token_missing',
       `cannot read the token file ${file}: ${reasonOf(error)}`,
-      'name a file with the agent token in it',
+      'name a file that contains the agent token',
     );
   }
 }

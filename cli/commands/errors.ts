@@ -54,7 +54,7 @@ const CLI_CODES: readonly ErrorCode[] = [
   [
     'plugin_link_taken',
     0,
-    'Another copy of svc is installed in the node_modules of the plugin, and tools use that copy.',
+    "Another copy of svc is installed in the plugin's node_modules, and tools use that copy.",
     'To use this svc, remove the other copy first: `npm uninstall svc`.',
   ],
   ['profile_invalid', 0, 'The profile file cannot be used.', 'Sign in again with `svc login`.'],
@@ -74,7 +74,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'unexpected_answer',
     0,
     'The server returned an unexpected response.',
-    'Check with `svc doctor` that the address is an svc server, and that its version is that of the CLI.',
+    'Check with `svc doctor` that the address belongs to an svc server with the same version as the CLI.',
   ],
   [
     'unreachable',

@@ -8,8 +8,8 @@ export const coreCommands: readonly Command[] = [
       anywhere: true,
       summary: 'start a server, the console and one agent here, on SQLite under ./.svc',
       description:
-        'Needs no settings. Creates the org `dev`, the project `main`, a token and the profile .svc/profile.json. The\n' +
-        'other commands find the profile in this folder and the folders below it. Only one `svc dev` can use a folder.',
+        'Needs no settings. Creates the org `dev`, the project `main`, a token and the profile .svc/profile.json. Other\n' +
+        'commands find the profile in this folder and its subfolders. Only one `svc dev` can use a folder.',
       flags: {
         port: {
           type: 'number',
@@ -32,7 +32,7 @@ export const coreCommands: readonly Command[] = [
         log: {
           type: 'string',
           choices: ['plain', 'json', 'off'],
-          summary: 'format of the lines about runs of its project (default: plain on a terminal, otherwise off)',
+          summary: 'format of the lines that report runs (default: plain on a terminal, otherwise off)',
         },
       },
       examples: [['svc dev', 'then, in another terminal: svc submit hello.sh --follow']],
@@ -67,7 +67,7 @@ export const coreCommands: readonly Command[] = [
           type: 'number',
           least: 1,
           most: 1024,
-          summary: 'activities at the same time (default: four for each core)',
+          summary: 'activities to run at the same time (default: four per core)',
         },
         name: { type: 'string', summary: 'name to show (default: host name)' },
         workdir: { type: 'string', value: '<folder>', summary: 'working directory of scripts (default: here)' },
@@ -117,7 +117,7 @@ export const coreCommands: readonly Command[] = [
       description:
         'Imports the files and serves every workflow(name, …) in them, many runs at once in one process (docs/functions.md).\n' +
         'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN. Without\n' +
-        'one, a profile whose user owns the org is enough: the worker creates a token, which ends with it or after 7d.\n' +
+        'one, a profile is enough if its user owns the org: the worker creates a token, which ends with the worker or after 7d.\n' +
         'After SIGTERM it takes no new runs; running functions can finish or park, and other workers take the rest.',
       args: [{ name: 'file', optional: true, rest: true, summary: 'TypeScript or JavaScript files, or Python files' }],
       flags: {
@@ -132,13 +132,13 @@ export const coreCommands: readonly Command[] = [
         reload: { type: 'boolean', summary: 'start the program again when its files change' },
         attach: {
           type: 'boolean',
-          summary: 'serve the program that started this worker; serve() of the SDK uses this',
+          summary: "serve the program that started this worker; the SDK's serve() uses this",
         },
         'version-of': { type: 'string', value: '<file>', summary: 'with --attach: the main file of that program' },
       },
       examples: [
         ['svc worker orders.ts', 'for the server of your profile'],
-        ['SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt', 'on a machine of your own'],
+        ['SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt', 'on your own machine'],
       ],
       load: () => import('./worker.ts'),
     },
@@ -146,7 +146,7 @@ export const coreCommands: readonly Command[] = [
       name: 'plugins',
       anywhere: true,
       summary: 'print the plugins in boot order, and what each requires and adds',
-      examples: [['SVC_PLUGINS=./my-plugin svc plugins', 'check that your own plugin loads']],
+      examples: [['SVC_PLUGINS=./my-plugin svc plugins', 'check that your plugin loads']],
       load: () => import('./plugins.ts'),
     },
     {
@@ -164,9 +164,9 @@ export const coreCommands: readonly Command[] = [
     {
       name: 'plugin link',
       anywhere: true,
-      summary: 'link this svc, so that editors, tsc and the tests of a plugin find it',
+      summary: "link this svc so that editors, tsc and a plugin's tests find it",
       description:
-        'Puts a link to this svc into node_modules of the folder. `svc plugin init` does this too. Repeat it in a copy of\n' +
+        "Puts a link to this svc into the folder's node_modules. `svc plugin init` does this too. Repeat it in a copy of\n" +
         'the plugin on another machine, or after svc has moved. svc itself finds its modules without the link.',
       args: [{ name: 'folder', optional: true, summary: 'the folder of the plugin (default: here)' }],
       examples: [['svc plugin link', 'in the folder of the plugin']],
@@ -183,8 +183,8 @@ export const coreCommands: readonly Command[] = [
       name: 'login',
       summary: 'store a server and a token in your profile',
       description:
-        'The token is read from standard input (`--token -`) or a file (`--token @file`), so that it stays out of the process list.\n' +
-        'It is sent only to this server. Use named profiles for several servers: `--profile <name>` with any command\n' +
+        'The token is read from standard input (`--token -`) or a file (`--token @file`), so that it stays out of the process\n' +
+        'list. It is sent only to this server. Use named profiles for several servers: `--profile <name>` with any command\n' +
         'that needs a server, or SVC_PROFILE, selects one.',
       flags: {
         url: { type: 'string', value: '<address>', summary: 'the server, e.g. https://svc.example.org' },
@@ -219,7 +219,7 @@ export const coreCommands: readonly Command[] = [
     group: 'Shell',
     summary: 'list the pages of the documentation, print the address of one, or read it here',
     description:
-      'A topic is the name of a page, a command, a verb of scripts or an error code. The server of your profile serves the\n' +
+      'A topic is the name of a page, a command, a script verb or an error code. The server of your profile serves the\n' +
       'pages under /docs. With --text, the page comes from this installation, and no server is needed.',
     args: [{ name: 'topic', optional: true, rest: true, summary: 'as `svc docs` lists it (default: list all topics)' }],
     flags: {
@@ -240,9 +240,9 @@ export const coreCommands: readonly Command[] = [
     summary: 'print a completion script for your shell',
     args: [{ name: 'shell', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
     description:
-      'It completes commands, verbs of scripts, flags and their values: IDs of runs, names of handlers, schedules, hooks,\n' +
-      'graphs, secrets and more, statuses, profiles, projects. For names, it asks the server of the profile, for at most a\n' +
-      'second; a server that does not respond is ignored.',
+      'It completes commands, script verbs, flags and their values: IDs of runs, names of handlers, schedules, hooks,\n' +
+      "graphs, secrets and more, statuses, profiles, projects. For names, it asks the profile's server for at most a second;\n" +
+      'a server that does not respond is ignored.',
     examples: [
       ['source <(svc completion bash)', 'for this session; add it to ~/.bashrc for all sessions'],
       ['source <(svc completion zsh)', 'in ~/.zshrc, after compinit'],

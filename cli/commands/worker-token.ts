@@ -38,7 +38,7 @@ export async function createWorkerToken(
     throw new CliError(
       Exit.failed,
       'agent_token_missing',
-      `a worker needs the token of an agent, which only an owner of ${org || 'the org'} may create`,
+      `a worker needs an agent token, which only an owner of ${org || 'the org'} can create`,
       `an owner runs: svc token create worker --agent${org === '' ? '' : ` --org ${org}`} > agent.token; then: ${serve}`,
     );
   }

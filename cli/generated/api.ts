@@ -190,7 +190,7 @@ export type EventTypePlace =
         [k: string]: string | undefined;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -226,7 +226,7 @@ export type EventTypePlace =
         [k: string]: string | undefined;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -424,7 +424,7 @@ export interface ExampleDelivery {
  */
 export interface ForgeApi {
   /**
-   * Absent: each webhook defines it.
+   * By default, each webhook defines it.
    */
   base?: string;
   headers?: {
@@ -476,7 +476,7 @@ export interface ForgeFile {
   };
 }
 /**
- * How to read a forge's deliveries, whom it trusts, and how to register for them.
+ * How to read a forge's deliveries, whom to trust, and how to register for them.
  */
 export interface ForgeSection {
   /**
@@ -485,7 +485,7 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent: the sender sends no forms.
+   * Where the JSON of a form-encoded delivery is. Absent if the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
@@ -498,7 +498,7 @@ export interface ForgeSection {
   };
   shape?: ForgeShape;
   /**
-   * By event: CEL over `payload` that is true if only people of the project can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
+   * By event: CEL over `payload` that is true if only project members can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
    */
   trust: {
     [k: string]: string | undefined;
@@ -532,7 +532,7 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * The top-level members of an event's body. The event's name is in a header that no signature covers: a body that was signed as another event is untrusted under that name.
+ * The top-level members of an event's body. For an event name in a header that no signature covers: a delivery is untrusted if its body does not belong to that name.
  */
 export interface ForgeShape {
   /**
@@ -563,7 +563,7 @@ export interface HookChallenge {
   answer: string;
 }
 /**
- * How the sender proves that a delivery is its own: by a signature or by a token.
+ * How the sender proves that a delivery is genuine: with a signature or a token.
  */
 export interface HookSection {
   signature?: SignatureSection;
@@ -618,7 +618,7 @@ export interface HeaderParts {
   timestamp?: string;
 }
 /**
- * How a key is written. Absent: the text itself is the key.
+ * How a key is written. Default: the text itself is the key.
  */
 export interface KeyForm {
   /**
@@ -931,7 +931,7 @@ export interface ManifestValue {
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or an expression with the beginning of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   * `https://…`, or an expression that gives the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -1008,7 +1008,7 @@ export interface ManifestExample {
     [k: string]: unknown | undefined;
   };
   /**
-   * Nothing is sent: the pointer to the wrong value, `/input/sha`.
+   * If nothing is sent: the pointer to the wrong value, such as `/input/sha`.
    */
   refused?: string;
   /**
@@ -1118,7 +1118,7 @@ export interface WaitedRun {
     activity: string;
   }[];
   /**
-   * Activities that agents have claimed, at most 20, those whose agents have been silent longest first; only for a single open run.
+   * Activities that agents have claimed, at most 20, ordered by how long their agents have been silent, longest first; only for a single open run.
    */
   claims?: {
     activity_id: string;
@@ -1136,7 +1136,7 @@ export interface WaitedRun {
      */
     silent_ms: number;
     /**
-     * When another agent can take the work, unless the claim is renewed before.
+     * When another agent can take the work if the claim is not renewed.
      */
     ends_at: string;
   }[];
@@ -1193,21 +1193,21 @@ export interface WaitedRun {
     type: string;
   };
   /**
-   * Types of events that cancel it; only when it was submitted with any.
+   * Event types that cancel it; absent if it was submitted without any.
    */
   cancel_on?: string[];
   /**
-   * Capabilities that an agent must have; only when it was submitted with any.
+   * Capabilities that an agent must have; absent if it was submitted without any.
    */
   requires?: string[];
   /**
-   * Variables and the names of their credentials; only if it was submitted with any.
+   * Variables and the names of their credentials; absent if it was submitted without any.
    */
   credentials?: {
     [k: string]: string | undefined;
   };
   /**
-   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` replaces the rest.
+   * Markdown notes, in order, up to 1 MiB in total. In a list, the first five, each up to 200 characters. `…` replaces the rest.
    */
   annotations: string[];
   /**
@@ -1227,7 +1227,7 @@ export interface WaitedRun {
    */
   duplicate?: boolean;
   /**
-   * True if the repeat has another document, input, `env`, credentials, tags or subject than the first.
+   * True if the repeat differs from the first in its document, input, `env`, credentials, tags or subject.
    */
   source_differs?: boolean;
 }

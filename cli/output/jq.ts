@@ -76,7 +76,7 @@ const outOfMemory = () =>
   new CliError(
     Exit.failed,
     'jq_failed',
-    'jq: the filter needs more memory than it can have here',
+    'jq: the filter needs more memory than is available here',
     'print the result with --json, and pipe it into your own jq',
   );
 

@@ -1,7 +1,7 @@
 @contract
 Feature: Agents and their tokens
 
-  Rule: An agent whose token was revoked stops and says why
+  Rule: An agent whose token is revoked stops and reports why
 
     @own-server
     Scenario: a revoked token stops the agent at its next connection

@@ -12,10 +12,10 @@ Feature: Members by invitation
       {"org": "{elsewhere}", "user": "zoe-{project}"}
       """
 
-  Rule: A user with an account in another org is invited, and becomes a member by accepting
+  Rule: A user of another org is invited and becomes a member by accepting
 
     @contract
-    Scenario: an invitation is made, seen and accepted
+    Scenario: an invitation is created, listed and accepted
       When I call "svc member set zoe-{project} --role viewer --project {project}"
       Then it exits with 0
       And standard error has "is invited to be viewer of {project}"
@@ -44,7 +44,7 @@ Feature: Members by invitation
       And standard output has "invitation.accept"
 
     @contract
-    Scenario: an invitation is declined
+    Scenario: a user declines an invitation
       When I call "svc member set zoe-{project} --role admin --project {project} --json"
       Then standard output has "invited"
       When I call "svc invitation ls --json" with "SVC_TOKEN" set to "{zoe}"
@@ -57,7 +57,7 @@ Feature: Members by invitation
       Then the answer is 404 with code "not_found"
 
     @contract
-    Scenario: an invitation is withdrawn
+    Scenario: an owner withdraws an invitation
       When I call "svc member set zoe-{project} --role member --project {project}"
       Then it exits with 0
       When I call "svc invitation ls --json" with "SVC_TOKEN" set to "{zoe}"
@@ -70,10 +70,10 @@ Feature: Members by invitation
       When I call "svc invitation withdraw zoe-{project} --project {project}"
       Then it exits with 1
 
-  Rule: Only the invited person can answer, with an unrestricted token
+  Rule: Only the invited person can answer an invitation, and only with an unrestricted token
 
     @contract
-    Scenario: a limited token sees no invitation and accepts none
+    Scenario: a limited token can neither list nor accept invitations
       When I call "svc member set zoe-{project} --role member --project {project}"
       And I call "svc invitation ls --json" with "SVC_TOKEN" set to "{zoe}"
       Then standard output is JSON whose "invitations.0.id" is noted as "invitation"

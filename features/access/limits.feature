@@ -2,7 +2,7 @@
 Feature: Rate limits
 
   @own-server @configured
-  Scenario: each token has a rate limit, and a rejection says when to try again
+  Scenario: each token has a rate limit, and a rejected request says when to retry
     Given a server and an agent of their own with:
       | SVC_RATE_LIMIT | token=300/h |
     And a token noted as "busy" with:
@@ -21,7 +21,7 @@ Feature: Rate limits
     Then the answer is 200
 
   @own-server @configured
-  Scenario: guessing tokens is limited
+  Scenario: an address that guesses tokens is rate-limited
     Given a server and an agent of their own with:
       | SVC_RATE_LIMIT | failed=5/m |
     And a token noted as "right" with:

@@ -3,7 +3,7 @@ Feature: Members and tokens from the command line
 
   Rule: A role can be given, changed and removed
 
-    Scenario: a new member can use the role immediately
+    Scenario: a new member can use their role immediately
       When I call "svc member set ben --role viewer --project {project}"
       Then it exits with 0
       Given a token noted as "ben" with:
@@ -25,7 +25,7 @@ Feature: Members and tokens from the command line
         """
       Then the answer is 201
 
-    Scenario: members are listed, and a removed member has no access
+    Scenario: members are listed, and removed members lose access
       Given a member "cleo" with the role "admin" and a token noted as "cleo"
       When I call "svc member ls --project {project} --json"
       Then standard output has "cleo"
@@ -36,7 +36,7 @@ Feature: Members and tokens from the command line
       When I send "GET" to "{scoped}/runs" with the token "{cleo}"
       Then the answer is 404 with code "not_found"
 
-    Scenario: a project admin gives roles in the project but not in the org
+    Scenario: a project admin assigns roles in the project but not in the org
       Given a member "dora" with the role "admin" and a token noted as "dora"
       When I call "svc member set eli --role viewer --project {project}" with "SVC_TOKEN" set to "{dora}"
       Then it exits with 0
@@ -46,7 +46,7 @@ Feature: Members and tokens from the command line
 
   Rule: A token is created, shown once, listed with its last use, and revoked
 
-    Scenario: the life of a token
+    Scenario: a token is created, used and revoked
       When I call "svc token create ci --role viewer --project {project} --expires-in 30d --json"
       Then standard output is JSON whose "token" is noted as "ci"
       And standard output is JSON whose "id" is noted as "ci_id"
@@ -62,7 +62,7 @@ Feature: Members and tokens from the command line
       When I call "svc runs ls" with "SVC_TOKEN" set to "{ci}"
       Then it exits with 4
 
-    Scenario: an owner gives a second user a first token
+    Scenario: an owner creates the first token of another user
       When I call "svc member set {project}-bob --role member --project {project}"
       Then it exits with 0
       When I call "svc token create laptop --user {project}-bob --json"
@@ -73,12 +73,12 @@ Feature: Members and tokens from the command line
       When I call "svc token create more --user {project}-bob" with "SVC_TOKEN" set to "{bob}"
       Then it exits with 1
       And standard error has "(forbidden)"
-      And standard error has "an owner of the org grants the role owner"
+      And standard error has "an org owner grants the owner role"
       When I call "svc token create more --user {project}-nobody"
       Then it exits with 1
       And standard error has "is not a member of the org"
 
-    Scenario: revoking a token revokes the tokens that it created
+    Scenario: revoking a token also revokes the tokens it created
       When I call "svc token create first --json"
       Then standard output is JSON whose "token" is noted as "first"
       And standard output is JSON whose "id" is noted as "first_id"
@@ -101,7 +101,7 @@ Feature: Members and tokens from the command line
       Then it exits with 4
 
     @own-server @configured
-    Scenario: the last use of a token is stored
+    Scenario: the time of a token's last use is stored
       Given an empty database
       And a master key noted as "key"
       When I call "svc admin bootstrap --org acme --project main --user ana --json" with the settings:

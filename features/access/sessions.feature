@@ -1,9 +1,9 @@
 @contract
-Feature: Sessions of the console
+Feature: Console sessions
 
-  Rule: A link signs one browser in, once
+  Rule: A sign-in link works in one browser, once
 
-    Scenario: a link of the command line
+    Scenario: svc console prints a sign-in link
       When I call "svc console --print"
       Then it exits with 0
       And standard output matches "^http\S+/sign-in#[\w-]{43}$"
@@ -20,14 +20,14 @@ Feature: Sessions of the console
       And the browser sends "GET" to "/api/v1/whoami"
       Then the answer is 401 with code "not_authenticated"
 
-    Scenario: a session cannot create a link
+    Scenario: a browser session cannot create a sign-in link
       When I call "svc console --print"
       And a browser opens the link
       And the browser sends "POST" to "/api/v1/session/links"
       Then the answer is 403 with code "token_required"
 
     @own-server @configured @needs-python3
-    Scenario: svc dev prints a link, and svc console opens one in a browser
+    Scenario: svc dev prints a sign-in link, and svc console opens one in a browser
       When I start "svc dev --port 0" as "dev" with the settings:
         | SVC_LOG_LEVEL | warn |
       Then "dev" says "is ready: (http://\S+)"
@@ -38,10 +38,10 @@ Feature: Sessions of the console
       When "dev" gets the signal "SIGTERM"
       Then "dev" ends with 0
 
-  Rule: An issuer signs people in, and its claims give them roles
+  Rule: An OIDC issuer signs users in, and its claims assign their roles
 
     @own-server @configured @needs-cc @needs-python3
-    Scenario: signed in by an issuer
+    Scenario: a user signs in through an issuer
       Given a server whose issuer says that "ana" is in "web-team" and "eve" in nothing, where "web-team" is "member" of the project
       When I call "svc doctor"
       Then standard output matches "ok +sign-in oidc +http\S+ answers"
@@ -54,7 +54,7 @@ Feature: Sessions of the console
       And the page says "You have no role here"
 
     @own-server @configured
-    Scenario Outline: a server does not start with <variable> as "<value>"
+    Scenario Outline: a server does not start if <variable> is "<value>"
       Given a master key noted as "key"
       When I call "svc serve" with the settings:
         | SVC_DATABASE_URL       | sqlite:{folder}/a.db  |

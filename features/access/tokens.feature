@@ -1,9 +1,9 @@
 @contract
-Feature: Who can call
+Feature: Authentication of API callers
 
   Rule: An invalid token gets 401 with advice on how to get a valid one
 
-    Scenario Outline: <what>
+    Scenario Outline: a request is rejected: <what>
       When I send "GET" to "{scoped}/runs" with the header "authorization" of "<header>"
       Then the answer is 401 with code "not_authenticated"
       And the header "www-authenticate" of the answer matches "^Bearer"
@@ -48,9 +48,9 @@ Feature: Who can call
       And the answer has "{shown_id}"
       And the answer lacks "{shown}"
 
-  Rule: A token works only for what it was created for
+  Rule: A token works only for its own purpose
 
-    Scenario: a token of one project cannot see another project
+    Scenario: a token limited to one project cannot see another project
       Given another project noted as "other"
       And a token noted as "narrow" with:
         """
@@ -61,7 +61,7 @@ Feature: Who can call
       When I send "GET" to "/api/v1/orgs/{org}/projects/{other}/runs" with the token "{narrow}"
       Then the answer is 404 with code "not_found"
 
-    Scenario: a token of another org cannot see this org
+    Scenario: a token limited to one org cannot see another org
       Given another org noted as "rival" with the project "main"
       And a token noted as "foreign" with:
         """
@@ -75,7 +75,7 @@ Feature: Who can call
       Then it exits with 1
       And standard error has "(not_found)"
 
-    Scenario Outline: a <role> of a project <may> submit
+    Scenario Outline: a project <role> <may> submit a run
       Given a token noted as "it" with:
         """
         {"org": "{org}", "project": "{project}", "role": "<role>"}
@@ -95,7 +95,7 @@ Feature: Who can call
         | member | may     | 201                        | the run of the answer succeeds              |
         | admin  | may     | 201                        | the run of the answer succeeds              |
 
-    Scenario: an agent's token does not work for people's routes
+    Scenario: an agent's token cannot call user routes
       Given a token noted as "agent" with:
         """
         {"org": "{org}", "kind": "agent"}
@@ -103,7 +103,7 @@ Feature: Who can call
       When I send "GET" to "{scoped}/runs" with the token "{agent}"
       Then the answer is 403 with code "forbidden"
 
-    Scenario: nobody can create a token with more rights than their own
+    Scenario: nobody can create a token with more permissions than their own
       Given a token noted as "low" with:
         """
         {"org": "{org}", "project": "{project}", "role": "member"}

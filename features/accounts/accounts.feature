@@ -3,7 +3,7 @@ Feature: Connected accounts
   Rule: Tokens are renewed automatically until the grant ends
 
     @provider @ACCT-013 @ACCT-014 @ACCT-015 @ACCT-016 @ACCT-022 @ACCT-023 @ACCT-024 @ACCT-025 @ACCT-030 @ACCT-033 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014 @PROV-012
-    Scenario: renewed, lost at the provider, and connected again
+    Scenario: a token is renewed, its grant ends at the provider, and the account is reconnected
       Given a provider that "rotates" refresh tokens, with access tokens of 5 seconds
       When "ana" at the provider is connected as "mail"
       Then the account "mail" soon is renewed
@@ -30,7 +30,7 @@ Feature: Connected accounts
       And the account "mail" soon is "active"
 
     @provider @ACCT-017 @ACCT-018 @ACCT-026 @ACCT-027 @PROV-013
-    Scenario: a lost response of a provider that revokes everything on reuse is not requested again
+    Scenario: a renewal whose response is lost is not repeated if the provider revokes reused tokens
       Given a provider that "rotates" refresh tokens, with access tokens of 5 seconds
       And the provider will "lose answer" a renewal
       When "ana" at the provider is connected as "mail"
@@ -44,10 +44,10 @@ Feature: Connected accounts
         """
       Then the answer is 422 with code "account_needs_reconnect"
 
-  Rule: The grants of a leaving user end, and only the same account can replace them
+  Rule: When a user leaves, their grants end, and only the same account can replace them
 
     @provider @ACCT-019 @ACCT-020 @ACCT-021 @ACCT-028 @ACCT-029 @ACCT-030 @ACCT-031 @ACCT-032 @ERR-012
-    Scenario: disabled by hand, and by leaving
+    Scenario: an account is disabled manually, and again when the user who granted it leaves
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"
@@ -75,7 +75,7 @@ Feature: Connected accounts
       And "status" of the answer is "active"
 
     @provider @ACCT-020 @ACCT-028
-    Scenario: leaving also removes an account whose grant has already ended
+    Scenario: when a user leaves, an account whose grant has already ended is disabled too
       Given a provider that gives no refresh tokens, and access tokens of 2 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "spent"

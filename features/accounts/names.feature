@@ -1,7 +1,7 @@
 Feature: Names and lifetimes of connected accounts
 
   @provider @ACCT-004 @ACCT-005 @CRED-019 @CRED-020 @CRED-021 @ERR-011 @CLI-016 @CLI-017 @CLI-018 @CLI-019 @PROV-003 @PROV-017 @PROV-019 @PROV-026
-  Scenario: a name belongs to a credential or to an account, and accounts come only from a browser
+  Scenario: credentials and accounts share one namespace, and accounts are connected only in a browser
     Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
     When I ask in a browser to connect "bot" to "lasting"
@@ -35,7 +35,7 @@ Feature: Names and lifetimes of connected accounts
     Then standard output lacks "mail"
 
   @provider @far-end @ACCT-008 @ACCT-013 @ACCT-014
-  Scenario: during a renewal, the current token is used
+  Scenario: the current token stays in use during a renewal
     Given a provider that "rotates" refresh tokens, with access tokens of 600 seconds
     And a far end that answers:
       | path | status |
@@ -63,7 +63,7 @@ Feature: Names and lifetimes of connected accounts
     Then the answer has '"enum":["active","refreshing","needs_reauth","in_doubt","disabled"]'
 
   @provider @PROV-018
-  Scenario: if the provider has no address to revoke grants, the grant of a removed account remains valid there
+  Scenario: if the provider cannot revoke grants, a removed account's grant stays valid there
     Given a provider that rotates refresh tokens and revokes nothing
     And "ana" at the provider "lenient" is connected as "mail"
     And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
@@ -75,7 +75,7 @@ Feature: Names and lifetimes of connected accounts
     And the provider still takes the token "{token}"
 
   @provider @PROV-020 @PROV-021
-  Scenario: a token without an expiry is renewed only if a lifetime is assumed
+  Scenario: a token without a known expiry is renewed only if the settings assume a lifetime
     Given a provider that does not say how long its access tokens live
     And "ana" at the provider is connected as "mail"
     And "ana" at the provider "assumed" is connected as "post"
@@ -86,7 +86,7 @@ Feature: Names and lifetimes of connected accounts
     And standard output lacks "renewed"
 
   @provider @contract
-  Scenario: people are warned in advance
+  Scenario: an event warns before an account expires
     Given a provider that gives no refresh tokens, and access tokens of 86403 seconds
     And the handler "tell" on "svc.account.expiring,svc.account.disabled" runs "tell.sh":
       """
@@ -106,7 +106,7 @@ Feature: Names and lifetimes of connected accounts
     Then standard output is JSON whose "more" is "false"
 
   @provider @OVW-016
-  Scenario: each project has accounts of its own
+  Scenario: each project has its own accounts
     Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And "ana" at the provider is connected as "mail"
     When I work in another project
@@ -126,7 +126,7 @@ Feature: Names and lifetimes of connected accounts
     And "output.body.sub" of the run is "bob"
 
   @provider @browser @ACCT-010
-  Scenario: the page shows who granted an account
+  Scenario: the Connections page shows who granted an account
     Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And a member "ben" with the role "admin" and a token noted as "ben"
     And "ana" at the provider is connected as "mail"

@@ -1,9 +1,9 @@
 Feature: Providers of connected accounts, set by the operator
 
-  Rule: A server does not start with settings that it cannot use
+  Rule: A server does not start with invalid provider settings
 
     @program
-    Scenario Outline: a provider without <field>
+    Scenario Outline: a provider without <field> is rejected
       Given a master key noted as "key"
       And settings of a provider noted as "providers", with "<field>" "absent"
       When I call "svc serve" with the settings:
@@ -36,7 +36,7 @@ Feature: Providers of connected accounts, set by the operator
         | identity.id_pointer                |
 
     @program
-    Scenario Outline: <field> is <value>
+    Scenario Outline: a provider whose <field> is <value> is rejected
       Given a master key noted as "key"
       And settings of a provider noted as "providers", with "<field>" '<value>'
       When I call "svc serve" with the settings:
@@ -70,7 +70,7 @@ Feature: Providers of connected accounts, set by the operator
         | unheard_of                         | true   | is not a known member |
 
     @program @PROV-002 @PROV-025
-    Scenario: all problems are reported together, also those of the redirect address and of secrets in files
+    Scenario: all problems are reported together, including those of the redirect address and of secret files
       Given a master key noted as "key"
       And settings of providers noted as "providers", one for each line:
         | token_url     | "token"           |
@@ -88,10 +88,10 @@ Feature: Providers of connected accounts, set by the operator
       And standard error has "[2].name is the name of [0] too"
       And standard error has "SVC_CONNECTED_ACCOUNTS_REDIRECT_URI must be https"
 
-  Rule: A server with good settings lists its providers and shows no secret
+  Rule: A server with valid settings lists its providers and shows no secret
 
     @own-server @configured @PROV-001 @PROV-018 @PROV-020 @PROV-024
-    Scenario: settings in a file, addresses of this machine, and optional settings
+    Scenario: settings can be in a file, name local addresses and include optional members
       Given settings of providers noted as "providers", one for each line:
         | token_url | "http://127.0.0.1:1/token" |
       And a file "providers.json":

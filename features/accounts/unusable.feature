@@ -1,9 +1,9 @@
 Feature: Accounts that cannot be used
 
-  Rule: A run that uses such an account fails before anything is sent, until the account is reconnected
+  Rule: A run that uses an unusable account fails before it sends anything, until the account is reconnected
 
     @provider @far-end @ACCT-008 @ACCT-016 @ACCT-018 @ACCT-021 @ACCT-024 @ACCT-025 @ACCT-026 @ACCT-027 @ACCT-030 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014
-    Scenario: disabled, in doubt and ended at the provider
+    Scenario: an account is disabled, in doubt, or has no grant at the provider
       Given a provider that "rotates" refresh tokens, with access tokens of 600 seconds
       And a far end that answers:
         | path   | status |
@@ -89,7 +89,7 @@ Feature: Accounts that cannot be used
       And "output.body.sub" of the run is "bea"
 
     @provider @far-end @ACCT-015 @ACCT-016 @ACCT-024 @ACCT-025 @ACCT-036
-    Scenario: its token has expired and cannot be renewed
+    Scenario: a run fails if the account's token has expired and cannot be renewed
       Given a provider that gives no refresh tokens, and access tokens of 2 seconds
       And a far end
       And "ana" at the provider is connected as "mail"
@@ -101,10 +101,10 @@ Feature: Accounts that cannot be used
       Then the run fails with code "account_needs_reconnect"
       And the far end got 0 requests
 
-  Rule: The meaning of a lost response depends on how the provider treats refresh tokens
+  Rule: The effect of a lost response depends on how the provider treats refresh tokens
 
     @provider @far-end @ACCT-026 @PROV-012 @PROV-013
-    Scenario: the same loss under each pair of capabilities
+    Scenario: a lost response is handled as the provider's refresh token settings require
       Given a provider that rotates refresh tokens and revokes nothing
       And the operator has said of the provider:
         | provider | rotates | reuse |
@@ -129,10 +129,10 @@ Feature: Accounts that cannot be used
       Then the account "lasting" soon is renewed
       And the account "lasting" soon is "active"
 
-  Rule: An account comes back as the same one of the same provider
+  Rule: Only the same account at the same provider can restore an account
 
     @provider @ACCT-020 @ACCT-028 @ACCT-029 @ACCT-031 @ACCT-032
-    Scenario: the user who granted it leaves the org, and another provider cannot restore it
+    Scenario: another provider cannot restore an account whose user left the org
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"
@@ -148,7 +148,7 @@ Feature: Accounts that cannot be used
       And the account "mail" soon is "active"
 
     @provider @PROV-016 @ACCT-031
-    Scenario: the operator chooses which member of the provider's response names the account
+    Scenario: the operator chooses which member of the provider's response identifies the account
       Given a provider that puts "ana" and "eve" into the group "sales"
       And "ana" at the provider is connected as "own"
       And "ana" at the provider "grouped" is connected as "shared"
@@ -160,7 +160,7 @@ Feature: Accounts that cannot be used
   Rule: The provider redirects to the address that the operator set
 
     @own-server @configured @PROV-002
-    Scenario: the address of a proxy in front of the server
+    Scenario: the redirect address can be that of a proxy in front of the server
       Given settings of providers noted as "providers", one for each line:
         | token_url | "http://127.0.0.1:1/token" |
       And a file "providers.json":

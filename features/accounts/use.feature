@@ -1,9 +1,9 @@
 Feature: Connected accounts in use
 
-  Rule: An account can replace a bearer credential everywhere, for everybody who can submit
+  Rule: An account works wherever a bearer credential does, for everyone who can submit
 
     @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033 @needs-curl
-    Scenario: in requests, connectors, scripts and pipelines, and at a forge
+    Scenario: requests, connectors, scripts, pipelines and a forge use an account
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "member" and a token noted as "ben"
       When "ana" at the provider is connected as "mail"
@@ -59,7 +59,7 @@ Feature: Connected accounts in use
       And the answer lacks "{token}"
 
     @provider @ACCT-003
-    Scenario: it has the scopes that were approved, and says which were not
+    Scenario: an account has the approved scopes and lists those that were not approved
       Given a provider that is asked for a scope which it does not grant
       And "ana" at the provider is connected as "mail"
       Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
@@ -68,10 +68,10 @@ Feature: Connected accounts in use
       # @contract
       And "scopes_missing" of the answer is '["calendar"]'
 
-  Rule: An account that cannot be used is a failure with a next step, and nothing is sent
+  Rule: A run that uses an unusable account fails with a next step and sends nothing
 
     @provider @far-end @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015
-    Scenario: disabled, and removed
+    Scenario: a run uses an account that is disabled or removed
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a far end
       And "ana" at the provider is connected as "mail"
@@ -111,10 +111,10 @@ Feature: Connected accounts in use
       Then the run fails with code "credential_missing"
       And the far end got 0 requests
 
-  Rule: When a server rejects the token, the grant is checked, and only the node sends its request again
+  Rule: When a server rejects the token, svc checks the grant, and only the node repeats its request
 
     @provider @far-end @ACCT-015 @ACCT-024
-    Scenario: a 401 while the grant is valid, and one after it has ended
+    Scenario: a server answers 401 while the grant is valid, and after it has ended
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a far end that answers:
         | path   | status |
@@ -143,7 +143,7 @@ Feature: Connected accounts in use
       And the account "mail" soon is "active"
 
     @provider @far-end @ACCT-024
-    Scenario: a forge that rejects the token
+    Scenario: a forge rejects the token
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a forge whose API takes the token "another"
       And "ana" at the provider is connected as "mail"
@@ -153,10 +153,10 @@ Feature: Connected accounts in use
       And standard error has "forge_refused"
       And the account "mail" soon is "needs_reauth"
 
-  Rule: Untrusted runs get no account
+  Rule: Untrusted runs cannot use accounts
 
     @own-server @configured @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028 @needs-cc
-    Scenario: a run that an outsider has started
+    Scenario: a run started by an outsider cannot use an account
       Given a server with the plugin "outsider" and the provider
       And a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And "ana" at the provider is connected as "mail"
@@ -177,7 +177,7 @@ Feature: Connected accounts in use
       And "trusted" of the run is "false"
 
     @provider @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028 @needs-cc
-    Scenario: a pull request from a fork
+    Scenario: a pull request from a fork cannot use an account
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And "ana" at the provider is connected as "mail"
       And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"

@@ -15,10 +15,10 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       """
     Then the run succeeds
 
-  Rule: a folder is uploaded whole, and comes back whole
+  Rule: A folder is uploaded and downloaded as a whole
 
     @CLI-059
-    Scenario: every file of a folder becomes an artifact, and its bytes come back
+    Scenario: every file of a folder becomes an artifact and is downloaded unchanged
       When I call "svc artifact put {folder}/site --run {run}"
       Then it exits with 0
       And standard output is:
@@ -39,7 +39,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       Then standard output is JSON whose "artifacts.length" is "1"
 
     @CLI-059
-    Scenario: the paths can start elsewhere, and a single file can have any path
+    Scenario: artifact paths can have another prefix, and a single file can have any path
       When I call "svc artifact put {folder}/site --as . --run {run}"
       Then standard output is:
         """
@@ -57,9 +57,9 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       And standard error has "the run has no artifact docs/start.html"
 
   @contract
-  Rule: no path and no link reads or writes files elsewhere
+  Rule: No path or link reads or writes files outside the folder
 
-    Scenario: links and paths that lead outside are rejected, and nothing is stored
+    Scenario: links and paths that point outside are rejected, and nothing is stored
       Given a link "site/secrets" to "/etc/passwd"
       When I call "svc artifact put {folder}/site --run {run}"
       Then it exits with 1
@@ -75,7 +75,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       When I call "svc artifact ls {run}"
       Then standard output is ""
 
-    Scenario: a download follows no link out of its folder
+    Scenario: a download does not follow links out of its folder
       When I call "svc artifact put {folder}/site --run {run}"
       Then it exits with 0
       Given a link "target/site" to "{folder}/outside"
@@ -85,9 +85,9 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       And there is no file "outside/index.html"
 
   @contract
-  Rule: an interrupted transfer continues
+  Rule: An interrupted transfer resumes
 
-    Scenario: an interrupted download continues where it ended
+    Scenario: an interrupted download resumes where it stopped
       Given a file "large.bin" of 9000000 bytes
       When I call "svc artifact put {folder}/large.bin --run {run}"
       Then it exits with 0

@@ -1,5 +1,5 @@
 @contract
-Feature: artifacts over HTTP
+Feature: Artifacts over HTTP
 
   Background:
     When I submit the script "build.sh":
@@ -8,9 +8,9 @@ Feature: artifacts over HTTP
       """
     Then the run succeeds
 
-  Rule: an artifact is checked when it is stored, and read as a whole or in part
+  Rule: An artifact is verified when it is stored, and can be read as a whole or in part
 
-    Scenario: an upload with the right digest is stored, one with a wrong digest is not
+    Scenario: an upload with the right digest is stored, and one with a wrong digest is rejected
       Given a file "app.tar" of 100000 bytes
       When I put the file "app.tar" as the artifact "out/app.tar" over HTTP
       Then the answer is 201
@@ -22,7 +22,7 @@ Feature: artifacts over HTTP
       When I send "GET" to "{scoped}/runs/{run}/artifacts/wrong"
       Then the answer is 404 with code "not_found"
 
-    Scenario: paths that cannot be files of a folder are rejected
+    Scenario: paths that cannot name a file in a folder are rejected
       When I put "x" as the artifact "a//b" with the header "x-any" set to "y"
       Then the answer is 400 with code "invalid_request"
       When I put "x" as the artifact "..%2Fup" with the header "x-any" set to "y"
@@ -32,9 +32,9 @@ Feature: artifacts over HTTP
       When I send "GET" to "{scoped}/runs/{run}/artifacts"
       Then the answer lists 0 "artifacts"
 
-  Rule: an interrupted upload continues, even with another server process
+  Rule: An interrupted upload resumes, even on another server process
 
-    Scenario: the connection breaks, and the rest is sent
+    Scenario: the connection breaks, and the rest is uploaded
       Given a file "large" of 20000000 bytes
       When the upload of the file "large" as the artifact "large" breaks off after 12000000 bytes
       And I send the rest of the file "large" as the artifact "large"
@@ -42,7 +42,7 @@ Feature: artifacts over HTTP
       And the artifact "large" is the file "large"
 
     @own-server @configured
-    Scenario: the server is killed in the middle of an upload
+    Scenario: the server is killed during an upload
       Given a server and an agent of their own with:
         | SVC_ARTIFACTS | {folder}/stored |
       When I submit the script "build.sh":
@@ -58,10 +58,10 @@ Feature: artifacts over HTTP
       Then the answer is 201
       And the artifact "large" is the file "large"
 
-  Rule: what is too large is rejected
+  Rule: An artifact that is too large is rejected
 
     @own-server @configured
-    Scenario: an artifact over the limit of the server
+    Scenario: an artifact exceeds the server's limit
       Given a server and an agent of their own with:
         | SVC_ARTIFACTS      | {folder}/stored |
         | SVC_ARTIFACT_LIMIT | 1MiB            |

@@ -1,6 +1,6 @@
 Feature: a script stores artifacts, once for each call
 
-  Rule: a call uploads once, and its files appear together with its record
+  Rule: A call uploads once, and its files become visible together with its record
 
     @CLI-059
     Scenario: a replay uploads nothing again and reads no file
@@ -35,7 +35,7 @@ Feature: a script stores artifacts, once for each call
       Then standard output is "lib"
 
     @contract
-    Scenario Outline: the same through an SDK: <program>
+    Scenario Outline: the SDK stores artifacts in the same way: <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And "output.paths" of the run is '["web/app.js","web/lib/a.js"]'
@@ -54,7 +54,7 @@ Feature: a script stores artifacts, once for each call
         | artifacts.py |
 
     @contract
-    Scenario: a call that cannot store is recorded, stores nothing, and the script can continue
+    Scenario: a call that cannot store its files is recorded, and the script can continue
       Given a file "good/one":
         """
         1
@@ -91,7 +91,7 @@ Feature: a script stores artifacts, once for each call
       Then standard output is JSON whose "artifacts.length" is "1"
 
     @contract
-    Scenario: in a step's body there is no run to store for, and other words are commands
+    Scenario: a step's body cannot store artifacts
       When I submit the script "inside.sh":
         """
         svc step body -- bash -c 'code=0; svc artifact put {folder} || code=$?; echo "put $code"'
@@ -120,7 +120,7 @@ Feature: a script stores artifacts, once for each call
       Then standard output is JSON whose "artifacts.0.path" is "early.txt"
       And standard output is JSON whose "artifacts.length" is "2"
 
-  Rule: the service stores artifacts unchanged
+  Rule: Artifacts are stored unchanged
 
     @AUTH-045
     Scenario: a secret that is masked in the log is not masked in an artifact
@@ -138,7 +138,7 @@ Feature: a script stores artifacts, once for each call
       Then standard output is "file: canary-7f3a-in-plain-sight"
 
     @AUTH-046 @own-server @configured
-    Scenario: the bytes on the server's disk are those of the file
+    Scenario: the server stores the file's exact bytes on disk
       Given a server and an agent of their own with:
         | SVC_ARTIFACTS | {folder}/stored |
       When I submit the script "plain.sh":

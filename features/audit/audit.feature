@@ -1,5 +1,5 @@
 @contract
-Feature: Who did what
+Feature: Audit log
 
   Rule: Every change leaves an audit entry with actor, action, subject, time, address and request
 
@@ -56,7 +56,7 @@ Feature: Who did what
 
   Rule: Reading a secret is audited too
 
-    Scenario: the entry names the reader and never the value
+    Scenario: the entry names the reader and never contains the value
       Given the secret "NPM_TOKEN" is "kept-private"
       And a member "mona" with the role "member" and a token noted as "mona"
       When I call "svc secret get NPM_TOKEN" with "SVC_TOKEN" set to "{mona}"
@@ -65,9 +65,9 @@ Feature: Who did what
       Then standard output is JSON whose "entries.0.subject" is "NPM_TOKEN"
       And standard output lacks "kept-private"
 
-  Rule: Only admins and owners read the audit, and nobody changes it
+  Rule: Only admins and owners can read the audit log, and nobody can change it
 
-    Scenario Outline: a <role> cannot read the audit of the <place>
+    Scenario Outline: a <role> cannot read the <place> audit log
       Given a member "paul" with the role "<role>" and a token noted as "paul"
       When I send "GET" to "<path>" with the token "{paul}"
       Then the answer is 403 with code "forbidden"
@@ -78,7 +78,7 @@ Feature: Who did what
         | project | member | {scoped}/audit           |
         | org     | admin  | /api/v1/orgs/{org}/audit |
 
-    Scenario Outline: <method> is rejected
+    Scenario Outline: a <method> request to the audit log is rejected
       When I send "<method>" to "{scoped}/audit"
       Then the answer is 405 with code "method_not_allowed"
 

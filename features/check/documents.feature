@@ -1,9 +1,9 @@
 Feature: Checking documents that are not workflows
 
-  Rule: A handler is recognized by its members and checked in the same way as at registration
+  Rule: A handler file is recognized by its members and checked as at registration
 
     @contract
-    Scenario: a handler without a problem
+    Scenario: a valid handler passes the check
       Given a file "good.json":
         """
         {"on": ["deploy.*"], "when": "event.payload.n > 1", "filename": "a.sh", "source": "echo hello"}
@@ -13,7 +13,7 @@ Feature: Checking documents that are not workflows
       And standard output is "good.json: ok"
 
     @WAIT-013
-    Scenario: every problem of a handler, each with its position
+    Scenario: every problem in a handler is reported with its position
       Given a file "bad.json":
         """
         {
@@ -38,7 +38,7 @@ Feature: Checking documents that are not workflows
       And standard output has "    |                            ^"
 
     @contract
-    Scenario: what a handler runs is checked too
+    Scenario: the workflow that a handler runs is checked too
       Given a file "on-push.json":
         """
         {"on": ["push"],
@@ -50,7 +50,7 @@ Feature: Checking documents that are not workflows
       And standard output matches "^on-push\.json:3:12: /source \d+:\d+ .*\(bash_syntax\)$"
 
     @contract
-    Scenario: the problems are those for which a registration is rejected
+    Scenario: the check finds the problems that would reject a registration
       Given a file "gone.json":
         """
         {"on": ["push"], "graph": "nobody"}
@@ -67,16 +67,16 @@ Feature: Checking documents that are not workflows
       And the answer has "the project has no graph nobody"
 
   @contract
-  Rule: A manifest is recognized by the member of that name
+  Rule: A file with a `manifest` member is checked as a connector manifest
 
-    Scenario: a connector without a problem
+    Scenario: a valid connector passes the check
       When I call "svc connector init mill"
       Then it exits with 0
       When I call "svc check {folder}/mill/manifest.json"
       Then it exits with 0
       And standard output has "manifest.json: ok"
 
-    Scenario: misspelt members of a manifest
+    Scenario: misspelt manifest members are reported
       Given a file "m.json":
         """
         {"manifest": "svc-connector/v1",
@@ -90,9 +90,9 @@ Feature: Checking documents that are not workflows
       And standard output has "/title is required"
 
   @contract
-  Rule: Unknown JSON is reported as such, and never treated as a program
+  Rule: Unknown JSON is reported as such and never treated as a program
 
-    Scenario Outline: <what>
+    Scenario Outline: the check rejects <what>
       Given a file "x.json":
         """
         <text>
@@ -107,7 +107,7 @@ Feature: Checking documents that are not workflows
         | an unknown thing | {"colour": "red"}          | x.json:1:1: is not a document that svc recognizes  |
         | a later version  | {"version": "svc-mill/v1"} | the document is a mill, which is not a known kind |
 
-    Scenario: a problem with one file does not hide those of the others
+    Scenario: a problem in one file does not hide problems in the others
       Given a file "x.json":
         """
         {"version": "svc-mill/v1"}

@@ -1,10 +1,10 @@
 @contract
 Feature: Checking without a server
 
-  Rule: What the document itself says is checked here
+  Rule: Problems in the document itself are found without a server
 
     @needs-python3
-    Scenario: scripts and pipelines, and what only a project knows
+    Scenario: scripts and pipelines are checked, except for what only a project knows
       Given a file "a.py":
         """
         if x
@@ -31,7 +31,7 @@ Feature: Checking without a server
       When I call "svc check --local --replay run_1 a.py" without the environment's target
       Then it exits with 2
 
-    Scenario Outline: <what>
+    Scenario Outline: the check reports <what>
       Given a file "<file>":
         """
         <text>

@@ -1,9 +1,9 @@
 @contract
 Feature: Broken pipelines are rejected as a whole
 
-  Rule: svc check shows line, column and what to do, and a submit is rejected for the same problems
+  Rule: svc check shows the line, the column and a fix, and a submit is rejected for the same problems
 
-    Scenario Outline: <what>
+    Scenario Outline: the check reports <what>
       Given a file "ci.yml":
         """
         <text>
@@ -34,7 +34,7 @@ Feature: Broken pipelines are rejected as a whole
         | a hole in credentials      | 1:23  | not allowed here           | {credentials: {TOKEN: '${{ vars.x }}'}, jobs: {a: {steps: [{run: x}]}}}             |
         | a variable of the service  | 1:8   | are reserved for the service | env: { SVC_X: '1' }\njobs: {a: {steps: [{run: x}]}}                                 |
 
-    Scenario: a capability that no agent has
+    Scenario: a capability that no agent has is reported
       When I submit the pipeline:
         """
         jobs: { a: { requires: [moonbeams], steps: [{ run: "true" }] } }
@@ -47,7 +47,7 @@ Feature: Broken pipelines are rejected as a whole
 
   Rule: Malicious documents are rejected with their position, and the other files are still checked
 
-    Scenario: sizes, anchors, control characters and devices
+    Scenario: excessive sizes, anchors, control characters and devices are rejected
       Given a file "fine.yml":
         """
         jobs: { a: { steps: [{ run: "true" }] } }
@@ -76,7 +76,7 @@ Feature: Broken pipelines are rejected as a whole
       And a file "bell.yml" of the bytes "6a6f62733a207b613a207b73746570733a205b7b72756e3a2078077d5d7d7d"
       When I call "svc check /dev/zero bomb.yml matrix.yml tab.yml bell.yml fine.yml"
       Then it exits with 1
-      And standard output has "/dev/zero:1:1: /dev/zero has more than 4194304 bytes; the limit of a document is 1048576 (payload_too_large)"
+      And standard output has "/dev/zero:1:1: /dev/zero has more than 4194304 bytes; the limit for a document is 1048576 (payload_too_large)"
       And standard output has "bomb.yml:1:1: its anchors expand to more than 1000 copies"
       And standard output has "matrix.yml:4:17: the matrix has 10000 combinations; the limit is 1000"
       And standard output has "tab.yml:2:1: a tab cannot indent YAML"
@@ -87,9 +87,9 @@ Feature: Broken pipelines are rejected as a whole
       And standard error has "1:1 its anchors expand to more than 1000 copies"
       When I call "svc run /dev/zero --as pipeline"
       Then it exits with 1
-      And standard error has "the limit of a document is 1048576"
+      And standard error has "the limit for a document is 1048576"
 
-    Scenario: problems are in the order of their lines, whichever rule finds them
+    Scenario: problems are sorted by line, whichever rule finds them
       Given a file "ci.yml":
         """
         credentials: { TOKEN: nobodys }
@@ -101,7 +101,7 @@ Feature: Broken pipelines are rejected as a whole
       Then it exits with 1
       And standard output matches "^ci.yml:1:14: (.*\n)+ci.yml:3:18: (.*\n)+ci.yml:4:21: "
 
-    Scenario Outline: hostile <what>
+    Scenario Outline: hostile <what> is checked safely
       Given a file "<file>" of the text "<text>" 100000 times
       When I call "svc check <file>"
       Then it exits with <exit>

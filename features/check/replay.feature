@@ -1,9 +1,9 @@
 @contract
-Feature: Playing an edited script on a recorded history
+Feature: Replaying an edited script with a recorded history
 
-  Rule: A script that makes the recorded calls is fine, and nothing is executed
+  Rule: A script that makes the recorded calls passes, and nothing is executed
 
-    Scenario Outline: the same script in <language>
+    Scenario Outline: the same script in <language> passes
       Given a file "<file>":
         """
         <script>
@@ -28,7 +28,7 @@ Feature: Playing an edited script on a recorded history
         | language   | file | script                                                                                                                                                              |
         | Python     | a.py | import subprocess\nfor n in ('one', 'two'):\n    subprocess.run(['svc', 'step', n, '--', 'echo', n], check=True)                                                     |
 
-    Scenario: calls after the history are reported and not executed
+    Scenario: calls after the end of the history are reported and not executed
       When I submit the script "a.sh":
         """
         svc step one -- echo 1
@@ -46,7 +46,7 @@ Feature: Playing an edited script on a recorded history
       And standard output has "reads all 1 call of {run}; from here on it would make new calls: step see-1#0"
       And there is no file "made"
 
-    Scenario: a run that waits
+    Scenario: the history of a waiting run can be replayed
       When I submit the script "a.sh":
         """
         svc step one -- echo 1
@@ -73,9 +73,9 @@ Feature: Playing an edited script on a recorded history
       When I send the signal "go" with "1"
       Then the run succeeds
 
-  Rule: The first call that differs is named with its line and with what to do
+  Rule: The first call that differs is reported with its line and a fix
 
-    Scenario Outline: <what> in <file>
+    Scenario Outline: the replay reports <what> in <file>
       When I submit the script "<file>":
         """
         <first>
@@ -104,7 +104,7 @@ Feature: Playing an edited script on a recorded history
 
   Rule: The script's own lines run in an empty environment
 
-    Scenario: the input of the run is available, and what belongs to others is not
+    Scenario: the script gets the run's input but no variables or files of the machine
       When I submit the script "a.sh" with the options '{"env": {"COLOUR": "red"}, "input": [1, 2]}':
         """
         svc step "see-$COLOUR-$(grep -c input "$SVC_INPUT_FILE")" -- true
@@ -123,7 +123,7 @@ Feature: Playing an edited script on a recorded history
       Then it exits with 1
       And standard output has "the script calls step see-blue-1#0"
 
-    Scenario: a script that fails halfway, and one that never ends
+    Scenario: a script that fails halfway, and one that never ends, are reported
       When I submit the script "a.sh":
         """
         svc step one -- echo 1
@@ -146,9 +146,9 @@ Feature: Playing an edited script on a recorded history
       Then it exits with 1
       And standard output has "the script did not end in time"
 
-  Rule: Runs without such a history are rejected
+  Rule: Runs without a replayable history are rejected
 
-    Scenario: a pipeline, an unknown run, and a file that is not a script
+    Scenario: a pipeline, an unknown run and a file that is not a script are rejected
       When I submit the pipeline:
         """
         jobs: { a: { steps: [{ run: "true" }] } }
@@ -168,4 +168,4 @@ Feature: Playing an edited script on a recorded history
       And standard error has "no run run_01JD0000000000000000000000"
       When I call "svc check ci.yml --replay {run}"
       Then it exits with 2
-      And standard error has "--replay takes scripts, and not ci.yml"
+      And standard error has "--replay takes scripts, not ci.yml"

@@ -1,9 +1,9 @@
 @contract
 Feature: Warnings about scripts
 
-  Rule: Differences of a replay are reported with their position and what to do
+  Rule: Differences that a replay would show are reported with their position and a fix
 
-    Scenario: a script that runs, but will surprise its author
+    Scenario: a script that runs but behaves unexpectedly gets warnings
       Given a file "a.sh":
         """
         day=$(date +%F)
@@ -24,7 +24,7 @@ Feature: Warnings about scripts
       Then it exits with 1
       And standard output is JSON with "files.0.warnings.3.column"
 
-    Scenario: a script with nothing to warn about
+    Scenario: a correct script gets no warnings
       Given a file "a.sh":
         """
         day=$(svc step day -- date +%F)
@@ -34,7 +34,7 @@ Feature: Warnings about scripts
       Then it exits with 0
       And standard output is "a.sh: ok"
 
-    Scenario Outline: a script of <language>
+    Scenario Outline: a script in <language> gets warnings
       Given a file "<file>":
         """
         <text>
@@ -59,7 +59,7 @@ Feature: Warnings about scripts
 
   Rule: Syntax is checked for the program that runs the script
 
-    Scenario Outline: <what>
+    Scenario Outline: a syntax error is reported: <what>
       Given a file "<file>":
         """
         <text>
@@ -80,7 +80,7 @@ Feature: Warnings about scripts
         | what                    | file  | place | code                | text                              |
         | Python                  | a.py  | 2:5   | (python_syntax)     | x = 1\nif x\n    pass             |
 
-    Scenario: a language that svc does not read
+    Scenario: a script in a language that svc cannot read gets a note
       Given a file "a.go":
         """
         package main

@@ -3,7 +3,7 @@ Feature: What the commands do
   Rule: A workflow file is submitted and its run is inspected
 
     @CLI-045 @CLI-056 @CLI-057
-    Scenario: submit prints the id that status and steps accept
+    Scenario: submit prints the ID that status and steps accept
       Given a file "job.sh":
         """
         svc step build --label compile -- echo built
@@ -36,7 +36,7 @@ Feature: What the commands do
       And standard output is "from a pipe"
 
     @CLI-047
-    Scenario: --as script makes any document a script
+    Scenario: --as script treats any document as a script
       Given a file "notes.yml":
         """
         echo "as a script: $0"
@@ -46,7 +46,7 @@ Feature: What the commands do
       And standard output has "as a script: "
 
     @CLI-049 @needs-python3
-    Scenario: an interpreter flag wins over the file ending
+    Scenario: an interpreter flag overrides the file extension
       Given a file "job.sh":
         """
         import sys; print("python", sys.version_info[0])
@@ -84,7 +84,7 @@ Feature: What the commands do
       And standard error has '"input":[1,2]'
 
     @contract
-    Scenario Outline: an input is given as members, as JSON, as a file or on standard input
+    Scenario Outline: an input can be given as members, as JSON, as a file or on standard input
       Given a file "job.sh":
         """
         svc input
@@ -129,10 +129,10 @@ Feature: What the commands do
         | - --input -                       | standard input cannot be both               |
         | --graph g --input a=b -- x y      | cannot be combined                          |
 
-  Rule: Signals and cancels reach their run
+  Rule: svc signal and svc cancel act on a run
 
     @CLI-044
-    Scenario: a signal with and without a payload
+    Scenario: a signal is sent with and without a payload
       When I submit the script "job.sh":
         """
         svc wait-signal first
@@ -151,7 +151,7 @@ Feature: What the commands do
         """
 
     @contract
-    Scenario: cancel with a reason
+    Scenario: a run is cancelled with a reason
       When I submit the script "job.sh":
         """
         svc wait-signal never
@@ -165,7 +165,7 @@ Feature: What the commands do
   Rule: Files are checked without starting a run
 
     @CLI-054
-    Scenario: every problem is named with its file, line and column
+    Scenario: every problem is reported with its file, line and column
       Given a file "good.sh":
         """
         svc step a -- true
@@ -185,7 +185,7 @@ Feature: What the commands do
       When I send "GET" to "{scoped}/runs"
       Then "runs" of the answer is "[]"
 
-  Rule: Agents are listed
+  Rule: svc agents ls lists the agents
 
     @CLI-058
     Scenario: an agent is listed with its properties

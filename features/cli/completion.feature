@@ -1,7 +1,7 @@
 @contract
-Feature: Completion
+Feature: Shell completion
 
-  Rule: Commands, verbs and flags need no server
+  Rule: Commands, verbs and flags are completed without a server
 
     Scenario Outline: <shell> completes "<typed>"
       Given the shell "<shell>"
@@ -38,7 +38,7 @@ Feature: Completion
 
   Rule: Values come from the server, and an unreachable server is skipped
 
-    Scenario Outline: <shell> asks the server for "<typed>"
+    Scenario Outline: completion in <shell> asks the server for "<typed>"
       Given the shell "<shell>"
       And a file "job.sh":
         """
@@ -94,7 +94,7 @@ Feature: Completion
         | fish  | svc submit j                    | job.sh              | gizmo        |
         | fish  | svc help token r                | rm                  | ls           |
 
-    Scenario Outline: <shell> is not disturbed by a server that does not answer
+    Scenario Outline: completion in <shell> works if the server does not respond
       Given the shell "<shell>"
       When <shell> completes "svc status r" with a server that nobody can reach
       Then it offers no run and says nothing

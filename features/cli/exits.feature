@@ -1,9 +1,9 @@
 @contract
 Feature: Exit codes of commands
 
-  Rule: 2 means wrong usage, and the message says what to do
+  Rule: Exit code 2 means wrong usage, and the message says what to do
 
-    Scenario Outline: <what>
+    Scenario Outline: svc exits with 2: <what>
       Given a file "good.sh":
         """
         true
@@ -37,15 +37,15 @@ Feature: Exit codes of commands
         | a variable without a value | svc submit good.sh --env COLOUR   | is not K=V                        |
         | a shell that is none       | svc completion tcsh               | there is no completion for "tcsh" |
 
-    Scenario: a file that is not text
+    Scenario: svc exits with 2 for a file that is not text
       Given a file "bad.sh" of the bytes "fffe00"
       When I call "svc submit bad.sh"
       Then it exits with 2
       And standard error has "is not UTF-8 text"
 
-  Rule: 1 means that the operation or the run failed
+  Rule: Exit code 1 means that the operation or the run failed
 
-    Scenario: a run that fails while it is followed
+    Scenario: svc exits with 1 if a followed run fails
       Given a file "job.sh":
         """
         echo begun
@@ -56,46 +56,46 @@ Feature: Exit codes of commands
       And standard output is "begun"
       And standard error has "(script_failed)"
 
-    Scenario: an unknown run
+    Scenario: svc exits with 1 for an unknown run
       When I call "svc status run_00000000000000000000000000"
       Then it exits with 1
       And standard error has "(not_found)"
       And standard error has "→ "
 
-  Rule: 3 means that the server cannot be reached
+  Rule: Exit code 3 means that the server cannot be reached
 
-    Scenario: nothing listens at the address
+    Scenario: svc exits with 3 if no server listens at the address
       When I call "svc runs ls" with "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 3
       And standard error has "cannot reach http://127.0.0.1:1: no server is listening there"
       And standard error has "→ start it"
 
-    Scenario: an unknown host name
+    Scenario: svc exits with 3 for an unknown host name
       When I call "svc whoami" with "SVC_URL" set to "http://no-such-host.invalid"
       Then it exits with 3
 
-  Rule: 4 means not authenticated
+  Rule: Exit code 4 means that the caller is not authenticated
 
-    Scenario: a wrong token
+    Scenario: svc exits with 4 for a wrong token
       When I call "svc whoami" with "SVC_TOKEN" set to "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       Then it exits with 4
       And standard error has "the token comes from SVC_TOKEN"
       And standard error lacks "svc_pat_AAAA"
 
-    Scenario: no token
+    Scenario: svc exits with 4 without a token
       When I call "svc whoami" with "SVC_TOKEN" set to ""
       Then it exits with 4
       And standard error has "svc login"
 
-    Scenario: an agent that is rejected
+    Scenario: an agent exits with 4 if the server rejects it
       When I call "svc agent" with "SVC_TOKEN" set to "svc_agt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       Then it exits with 4
       And standard error has "(agent_refused)"
       And standard error has "→ Check SVC_URL"
 
-  Rule: 124 means that a wait timed out
+  Rule: Exit code 124 means that a wait timed out
 
-    Scenario: a wait in a script
+    Scenario: a wait in a script times out
       When I submit the script "job.sh":
         """
         svc wait-signal never --timeout 50ms 2>/dev/null || echo "code $?"
@@ -106,9 +106,9 @@ Feature: Exit codes of commands
         code 124
         """
 
-  Rule: With --json a failure is JSON too
+  Rule: With --json, an error is JSON too
 
-    Scenario: code, message and next step
+    Scenario: the error has a code, a message and a next step
       When I call "svc status run_00000000000000000000000000 --json"
       Then it exits with 1
       And standard error is JSON whose "error.code" is "not_found"

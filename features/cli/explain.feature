@@ -1,7 +1,7 @@
 @contract
 Feature: svc explain says why a run is in its state
 
-  Rule: a waiting run is explained with who or what can end the wait
+  Rule: A waiting run is explained with who or what can end the wait
 
     Scenario: a run that waits for a lock shows the holder
       Given a gate "leave"
@@ -30,7 +30,7 @@ Feature: svc explain says why a run is in its state
       When I open the gate "leave"
       Then all runs succeed
 
-    Scenario: runs that wait for a signal, for a child without a capable agent, and for an agent
+    Scenario: runs waiting for a signal, an agent or a child without a capable agent are explained
       When I submit the script "signal.sh" as "signal":
         """
         svc wait-signal go
@@ -62,7 +62,7 @@ Feature: svc explain says why a run is in its state
       And I call "svc explain {run}"
       Then standard output has "no moon"
 
-  Rule: a finished run is explained with what to do next
+  Rule: A finished run is explained with what to do next
 
     Scenario: a failure names the call and how to continue from it
       When I submit the script "fails.sh":
@@ -78,7 +78,7 @@ Feature: svc explain says why a run is in its state
       Then it exits with 1
 
     @needs-python3
-    Scenario: steps are drawn as a timeline on a terminal only
+    Scenario: steps are drawn as a timeline only on a terminal
       When I submit the script "drawn.sh":
         """
         svc step a -- true

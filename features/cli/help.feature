@@ -1,14 +1,14 @@
 @contract
 Feature: Help
 
-  Rule: The help is the manual
+  Rule: svc help contains the whole manual
 
-    Scenario: every command that is listed explains itself
+    Scenario: every listed command has its own help
       When I ask every command of "svc --help" for its help
       Then each has a summary, a usage line and its flags
       And verbs of scripts have their exit codes, what is recorded and examples
 
-    Scenario Outline: help is shown for <line>
+    Scenario Outline: svc prints help for <line>
       When I call "<line>"
       Then it exits with 0
       And standard output has "<has>"

@@ -1,9 +1,9 @@
 Feature: Running without a server
 
-  Rule: The local run uses the same engine in this process
+  Rule: svc run uses the server's engine in its own process
 
     @CLI-053
-    Scenario Outline: <file> prints the same as on a server
+    Scenario Outline: svc run of <file> prints the same output as a server
       Given a file "<file>":
         """
         <source>
@@ -25,7 +25,7 @@ Feature: Running without a server
         | job.py | import subprocess\nprint(subprocess.check_output(['svc', 'step', 'a', '--', 'echo', 'one'], text=True))\nsubprocess.run(['svc', 'sleep', '20ms'], check=True)\nsubprocess.run(['svc', 'output', 'set', 'x=1'], check=True) |
 
     @contract
-    Scenario: a failing run exits with 1 and leaves no files
+    Scenario: svc run exits with 1 for a failed run and leaves no files
       Given a file "job.sh":
         """
         pwd; exit 5
@@ -36,7 +36,7 @@ Feature: Running without a server
       And the folder holds only "job.sh"
 
     @contract
-    Scenario: signals can be queued before the start
+    Scenario: signals can be queued before the run starts
       Given a file "job.sh":
         """
         svc wait-signal go

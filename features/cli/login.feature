@@ -1,7 +1,7 @@
 @contract
 Feature: Logging in
 
-  Rule: A token never has to be a command-line argument
+  Rule: A token does not have to be a command-line argument
 
     Scenario: the token comes from standard input
       When I log in with "--token -" and the token on standard input
@@ -20,7 +20,7 @@ Feature: Logging in
       Then it exits with 0
       And the profile is readable by its owner only
 
-    Scenario: a literal token works with a warning
+    Scenario: a literal token works, with a warning
       When I log in with "--token {my_token}" and nothing on standard input
       Then it exits with 0
       And standard error has "warning: "
@@ -35,19 +35,19 @@ Feature: Logging in
       Then it exits with 4
       And standard error has "no server is configured"
 
-    Scenario: an org of which the user is not a member
+    Scenario: login fails for an org that the user is not a member of
       When I log in with "--token - --org nobodys" and the token on standard input
       Then it exits with 2
       And standard error has 'you are not a member of the org "nobodys"'
 
-    Scenario: a missing file
+    Scenario: login fails if the token file is missing
       When I log in with "--token @none.txt" and nothing on standard input
       Then it exits with 2
       And standard error has "--token must be - or @file"
 
-  Rule: The environment chooses org and project, and never mixes its server or token with those of a profile
+  Rule: Environment variables select the org and project, and are never mixed with a profile's server or token
 
-    Scenario: another project for one command
+    Scenario: one command can use another project
       Given another project noted as "other"
       When I log in with "--token -" and the token on standard input
       Then it exits with 0
@@ -65,7 +65,7 @@ Feature: Logging in
       When I call "svc whoami --json" with only "SVC_URL" set to "{base_url}/"
       Then it exits with 0
 
-    Scenario: a token of the environment is not sent to the server of a profile
+    Scenario: a token from the environment is not sent to a profile's server
       When I log in with "--token -" and the token on standard input
       And I call "svc whoami" with only "SVC_TOKEN" set to "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       Then it exits with 4
@@ -79,7 +79,7 @@ Feature: Logging in
       And standard error has "(profile_open)"
       And standard error has "→ run `chmod 600"
 
-  Rule: Profiles with names are for several servers and projects
+  Rule: Named profiles select a server and project
 
     Scenario: a command uses the server that its flags name
       Given another project noted as "other"
@@ -99,23 +99,23 @@ Feature: Logging in
       Then it exits with 1
       And standard error has "(not_found)"
 
-    Scenario: a name without a profile
+    Scenario: an unknown profile name is rejected
       When I log in with "--token - --profile far" and the token on standard input
       And I call "svc whoami --profile near" without the environment's target
       Then it exits with 4
       And standard error has "there is no profile near; the profiles are far"
       And standard error has "→ create it with `svc login --profile near --url"
 
-  Rule: svc doctor finds what is wrong
+  Rule: svc doctor reports what is wrong
 
     @needs-cc @needs-python3
-    Scenario: everything works
+    Scenario: svc doctor reports that everything works
       When I call "svc doctor"
       Then it exits with 0
       And standard output matches "ok +server +answers and is ready"
       And standard output matches "ok +agents +\d+ online"
 
-    Scenario: the server does not answer
+    Scenario: svc doctor reports that the server does not respond
       When I call "svc doctor" with "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 1
       And standard output matches "FAIL +server +cannot reach"

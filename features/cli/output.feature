@@ -3,7 +3,7 @@ Feature: Output of commands
   @contract
   Rule: Data goes to standard output, as JSON on request
 
-    Scenario Outline: svc <line> --json
+    Scenario Outline: svc <line> --json prints JSON
       When I submit the script "job.sh":
         """
         svc step s -- true
@@ -45,7 +45,7 @@ Feature: Output of commands
   Rule: --follow shows the log as it grows
 
     @CLI-052
-    Scenario: without a terminal it prints plain lines only
+    Scenario: without a terminal, --follow prints plain lines only
       Given a file "job.sh":
         """
         echo out
@@ -63,7 +63,7 @@ Feature: Output of commands
       And standard output and error hold no control characters
 
     @contract @needs-python3
-    Scenario: on a terminal the last line is updated
+    Scenario: on a terminal, --follow updates its last line
       Given a file "job.sh":
         """
         echo before
@@ -80,10 +80,10 @@ Feature: Output of commands
       And the run succeeds
 
   @contract
-  Rule: Output of a run cannot control a terminal
+  Rule: A run's output cannot control the terminal
 
     @needs-python3
-    Scenario: a title, a cleared screen and a reversed line are made visible, and colors of the log stay
+    Scenario: escape sequences in output are made visible, and colors in the log are kept
       When I submit the script "job.sh":
         """
         printf 'a\033]0;owned\007b \033[31mred\033[0m \033[2Jc\r \342\200\256d\n'
@@ -101,7 +101,7 @@ Feature: Output of commands
       When I call "svc logs {run}"
       Then standard output holds the byte 27
 
-    Scenario: names contain no such characters
+    Scenario: names cannot contain control characters
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "a\u202ehs.exe", "source": "true"}

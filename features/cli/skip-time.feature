@@ -1,9 +1,9 @@
 Feature: A local run that does not wait for the time
 
-  Rule: While nothing runs, the clock jumps to the next due time
+  Rule: --skip-time jumps to the next due time while nothing runs
 
     @CLI-053
-    Scenario: a month of sleep ends immediately, and the log says so
+    Scenario: a sleep of a month ends immediately, and the log says so
       Given a file "job.sh":
         """
         echo asleep
@@ -17,7 +17,7 @@ Feature: A local run that does not wait for the time
       And standard error matches "asleep\n(.*\n)*skipped 30d, to \S+Z \(sleep\)\nasleep"
 
     @CLI-053
-    Scenario: of two sleeps in parallel, the shorter one ends first
+    Scenario: of two parallel sleeps, the shorter one ends first
       Given a file "long.sh":
         """
         svc sleep 20d
@@ -58,7 +58,7 @@ Feature: A local run that does not wait for the time
       And standard error has "(a pause between attempts)"
 
     @contract
-    Scenario: nodes of a graph
+    Scenario: pauses between attempts of graph nodes are skipped
       Given a file "graph.json":
         """
         { "version": "svc-graph/v1",
@@ -73,7 +73,7 @@ Feature: A local run that does not wait for the time
       And standard error matches "skipped 40d, .*\nskipped 20d, .*signal ok of asked"
 
   @contract
-  Rule: Signals and events of the command line come before any time is skipped
+  Rule: Signals and events from the command line are delivered before time is skipped
 
     Background:
       Given a file "ask.sh":
@@ -82,13 +82,13 @@ Feature: A local run that does not wait for the time
         svc wait-event paid --timeout 30d || echo "event: $?"
         """
 
-    Scenario: without an answer the timeouts end the waits
+    Scenario: waits time out if nothing answers them
       When I call "svc run ask.sh --skip-time" without the environment's target
       Then it exits with 0
       And standard output has "signal: 124"
       And standard output has "event: 124"
 
-    Scenario: a signal and an event from the command line end them in time
+    Scenario: a signal and an event from the command line end the waits before their timeouts
       When I call "svc run ask.sh --skip-time --signal approved --emit paid=7" without the environment's target
       Then it exits with 0
       And standard output has "null"
@@ -97,7 +97,7 @@ Feature: A local run that does not wait for the time
       And standard error lacks "skipped"
 
   @contract
-  Rule: Running work is not sped up
+  Rule: Programs that are running are not sped up
 
     Scenario: a sleep does not end before a program that runs in parallel
       Given a file "ci.yml":
@@ -115,7 +115,7 @@ Feature: A local run that does not wait for the time
       Then it exits with 0
       And the log that it printed has "busy over\n(.*\n)*skipped (89|90)d"
 
-    Scenario: without the flag time is real
+    Scenario: without --skip-time, time passes normally
       Given a file "job.sh":
         """
         svc wait-signal never --timeout 2s || echo "code $?"
@@ -125,9 +125,9 @@ Feature: A local run that does not wait for the time
       And standard error lacks "skipped"
 
   @contract
-  Rule: Schedules tick, and do not keep the command running
+  Rule: Schedules tick but do not keep the command running
 
-    Scenario: a schedule of the local service starts what the run waits for
+    Scenario: a local schedule starts the run that another run waits for
       Given a file "job.sh":
         """
         svc wait-event report
@@ -156,7 +156,7 @@ Feature: A local run that does not wait for the time
       Then "it" says "cd (\S+) && svc emit begin"
       When I call "svc schedule set daily '0 3 * * *'" in the folder "{it}"
       Then it exits with 0
-      And "it" says "ticks of schedules did not advance the run"
+      And "it" says "schedule ticks did not advance the run"
       When I call "svc emit begin" in the folder "{it}"
       Then it exits with 0
       And "it" says "skipped 3\d\dd.*event never"

@@ -3,7 +3,7 @@ Feature: Writing a connector
   Rule: A manifest is checked and rendered without a server
 
     @MAN-004 @MAN-005 @MAN-007 @MAN-009
-    Scenario: fields, actions with inputs of their own, and Markdown
+    Scenario: a connector can have fields, actions with separate inputs, and Markdown
       Given a file "desk/manifest.json":
         """
         {
@@ -36,7 +36,7 @@ Feature: Writing a connector
       Then standard output has "DELETE https://desk.example.org/a%2Fb/7"
 
     @MAN-002 @MAN-003 @MAN-008
-    Scenario Outline: a problem has its position, the rule and what to do: <what>
+    Scenario Outline: a problem is reported with its position, the rule and a fix: <what>
       Given a file "bad.json":
         """
         { "manifest": "svc-connector/v1", "name": "<name>", "title": "Bad", "credential": { "kind": "<kind>" }<more>,
@@ -56,7 +56,7 @@ Feature: Writing a connector
         | a name that is taken  | team_chat | bearer  |                 | x                        | /name                    | name_taken      | give the connector  |
 
     @contract
-    Scenario: an example that does not match what happens
+    Scenario: an example that does not match the rendered request is reported
       When I call "svc connector init my_chat"
       Then standard error has "svc connector check my_chat"
       When I call "svc connector check my_chat"
@@ -74,7 +74,7 @@ Feature: Writing a connector
       And standard error has "it exists"
 
     @contract
-    Scenario: the key of a node is in the path of a URL, unchanged
+    Scenario: a node's idempotency key appears unchanged in a URL path
       When I call svc with the arguments:
         | connector | render | federated_chat.send_message | --with | {"homeserver": "https://chat.example.org", "room_id": "!a:b"} | --input | {"text": "done"} |
       Then standard output has "/send/m.room.message/run_example~node"
@@ -88,10 +88,10 @@ Feature: Writing a connector
       Then it exits with 1
       And standard error has "forge_a.report_run_status"
 
-  Rule: A folder or a package is enough, and the server only needs to be started
+  Rule: A connector is installed from a folder or a package when the server starts
 
     @own-server @configured @MAN-001 @MAN-005
-    Scenario: a folder and an npm package, used by graph, handler and command line
+    Scenario: graphs, handlers and the command line use connectors from a folder and an npm package
       Given a file "notes/manifest.json":
         """
         { "manifest": "svc-connector/v1", "name": "notes", "title": "Notes",
@@ -134,7 +134,7 @@ Feature: Writing a connector
       Then standard output has "url: string, required"
 
     @far-end @own-server @configured @VER-005
-    Scenario: the document of a built-in connector, under another name
+    Scenario: a copy of a built-in connector works under another name
       When I call "svc connector show team_chat --json"
       And I keep standard output as "own/manifest.json"
       And the text "team_chat" of the file "own/manifest.json" becomes "own_chat"
@@ -152,7 +152,7 @@ Feature: Writing a connector
       And the channel has the message "as the built-in"
 
     @contract
-    Scenario: a package is found by its name
+    Scenario: a connector package is found by its name
       Given the package "svc-connector-memos" with the file "manifest.json":
         """
         { "manifest": "svc-connector/v1", "name": "memos", "title": "Memos",

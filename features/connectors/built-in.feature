@@ -1,9 +1,9 @@
 Feature: The connectors that come with the service
 
-  Rule: They are listed as documents, under neutral names
+  Rule: Built-in connectors are listed as documents with neutral names
 
     @HTTP-002 @OVW-004 @MAN-002 @MAN-003 @MAN-004 @MAN-005 @MAN-007 @MAN-009
-    Scenario: what each of them declares
+    Scenario: each built-in connector lists its actions and deliveries
       Then the connectors have:
         | name           | credential.kind | credential.required | fields                    | actions                             |
         | federated_chat | bearer          | -                   | homeserver! room_id!      | send_message                        |
@@ -21,7 +21,7 @@ Feature: The connectors that come with the service
         | bot_chat       | text! parse_mode            | -                                        |
 
     @store @HTTP-002
-    Scenario: the list has pages, and one connector can be requested
+    Scenario: the list has pages, and a single connector can be requested
       When I send "GET" to "{scoped}/connectors?limit=2"
       Then the answer is 200
       And "connectors.0.name" of the answer is "bot_chat"
@@ -35,7 +35,7 @@ Feature: The connectors that come with the service
       Then the answer is 404 with code "not_found"
 
     @contract
-    Scenario: the same on the command line
+    Scenario: the command line lists connectors too
       When I call "svc connector ls"
       Then standard output matches "chat_llm +Chat LLM +bearer\? +chat\s"
       When I call "svc connector show forge_a"
@@ -48,9 +48,9 @@ Feature: The connectors that come with the service
       And standard error has "not_found"
 
   @contract
-  Rule: Each of them is a plugin
+  Rule: Each built-in connector is a plugin
 
-    Scenario: the tree of plugins shows them
+    Scenario: the plugin tree shows the connectors
       When I call "svc plugins"
       Then standard output matches "connector:team_chat 1\.0\.0"
       And standard output has "contributes: manifests.Connectors"

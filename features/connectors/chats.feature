@@ -1,10 +1,10 @@
 @far-end
-Feature: Messages to chats
+Feature: Sending messages to chats
 
   Rule: A federated chat gets a message once
 
     @CONN-007 @CONN-008 @CONN-009 @CONN-010 @CONN-011 @CONN-012 @CONN-075 @CONN-076
-    Scenario: the source of the message for everybody, its HTML for clients that can show it
+    Scenario: everyone sees the message as text, and capable clients see its HTML
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the graph:
@@ -36,7 +36,7 @@ Feature: Messages to chats
         | {run}~say | once |
 
     @CONN-012 @CONN-014
-    Scenario: each item of a fan-out has its own key, and a key of the author is used unchanged
+    Scenario: each fan-out item has its own key, and a key set by the author is used unchanged
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the graph:
@@ -62,7 +62,7 @@ Feature: Messages to chats
         | mine         | the end |
 
     @contract
-    Scenario: what the homeserver rejects is data, unless the node says otherwise
+    Scenario: a rejection by the homeserver is data unless the node says otherwise
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the node "federated_chat.send_message" with:
@@ -73,7 +73,7 @@ Feature: Messages to chats
       And "output.status" of the run is "403"
       And "output.body.errcode" of the run is "M_FORBIDDEN"
 
-  Rule: A team chat uses the markup of that chat
+  Rule: A team chat message uses the chat's own markup
 
     @CONN-029 @CONN-030 @CONN-031 @CONN-032 @CONN-033
     Scenario: the text is sent unchanged
@@ -92,7 +92,7 @@ Feature: Messages to chats
         | method | path                  | authorization        |
         | POST   | /api/chat.postMessage | Bearer tok-team-chat |
 
-  Rule: The token of a bot is part of the address, and is not shown
+  Rule: A bot's token is part of the address and is never shown
 
     @CONN-034 @CONN-035 @CONN-036 @CONN-037 @CONN-038
     Scenario: the token is inserted when the request is sent

@@ -1,9 +1,9 @@
 Feature: Statuses of commits
 
-  Rule: A status is set by repository, commit and state
+  Rule: A commit status is set by repository, commit and state
 
     @far-end @CONN-039 @CONN-041 @CONN-042 @CONN-043 @CONN-050 @CONN-051 @CONN-052
-    Scenario: at an enterprise host, under the usual context
+    Scenario: a status is set at an enterprise host with the default context
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       When I run the node "forge_a.set_commit_status" with:
@@ -28,7 +28,7 @@ Feature: Statuses of commits
       And standard output has "authorization: Bearer ***"
 
     @far-end @CONN-044 @CONN-046 @CONN-047 @CONN-048 @CONN-049 @CONN-050 @CONN-051 @CONN-052
-    Scenario: at a fork of the same API, whose host is always named
+    Scenario: a forge with a compatible API needs its host named
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       When I run the node "forge_b.set_commit_status" with:
@@ -49,10 +49,10 @@ Feature: Statuses of commits
       # @contract
       And "errors.0.pointer" of the answer is "/nodes/0/config/with/api_base"
 
-  Rule: The state of a run is reported from its envelope
+  Rule: A run's status is reported from its envelope
 
     @far-end @CONN-040 @CONN-045 @CONN-053 @CONN-054 @CONN-055 @CONN-056 @CONN-057 @CONN-058 @CONN-059 @CONN-060 @CONN-061
-    Scenario Outline: <connector>: <type> is <state>
+    Scenario Outline: <connector> reports <type> as <state>
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       When I run the node "<connector>.report_run_status" on the input '{"type": "<type>", "event": "evt_1", "payload": {"run_id": "run_1", "run_url": "https://svc.example.org/runs/run_1", "trigger": {"type": "push", "repo": "acme/web", "sha": "6dcb09b5b57875f334f61aebed695e2e4193db5e"}}}' with:
@@ -78,7 +78,7 @@ Feature: Statuses of commits
         | forge_b   | run.paused    | error   |
 
     @far-end @CONN-054 @CONN-055
-    Scenario Outline: without <what> nothing is sent
+    Scenario Outline: nothing is sent without <what>
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       When I run the node "forge_a.report_run_status" with:

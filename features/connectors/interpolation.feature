@@ -1,9 +1,9 @@
 Feature: Expressions in the values of a node
 
-  Rule: with and input are filled from the scope of the graph, without any wrapper
+  Rule: `with` and `input` use expressions without a wrapper
 
     @far-end @CONN-068 @CONN-069 @CONN-070 @CONN-071 @CONN-072
-    Scenario: from the event that started the run, and from earlier nodes
+    Scenario: values come from the triggering event and from earlier nodes
       Given a chat endpoint with the model "large" that wants no key
       And the handler "explain" on "build.failed" has the graph:
         """
@@ -21,7 +21,7 @@ Feature: Expressions in the values of a node
       And the body of request 2 is '{"model": "large", "messages": [{"role": "user", "content": "user: why: no space!"}]}'
 
     @far-end @CONN-068 @CONN-069
-    Scenario: an expression that is the whole value keeps its type, one in a text becomes text
+    Scenario: an expression that is the whole value keeps its type, and one inside text becomes text
       Given a chat endpoint with the model "small" that wants no key
       When I run the graph:
         """
@@ -35,10 +35,10 @@ Feature: Expressions in the values of a node
       Then the run succeeds
       And the body of request 1 is '{"model": "small", "input": ["a", "b"], "encoding_format": "float", "dimensions": 2}'
 
-  Rule: In programs, double braces have no meaning
+  Rule: Double braces have no meaning in programs
 
     @CONN-073 @CONN-074
-    Scenario: shell and code run as they are written
+    Scenario: shell scripts and code run exactly as written
       When I run the graph:
         """
         {"nodes": [

@@ -21,7 +21,7 @@ Feature: Language models
         | POST   | /v1/messages | key-of-messages | -             | 2023-06-01        |
 
     @far-end @GRAPH-017
-    Scenario: an overloaded service gets the request again
+    Scenario: a request to an overloaded service is retried
       Given a messages endpoint with the key "key-of-messages"
       And the credential "llm" is '{"kind": "api_key", "header": "X-Other", "value": "key-of-messages"}'
       And it refuses the next 2 requests, because it is busy
@@ -36,7 +36,7 @@ Feature: Language models
   Rule: A chat endpoint can be a service or a program on your own machine
 
     @far-end @CONN-021 @CONN-022 @CONN-024 @CONN-025 @CONN-026 @CONN-027 @CONN-028
-    Scenario: with a key and a system prompt
+    Scenario: a chat request with a key and a system prompt succeeds
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "key-of-chat"}'
       When I run the graph:
@@ -51,7 +51,7 @@ Feature: Language models
       And "output" of the run is "system: be brief | user: hello"
 
     @far-end @CONN-023 @CONN-026 @CONN-027
-    Scenario: without a credential and without a system prompt
+    Scenario: a chat request without a credential or a system prompt succeeds
       Given a chat endpoint with the model "small" that wants no key
       When I run the node "chat_llm.chat" with:
         """
@@ -75,7 +75,7 @@ Feature: Language models
       And "errors.0.pointer" of the answer is "/nodes/0/config/input/prompt"
 
     @far-end @GRAPH-018
-    Scenario Outline: what the endpoint rejects is reported: <what>
+    Scenario Outline: a rejection by the endpoint is reported: <what>
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "<token>"}'
       When I run the node "chat_llm.chat" with:

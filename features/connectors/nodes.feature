@@ -1,9 +1,9 @@
 Feature: A node of a connector
 
-  Rule: It becomes one request, like that of an http node
+  Rule: A connector node sends one request, like an http node
 
     @far-end @CONN-001 @CONN-002 @CONN-003 @CONN-005 @OVW-018 @MAN-006 @GRAPH-014 @GRAPH-015 @GRAPH-016
-    Scenario: its config, its one request, and its history compared with that of an http node
+    Scenario: a connector node has the same config, request and history as an http node
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-team-chat"}'
       When I run the graph:
@@ -28,7 +28,7 @@ Feature: A node of a connector
       Then the nodes "by_connector" and "by_hand" are shown alike
 
     @far-end @AUTH-010
-    Scenario: a header that the node names wins over the connector's and the credential's
+    Scenario: a header set by the node overrides those of the connector and the credential
       Given a team chat with the token "tok-of-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
       When I run the graph:
@@ -43,7 +43,7 @@ Feature: A node of a connector
         | POST   | Own scheme    | application/json |
 
     @far-end @CONN-004 @CONN-006
-    Scenario: the credential is resolved at the claim, and only its name is known
+    Scenario: the credential is resolved at the claim, and only its name is shown
       Given a team chat with the token "tok-of-the-claim" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-before-it"}'
       When I run the graph:
@@ -67,7 +67,7 @@ Feature: A node of a connector
       Then standard output matches "\"credential\": ?\"chat\""
 
     @far-end @CONN-006
-    Scenario: a credential that was deleted before the claim is reported by its name
+    Scenario: a credential deleted before the claim is reported by its name
       Given a team chat with the token "tok-of-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
       When I run the graph:
@@ -87,7 +87,7 @@ Feature: A node of a connector
       And it was asked 0 times
 
     @far-end @contract
-    Scenario: without its credential nothing is sent
+    Scenario: nothing is sent without the required credential
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       When I run the node "team_chat.post_message" with:
         """
@@ -97,7 +97,7 @@ Feature: A node of a connector
       And it was asked 0 times
 
     @far-end @CONN-077 @CONN-078 @CONN-079 @CONN-080 @CONN-081 @CONN-082 @CONN-083 @CONN-084
-    Scenario Outline: <what>
+    Scenario Outline: error statuses are handled as the node says: <what>
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "key-of-chat"}'
       And it refuses the next <busy> requests, because it is busy
@@ -119,10 +119,10 @@ Feature: A node of a connector
         | every error can be nominated           | 0    | other | , "fail_on_error_status": true                 | failed    | 3     | error.message | answered 404 |
         | both together                          | 1    | other | , "retry_on": [200], "fail_on_error_status": true | failed | 3     | error.message | answered 404 |
 
-  Rule: What cannot work is reported when the graph is saved
+  Rule: Invalid connector nodes are rejected when the graph is saved
 
     @CONN-001 @CONN-002 @ERR-007 @MAN-007
-    Scenario Outline: <what>
+    Scenario Outline: a graph with an invalid node is rejected: <what>
       When I save the graph "g":
         """
         {"nodes": [{"id": "n", "type": "<type>", "config": <config>}]}

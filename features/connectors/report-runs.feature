@@ -1,9 +1,9 @@
 Feature: Runs report themselves on their commits
 
-  Rule: One handler binds the runs of a project to the statuses API
+  Rule: One handler reports a project's runs as commit statuses
 
     @far-end @CONN-062 @CONN-064 @CONN-065 @CONN-066
-    Scenario: a push starts two workflows; one commit gets two checks
+    Scenario: a push starts two workflows, and its commit gets two checks
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       And the webhook "unit" for "acme/web" runs "unit.sh":
@@ -59,7 +59,7 @@ Feature: Runs report themselves on their commits
       And it was asked 0 times
 
     @CONN-066
-    Scenario: a handler whose config cannot work is rejected when it is set
+    Scenario: a handler with an invalid config is rejected when it is set
       When I call svc with the arguments:
         | handler  | set | report | --on | run.* | --node | forge_b.report_run_status |
         | --config | {"credential": "forge", "input": {"$expr": "input"}} | | | | | |

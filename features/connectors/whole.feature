@@ -1,10 +1,10 @@
 @contract
-Feature: From a delivery to a status
+Feature: From a delivery to a commit status
 
-  Rule: Acknowledged work is done even if processes die
+  Rule: Acknowledged work is completed even if processes die
 
     @own-server
-    Scenario: a payment is explained by a model, posted to a chat and noted at a commit, while server and agents are killed
+    Scenario: a payment is summarized, posted and noted at a commit although servers and agents are killed
       Given a chat endpoint with the model "large" and the key "key-of-the-model"
       And it does not answer the next request
       And a homeserver with the token "tok-homeserver" and the room "!ops:example.org"

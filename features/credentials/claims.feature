@@ -1,8 +1,8 @@
 @store
-Feature: Credentials are looked up when a job is claimed
+Feature: Credentials are resolved when a job is claimed
 
   @CRED-005 @AUTH-016
-  Scenario: a job gets the value at the time of its claim
+  Scenario: a job gets the credential's value at the time of its claim
     Given the credential "bot" is '{"kind": "bearer", "token": "value-before"}'
     When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
       """
@@ -17,7 +17,7 @@ Feature: Credentials are looked up when a job is claimed
     Then the run succeeds
 
   @CRED-005
-  Scenario: a credential that was removed later fails the run
+  Scenario: a run fails if its credential was removed after the submit
     Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
     When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
       """

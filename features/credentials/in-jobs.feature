@@ -1,9 +1,9 @@
 Feature: Credentials in jobs
 
-  Rule: A submit names a credential and its job gets the value
+  Rule: A submit names a credential, and its job gets the value
 
     @CRED-001
-    Scenario Outline: a <kind> credential
+    Scenario Outline: a job gets the value of a <kind> credential
       Given the credential "bot" is '<body>'
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
         """
@@ -32,7 +32,7 @@ Feature: Credentials in jobs
         | url_token | {"kind": "url_token", "token": "4:tok-ab"} | 4:tok-ab |
 
     @CLI-050
-    Scenario: the CLI names credentials with --credential
+    Scenario: the --credential flag names credentials
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
       And a file "look.sh":
         """
@@ -42,7 +42,7 @@ Feature: Credentials in jobs
       Then the run succeeds
 
     @CRED-003
-    Scenario: the run's history contains the name and not the value
+    Scenario: the run's history contains the credential's name but not its value
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-history"}'
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
         """
@@ -58,10 +58,10 @@ Feature: Credentials in jobs
       Then the answer has '"credentials":{"TOKEN":"bot"}'
       And the answer lacks "tok-history"
 
-  Rule: A credential wins over other sources of the variable
+  Rule: A credential overrides other sources of a variable
 
     @AUTH-018
-    Scenario: a credential wins over a secret
+    Scenario: a credential overrides a secret
       Given the secret "TOKEN" is "from-the-secret"
       And the credential "bot" is '{"kind": "bearer", "token": "from-credential"}'
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
@@ -71,7 +71,7 @@ Feature: Credentials in jobs
       Then the run succeeds
 
     @AUTH-019
-    Scenario: a credential wins over the workflow's env
+    Scenario: a credential overrides the workflow's env
       Given the credential "bot" is '{"kind": "bearer", "token": "from-credential"}'
       When I submit the script "look.sh" with the options '{"env": {"TOKEN": "from-env"}, "credentials": {"TOKEN": "bot"}}':
         """

@@ -1,9 +1,9 @@
 Feature: Kinds of credentials
 
-  Rule: Each kind is created with its fields and listed by its name
+  Rule: Each kind of credential is created with its fields and listed by name
 
     @CLI-007 @CLI-011 @CLI-013 @CRED-023
-    Scenario: a bearer token
+    Scenario: a bearer token is stored and listed
       When I call "svc credential set bot --kind bearer --token -" with standard input:
         """
         tok-bearer-1
@@ -22,7 +22,7 @@ Feature: Kinds of credentials
       Then the run succeeds
 
     @CLI-008 @CLI-011 @CLI-014
-    Scenario: a key in a header
+    Scenario: an API key is stored and listed
       When I call "svc credential set llm --kind api-key --header x-api-key --value -" with standard input:
         """
         key-llm-22
@@ -39,7 +39,7 @@ Feature: Kinds of credentials
       Then the run succeeds
 
     @CLI-009 @CLI-011 @CLI-015
-    Scenario: a username and a password
+    Scenario: a username and password are stored and listed
       When I call "svc credential set registry --kind basic --username ci --password -" with standard input:
         """
         pass:with:colons
@@ -53,7 +53,7 @@ Feature: Kinds of credentials
       Then the run succeeds
 
     @CLI-010 @CLI-011 @CLI-013
-    Scenario: a token in a URL
+    Scenario: a URL token is stored and listed
       When I call "svc credential set chat --kind url-token --token -" with standard input:
         """
         123:tok-url
@@ -67,7 +67,7 @@ Feature: Kinds of credentials
       Then the run succeeds
 
     @CLI-008 @CLI-009
-    Scenario: literal values and passwords work with a warning
+    Scenario: literal values and passwords work, with a warning
       When I call "svc credential set llm --kind api-key --header x-api-key --value key-literal"
       # @contract
       Then standard error has "warning: --value is visible in the process list"
@@ -86,7 +86,7 @@ Feature: Kinds of credentials
       Then the run succeeds
 
     @far-end @CLI-008
-    Scenario: the header of a key is the one that was named
+    Scenario: an API key keeps the name of its header
       Given a far end
       When I call "svc credential set llm --kind api-key --header x-other-key --value -" with standard input:
         """
@@ -120,7 +120,7 @@ Feature: Kinds of credentials
   Rule: No operation shows the stored value
 
     @CRED-006
-    Scenario: setting, listing and reading never show the value
+    Scenario: setting, listing and reading a credential never show its value
       When I send "PUT" to "{scoped}/credentials/bot" with:
         """
         {"kind": "basic", "username": "user-stored", "password": "pass-stored"}

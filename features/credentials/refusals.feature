@@ -1,7 +1,7 @@
 @contract
 Feature: Invalid credentials
 
-  Scenario Outline: <what>
+  Scenario Outline: a credential is rejected: <what>
     When I send "PUT" to "{scoped}/credentials/bot" with:
       """
       <body>
@@ -25,7 +25,7 @@ Feature: Invalid credentials
       | a token that is too short            | {"kind": "url_token", "token": "abc"}                       | /token           |
       | an empty token                       | {"kind": "bearer", "token": ""}                             | /token           |
 
-  Scenario Outline: the CLI knows which flags belong to a kind: <flags>
+  Scenario Outline: the CLI rejects flags that do not fit the kind: <flags>
     When I call "svc credential set bot <flags>"
     Then it exits with 2
     And standard error has "<says>"

@@ -1,7 +1,7 @@
 Feature: Untrusted runs and credentials
 
   @own-server @configured @AUTH-024 @AUTH-025 @AUTH-027 @needs-cc
-  Scenario: an untrusted run gets no secret and no credential, and a run that declares one fails
+  Scenario: an untrusted run gets no secrets or credentials, and fails if it declares a credential
     Given the clone is noted as "clone"
     And a server and an agent of their own with:
       | SVC_PLUGINS | {clone}/test/plugins/outsider |

@@ -1,10 +1,10 @@
 Feature: Problems at server start
 
   @contract
-  Rule: The error has a code, says why and what to do next
+  Rule: A startup error has a code and says what is wrong and what to do
 
     @program
-    Scenario Outline: <what>
+    Scenario Outline: svc serve does not start with <what>
       Given a master key noted as "key"
       When I call "svc serve" with the settings:
         | SVC_DATABASE_URL | <database> |
@@ -31,7 +31,7 @@ Feature: Problems at server start
         | what                            | database                        | key    | port  | code                 | says                 |
         | a full disk                     | sqlite:/dev/full                | {key}  | 0     | storage_full         | Free space           |
 
-  Rule: The master key belongs to its database
+  Rule: A database can be opened only with its master key
 
     @program @AUTH-039
     Scenario: a missing or wrong key is rejected, nothing changes, and the right key still works
@@ -63,7 +63,7 @@ Feature: Problems at server start
       Then "server" ends with 0
 
     @program @AUTH-040
-    Scenario: a copy of the database without its key does not reveal what is sealed
+    Scenario: a copy of the database without its key reveals no sealed value
       Given an empty database
       And a master key noted as "key"
       And a master key noted as "other"
@@ -95,7 +95,7 @@ Feature: Problems at server start
       And standard error has "(master_key_wrong)"
 
     @program @contract
-    Scenario: a database can be bootstrapped once
+    Scenario: a database can be bootstrapped only once
       Given an empty database
       And a master key noted as "key"
       When I call "svc admin bootstrap --org acme --project main --user ana" with the settings:
@@ -109,10 +109,10 @@ Feature: Problems at server start
       And standard error has "(already_bootstrapped)"
 
   @contract
-  Rule: A port and a folder have one owner
+  Rule: Only one process can use a port or a folder
 
     @program
-    Scenario: svc dev says which database it opened and reports its runs, and svc serve does not touch that database
+    Scenario: svc dev prints its database and reports its runs, and svc serve cannot use that database
       Given a file "job.sh":
         """
         svc wait-signal go
@@ -140,7 +140,7 @@ Feature: Problems at server start
       Then "again" ends with 0
 
     @program
-    Scenario: two svc dev in one folder
+    Scenario: a second svc dev cannot use the same folder
       When I start "svc dev --port 0" as "first" with the settings:
         | SVC_LOG_LEVEL | warn |
       Then "first" says "svc dev is ready: (http://\S+)"
@@ -158,7 +158,7 @@ Feature: Problems at server start
       Then "second" ends with 0
 
     @program
-    Scenario: svc dev immediately continues what the previous one left
+    Scenario: svc dev immediately continues the work of a previous svc dev that was killed
       Given a file "long.sh":
         """
         svc step first -- sh -c 'echo first >> {folder}/firsts'
@@ -186,14 +186,14 @@ Feature: Problems at server start
       Then "second" ends with 0
 
     @program
-    Scenario: a folder that cannot be created
+    Scenario: svc dev rejects a folder that it cannot create
       When I call "svc dev --port 0 --home /dev/null/here" without the environment's target
       Then it exits with 1
       And standard error has "(home_unusable)"
       And standard error has "→ name a folder that you can write to with --home"
 
     @own-server @configured
-    Scenario: two servers on one port
+    Scenario: two servers cannot listen on one port
       Given a master key noted as "key"
       And the port of the server is noted as "port"
       When I call "svc serve" with the settings:

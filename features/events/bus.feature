@@ -1,10 +1,10 @@
 @store
-Feature: Every project has its own append-only bus
+Feature: Every project has its own append-only event bus
 
-  Rule: events stay in their project
+  Rule: Events are visible only in their own project
 
     @OVW-019
-    Scenario: an event of another project wakes no run here and is not shown here
+    Scenario: an event in another project wakes no run here and is not shown here
       When I submit the script "wait.sh":
         """
         svc wait-event go
@@ -25,7 +25,7 @@ Feature: Every project has its own append-only bus
       Then the run succeeds
       And the log has '"payload":"here"'
 
-  Rule: a recorded event never changes
+  Rule: A recorded event never changes
 
     @OVW-020
     Scenario: no operation changes or removes an event

@@ -1,9 +1,9 @@
 Feature: The event types of a project
 
-  Rule: the catalog lists the service's own types, and seen types with a sample
+  Rule: The catalog lists the service's own event types, and recorded types with a sample
 
     @EVT-073 @EVT-075
-    Scenario: types of the service and types that were seen
+    Scenario: the catalog lists built-in types and recorded types
       When I emit "deploy.done" with '{"v":1,"text":"short"}'
       And I emit "deploy.done" with '{"v":2,"text":"short"}'
       Then the catalog has:
@@ -22,7 +22,7 @@ Feature: The event types of a project
       Then standard output matches "deploy.done +seen +20\S+Z +\{\"v\":2"
 
     @contract
-    Scenario: a sample hides the run's secrets and shortens large payloads
+    Scenario: a sample masks the run's secrets and shortens large payloads
       Given the secret "TOKEN" is "hidden-value-123"
       When I submit the script "emit.sh":
         """

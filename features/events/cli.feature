@@ -1,9 +1,9 @@
 Feature: Events on the command line
 
-  Rule: svc emit prints the id of the event and nothing else
+  Rule: svc emit prints only the event's ID
 
     @CLI-020 @EVT-007 @EVT-020 @CLI-021 @SUBJ-003 @CLI-022
-    Scenario: an emit with a subject and a payload
+    Scenario: an event is emitted with a subject and a payload
       When I call "svc emit deploy.done --key acme/web --payload '{\"v\":[1,2]}'"
       Then standard output matches "^evt_\w{26}\n$"
       And the last event "deploy.done" is noted as "event"
@@ -13,7 +13,7 @@ Feature: Events on the command line
       And "source" of the event "{event}" is "emit"
 
     @CLI-022
-    Scenario: the payload comes from standard input or from a file
+    Scenario: the payload is read from standard input or a file
       When I call "svc emit piped --payload -" with standard input:
         """
         {"from": "a pipe"}
@@ -28,16 +28,16 @@ Feature: Events on the command line
       And "payload" of the last event "filed" is '["from","a file"]'
 
     @contract
-    Scenario: a rejected emit prints its code and what to do
+    Scenario: svc emit prints the code of a rejection and what to do
       When I call "svc emit run.failed"
       Then it exits with 1
       And standard error has "event_type_reserved"
       And standard error has "Choose another type"
 
-  Rule: recent events can be listed and shown
+  Rule: svc events lists and shows recent events
 
     @store @CLI-023
-    Scenario: newest first, with filters
+    Scenario: events are listed newest first, with filters
       When I emit "first" for "acme/web"
       And I emit "second" for "acme/app"
       And I call "svc events ls"
@@ -79,10 +79,10 @@ Feature: Events on the command line
       And standard error has "not_found"
 
 
-  Rule: svc emit suggests the type that something listens to
+  Rule: svc emit suggests a similar type that has listeners
 
     @contract
-    Scenario: a misspelt type that nothing reacts to
+    Scenario: a misspelt type that nothing reacts to gets a suggestion
       Given a file "paid.sh":
         """
         echo paid
@@ -100,7 +100,7 @@ Feature: Events on the command line
       Then standard error is ""
 
     @contract
-    Scenario: a misspelt type that a run waits for
+    Scenario: a misspelt type gets a suggestion if a run waits for the correct one
       When I submit the script "wait.sh":
         """
         svc wait-event stock.low

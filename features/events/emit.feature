@@ -1,6 +1,6 @@
 Feature: Events are emitted through the API
 
-  Rule: an event has a type, an optional subject and a JSON payload
+  Rule: An event has a type, an optional subject and a JSON payload
 
     @EVT-006 @EVT-007 @HTTP-009
     Scenario: an emit returns the event's ID
@@ -30,7 +30,7 @@ Feature: Events are emitted through the API
       Then "payload" of the event "{event}" is "[[],{}]"
 
     @EVT-001 @LIM-001
-    Scenario: a type has 1 to 64 characters of a small alphabet
+    Scenario: a type has 1 to 64 letters, digits and . _ -
       When I emit each of these types:
         | a                                                                |
         | Build.Done_2-x                                                   |
@@ -53,7 +53,7 @@ Feature: Events are emitted through the API
       Then each is answered 400 with code "event_type_invalid"
 
     @EVT-035 @EVT-036 @EVT-037 @EVT-038 @EVT-039 @EVT-040 @ERR-015
-    Scenario: types that are reserved for the service are rejected
+    Scenario: types reserved for the service are rejected
       When I emit each of these types:
         | push          |
         | manual        |
@@ -79,10 +79,10 @@ Feature: Events are emitted through the API
       # @contract
       And standard error has "--payload is not JSON"
 
-  Rule: an event is recorded completely or not at all
+  Rule: An event is recorded completely or not at all
 
     @EVT-042 @HTTP-008 @LIM-002 @ERR-016 @EVT-043
-    Scenario: a body of 2 MiB is accepted, one byte more is not
+    Scenario: a body of 2 MiB is accepted, and one byte more is rejected
       When I submit the script "wait.sh":
         """
         svc wait-event big > {folder}/envelope
@@ -112,23 +112,23 @@ Feature: Events are emitted through the API
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/key"
 
-  Rule: a repeated emit is a second event, except with an idempotency key
+  Rule: A repeated emit records a second event, unless it has an idempotency key
 
     @store @DLV-015
-    Scenario: the same emit sent twice gives two events
+    Scenario: sending the same emit twice records two events
       When I emit "again"
       And I emit "again"
       Then there are 2 events "again"
 
     @store @contract
-    Scenario: with an idempotency key a repeat gives the first event
+    Scenario: a repeat with the same idempotency key returns the first event
       When I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k2"
       Then there are 2 events "once"
 
     @store @contract
-    Scenario: a repeat with other content gets a notice, and is not recorded
+    Scenario: a repeat with different content gets a notice and is not recorded
       When I emit "once" with the idempotency key "k1"
       And I emit "other" with the idempotency key "k1"
       Then the answer is 200

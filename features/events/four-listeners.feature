@@ -1,7 +1,7 @@
 @store
-Feature: One event, four listeners
+Feature: One event reaches four listeners
 
-  Rule: Each of them fires independently of the others
+  Rule: Each listener reacts independently of the others
 
     @OVW-024 @DLV-003 @DLV-004 @DLV-005 @DLV-006 @DLV-007
     Scenario: a job, a node, a script and a handler receive the same event

@@ -1,10 +1,10 @@
 Feature: Lifecycle events of runs
 
-  Rule: every run announces its start, its end and its trigger
+  Rule: Every run emits events when it starts and ends
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-005 @RUN-010 @RUN-011 @RUN-013 @RUN-017 @RUN-018
     @OVW-022 @EVT-023 @EVT-026 @EVT-046 @EVT-047 @EVT-048 @EVT-049 @EVT-060 @SUBJ-004
-    Scenario: a run that succeeds
+    Scenario: a successful run emits run.started and run.succeeded
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "ok.sh", "source": "svc output set n:=7", "subject": "acme/web", "input": [1],
@@ -36,7 +36,7 @@ Feature: Lifecycle events of runs
       And "payload.error" of the last event "run.succeeded" is absent
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-006 @RUN-007 @RUN-010 @RUN-011 @RUN-019 @EVT-050 @EVT-051
-    Scenario: a failed run announces its error, cut to the tail
+    Scenario: a failed run's event contains the end of its error
       When I submit the script "broken.sh":
         """
         printf '🎈%.0s' {1..6000} >&2
@@ -59,7 +59,7 @@ Feature: Lifecycle events of runs
       And "payload.reason" of the last event "run.failed" is absent
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-008 @RUN-009 @RUN-010 @RUN-011 @RUN-020 @EVT-052 @EVT-053
-    Scenario: a cancelled run announces its reason, of which only the end is kept
+    Scenario: a cancelled run's event contains the end of its reason
       When I submit the script "held.sh":
         """
         svc wait-signal never
@@ -76,7 +76,7 @@ Feature: Lifecycle events of runs
       And "payload.error" of the last event "run.cancelled" is absent
 
     @no-public-url @RUN-015
-    Scenario: without a public address, the payload contains no address of a page
+    Scenario: without a public address, the payload contains no link to the run
       When I submit the script "ok.sh":
         """
         true
@@ -85,7 +85,7 @@ Feature: Lifecycle events of runs
       And "payload.run_url" of the last event "run.succeeded" is absent
 
     @public-url @RUN-014
-    Scenario: with a public address, the payload contains the address of the run's page
+    Scenario: with a public address, the payload links to the run's page
       Given a server with a public address, noted as "public"
       When I submit the script "ok.sh":
         """
@@ -94,10 +94,10 @@ Feature: Lifecycle events of runs
       Then the run succeeds
       And "payload.run_url" of the last event "run.succeeded" matches "^{public}/.*{run}"
 
-  Rule: runs can wait for the end of other runs
+  Rule: A run can wait for another run to end
 
     @DLV-005
-    Scenario: a script waits for the end of another run
+    Scenario: a script waits for another run to end
       When I submit the script "waits.sh" as "waits":
         """
         svc wait-event run.failed

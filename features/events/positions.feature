@@ -1,10 +1,10 @@
 @store
 Feature: An emit in a script is recorded at its position
 
-  Rule: svc emit in a script works like the command line and is recorded
+  Rule: svc emit in a script works as on the command line and is recorded
 
     @VERB-041 @CLI-020 @EVT-007 @OVW-021 @CLI-021 @SUBJ-003
-    Scenario: it prints the event's id
+    Scenario: svc emit prints the event's ID in a script too
       Given a file "payload.json":
         """
         {"from": "a file"}
@@ -32,7 +32,7 @@ Feature: An emit in a script is recorded at its position
         | four#0  | emit | 0    |
 
     @EVT-039 @ERR-015
-    Scenario: a rejected emit is recorded and the script can continue
+    Scenario: a rejected emit is recorded, and the script can continue
       When I submit the script "refused.sh":
         """
         svc emit run.failed || echo "code $?"
@@ -55,7 +55,7 @@ Feature: An emit in a script is recorded at its position
         | fine#1 | emit | 0    |
 
     @contract
-    Scenario: a file that was deleted before the next pass changes nothing
+    Scenario: deleting the payload file before the next pass has no effect
       Given a file "once.json":
         """
         {"n": 1}
@@ -72,7 +72,7 @@ Feature: An emit in a script is recorded at its position
       And the file "ids" has 1 line
 
     @contract
-    Scenario: a payload over the limit is rejected with the number of bytes
+    Scenario: a payload over the limit is rejected with its size
       Given a file "exact.json" of 2097125 bytes of JSON
       And a file "over.json" of 2097126 bytes of JSON
       When I submit the script "large.sh":
@@ -84,7 +84,7 @@ Feature: An emit in a script is recorded at its position
       And the log has "1 byte over the limit of 2 MiB"
       And there is 1 event "large"
 
-  Rule: a repeated position gives the same event with the first payload
+  Rule: A repeat at the same position returns the same event with the first payload
 
     @VERB-042 @EVT-027 @EVT-028 @EVT-031 @DLV-013
     Scenario: a replay emits nothing new and starts no handler again

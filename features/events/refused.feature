@@ -1,9 +1,9 @@
 Feature: A script can continue after a rejected emit
 
-  Rule: the rejection is the outcome of its position, and another emit is a new attempt
+  Rule: A rejected emit is recorded at its position, and the next emit is a new attempt
 
     @HAND-052 @ERR-026 @LIM-007
-    Scenario: the script waits and tries again, and a replay repeats this
+    Scenario: a script waits and emits again, and a replay does the same
       Given 16 handlers on "crowd" whose runs no agent takes
       When somebody emits "crowd" with "{}"
       Then 16 handler runs are in flight and 0 wait

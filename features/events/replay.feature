@@ -1,9 +1,9 @@
 @store @contract
 Feature: Replaying an event
 
-  Rule: a recorded event is delivered again to one handler
+  Rule: A recorded event can be delivered again to one handler
 
-    Scenario: after the handler was corrected, once for each request
+    Scenario: an event is replayed after the handler was corrected, once per request
       Given the handler "receipt" on "order.paid" runs "receipt.sh":
         """
         exit 3
@@ -38,7 +38,7 @@ Feature: Replaying an event
       Then "entries.0.subject" of the answer is "{event}"
       And "entries.1.subject" of the answer is "{event}"
 
-    Scenario: a type that the handler does not match, and an unknown handler
+    Scenario: a replay to an unknown handler, or one that does not match the type, is rejected
       Given the handler "receipt" on "order.paid" runs "receipt.sh":
         """
         true

@@ -1,6 +1,6 @@
 Feature: Subjects narrow which runs receive an event
 
-  Rule: an event with a subject reaches runs with that subject and runs without one
+  Rule: An event with a subject reaches runs with that subject and runs without one
 
     @SUBJ-009
     Scenario: the whole subject is compared
@@ -53,10 +53,10 @@ Feature: Subjects narrow which runs receive an event
       When I look at the run "app"
       Then the run succeeds
 
-  Rule: an event can cancel runs
+  Rule: Events can cancel runs
 
     @SUBJ-006
-    Scenario: a cancelling event reaches runs with its subject, with any payload
+    Scenario: a cancelling event reaches runs with its subject, whatever its payload
       When I submit a script for "acme/web" that "deploy.abort" cancels as "web"
       And I submit a script for "acme/app" that "deploy.abort" cancels as "app"
       And I submit a script for "" that "deploy.abort" cancels as "none"
@@ -73,7 +73,7 @@ Feature: Subjects narrow which runs receive an event
       When I cancel every run that has not ended
 
     @SUBJ-008
-    Scenario: a broadcast cancels every run that lists its type
+    Scenario: an event without a subject cancels every run that lists its type
       When I submit a script for "acme/web" that "stop.all" cancels as "web"
       And I submit a script for "acme/app" that "stop.all" cancels as "app"
       And I emit "stop.all"
@@ -83,7 +83,7 @@ Feature: Subjects narrow which runs receive an event
         | cancel   | app | delivered |
 
     @SUBJ-011
-    Scenario: cancel_on accepts types only
+    Scenario: cancel_on accepts only event types
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "held.sh", "source": "true", "cancel_on": [{"type": "deploy.abort", "when": "event.payload.never"}]}
@@ -106,7 +106,7 @@ Feature: Subjects narrow which runs receive an event
       When I cancel every run that has not ended
 
     @OVW-025
-    Scenario: the CLI names cancelling types at submit
+    Scenario: svc submit takes the event types that cancel the run
       Given a file "held.sh":
         """
         svc wait-signal never

@@ -1,10 +1,10 @@
 @contract
-Feature: Events of untrusted runs
+Feature: Events emitted by untrusted runs
 
-  Rule: an event of an untrusted run ends a wait of a trusted run only on request, and cancels none
+  Rule: An untrusted run's event ends a trusted run's wait only if the wait allows it, and cancels no trusted run
 
     @needs-cc
-    Scenario: the event is recorded, says that it is not trusted, and leaves trusted runs as they are
+    Scenario: an untrusted event is recorded and marked, and does not affect trusted runs
       Given the handler "listens" on "build.done" runs "listens.sh":
         """
         svc output set trusted="$(grep -o '"trusted":[a-z]*' "$SVC_INPUT_FILE")"
@@ -55,7 +55,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: waits of untrusted runs receive it, and it cancels untrusted runs
+    Scenario: untrusted runs receive untrusted events and can be cancelled by them
       When a fork runs "waits.sh" as "waits":
         """
         svc wait-event build.done
@@ -70,7 +70,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: a timeout lists it among the events that did not end the wait
+    Scenario: a timeout lists untrusted events that did not end the wait
       When I submit the script "timed.sh" as "timed":
         """
         svc wait-event build.done --timeout 12s
@@ -85,7 +85,7 @@ Feature: Events of untrusted runs
       And the log has "an untrusted run emitted it, and the wait does not accept events from untrusted runs"
 
     @needs-cc
-    Scenario: a job of a pipeline accepts it only if the job says so
+    Scenario: a pipeline job accepts untrusted events only if it says so
       When I submit the pipeline:
         """
         outputs: { all: "${{ [jobs.open.outputs.trusted, jobs.shut.outputs.trusted] }}" }
@@ -111,7 +111,7 @@ Feature: Events of untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: an event node of a graph accepts it only if the node says so
+    Scenario: a graph's event node accepts untrusted events only if it says so
       When I run the graph:
         """
         {"nodes": [{"id": "open", "type": "event", "config": {"event": "asked", "when": "!event.trusted", "untrusted": true}},
@@ -144,7 +144,7 @@ Feature: Events of untrusted runs
       And the answer has "`untrusted` does nothing in a job with `steps`"
 
     @needs-cc
-    Scenario Outline: a script that waits through an SDK receives it if the script says so: <program>
+    Scenario Outline: an SDK script accepts untrusted events if it says so: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "event" "asked"
       And the run is called "waiter"
@@ -166,10 +166,10 @@ Feature: Events of untrusted runs
         | program      |
         | untrusted.py |
 
-  Rule: deliveries of forges reach waits and cancels, regardless of who caused them
+  Rule: Forge deliveries reach waits and cancels, whoever caused them
 
     @needs-cc
-    Scenario: the pull request of a fork
+    Scenario: a fork's pull request reaches waits and cancels
       When I submit the script "waits.sh" as "waits":
         """
         svc wait-event forge.pull_request | grep -o '"trusted":[a-z]*'
@@ -188,10 +188,10 @@ Feature: Events of untrusted runs
       Then the run is "cancelled"
       And the project comes to rest
 
-  Rule: predicates can ask whether an event is trusted
+  Rule: Predicates can test whether an event is trusted
 
     @needs-cc
-    Scenario: the predicate of a handler, checked before its registration
+    Scenario: a handler's predicate tests whether an event is trusted
       Given a file "picky.json":
         """
         {"on": ["forge.pull_request"], "when": "event.trusted", "source": "true"}

@@ -1,7 +1,7 @@
 @store
 Feature: Timeouts and signals that end svc wait-event
 
-  Rule: a wait can have a timeout
+  Rule: svc wait-event accepts a timeout
 
     @VERB-018
     Scenario: an event before the timeout ends the wait
@@ -16,7 +16,7 @@ Feature: Timeouts and signals that end svc wait-event
       And the log has "in time"
 
     @VERB-018
-    Scenario: a timeout exits with 124 and remains the outcome
+    Scenario: a timeout exits with 124 and is final
       When I submit the script "over.sh":
         """
         svc wait-event go --timeout 300ms || echo "code $?"
@@ -33,7 +33,7 @@ Feature: Timeouts and signals that end svc wait-event
       And the log has "code 124" 2 times
 
     @contract
-    Scenario: a timeout is explained with events that nearly matched
+    Scenario: a timeout report lists events that almost matched
       When I submit the script "near.sh" for "acme/web":
         """
         svc wait-signal start
@@ -48,10 +48,10 @@ Feature: Timeouts and signals that end svc wait-event
       And the log has "it was recorded before the wait began"
       And the log has 'its key "acme/app" is not the subject of the run'
 
-  Rule: a signal can end an event wait
+  Rule: A signal can end a wait for an event
 
     @HAND-054
-    Scenario: a signal named after the type and the job ends the wait
+    Scenario: a signal named after the event type and the job ends the wait
       When I submit the script "bridge.sh":
         """
         echo "$SVC_ACTIVITY_ID" > {folder}/activity

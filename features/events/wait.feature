@@ -1,7 +1,7 @@
 @store
 Feature: svc wait-event waits for an event
 
-  Rule: the run is suspended until the next event of the type
+  Rule: The run is suspended until the next event of the type
 
     @VERB-017 @SCR-018 @DLV-005 @DLV-008 @EVT-072
     Scenario: the event wakes the script, which starts from the top and gets the envelope
@@ -53,7 +53,7 @@ Feature: svc wait-event waits for an event
       And the file "envelope" holds the envelope of "{event}"
 
     @DLV-010
-    Scenario: events before the wait are not seen
+    Scenario: events before the wait are ignored
       When I submit the script "late.sh":
         """
         svc wait-signal start
@@ -69,7 +69,7 @@ Feature: svc wait-event waits for an event
       And the log lacks "too early"
 
     @WAIT-015
-    Scenario: the script itself decides what to do with an event
+    Scenario: the script decides what to do with an event
       When I submit the script "choose.sh":
         """
         until svc wait-event build | grep -q '"ok":true'; do :; done
@@ -82,7 +82,7 @@ Feature: svc wait-event waits for an event
       Then the run succeeds
       And the log has "chosen"
 
-  Rule: every waiting run receives the event
+  Rule: Every waiting run receives the event
 
     @DLV-001 @DLV-002
     Scenario: one event wakes all runs that wait for its type

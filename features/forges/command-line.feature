@@ -23,7 +23,7 @@ Feature: Webhooks on the command line
     Then it exits with 1
     And standard error has "not_found"
 
-  Scenario Outline: <what> is rejected before anything is sent
+  Scenario Outline: svc webhook set rejects <what> before anything is sent
     When I call "svc webhook set site <flags>"
     Then it exits with 2
     And standard error has "<says>"

@@ -3,10 +3,10 @@ Feature: Forge deliveries
   Background:
     Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: each forge delivery becomes an event of its own type with an unchanged payload
+  Rule: A forge delivery becomes an event with a separate type and an unchanged payload
 
     @EVT-058 @EVT-059 @EVT-071 @EVT-024 @SUBJ-002
-    Scenario Outline: <event>
+    Scenario Outline: a delivery of <event> becomes an event
       When forge_a delivers "<event>" to "site":
         """
         {"action": "created", "nested": {"list": [1, null, "ü"]}, "repository": {"full_name": "acme/site"}}
@@ -27,7 +27,7 @@ Feature: Forge deliveries
         | invented_today  |
 
     @contract
-    Scenario: a form with the payload in a field
+    Scenario: a form delivery has its payload in a field
       When forge_a delivers "issues" to "site" as a form:
         """
         {"title": "50 % off & more"}
@@ -36,10 +36,10 @@ Feature: Forge deliveries
       When the event of the delivery is looked at
       Then "payload.title" of the answer is "50 % off & more"
 
-  Rule: only deliveries signed with the webhook's secret are accepted
+  Rule: Only deliveries signed with the webhook's secret are accepted
 
     @EVT-062
-    Scenario: an unsigned delivery learns nothing and changes nothing
+    Scenario: an unsigned delivery is rejected without details and changes nothing
       When a stranger delivers "push" to "site":
         """
         {"ref": "refs/heads/main"}
@@ -58,7 +58,7 @@ Feature: Forge deliveries
       And the project has 0 events of type "push"
 
     @EVT-062
-    Scenario Outline: a body that was changed in transit, with the right signature, at <forge>
+    Scenario Outline: <forge> deliveries that were changed in transit are rejected
       Given the webhook "signed" with '{"forge": "<forge>", "repo": "acme/site"}'
       When <forge> delivers "push" to "signed", changed on the way to '{"ref": "refs/heads/evil"}':
         """
@@ -78,10 +78,10 @@ Feature: Forge deliveries
         | forge_a |
         | forge_b |
 
-  Rule: a redelivery gives the same event
+  Rule: A redelivery from the forge returns the same event
 
     @store @EVT-061 @EVT-063 @needs-cc
-    Scenario: the forge repeats a delivery after a lost response
+    Scenario: the forge repeats a delivery after its response was lost
       Given the handler "once" on "forge.issues" runs "once.sh":
         """
         true
@@ -106,10 +106,10 @@ Feature: Forge deliveries
       And the project comes to rest
       And the handler "once" ran 2 times
 
-  Rule: a subject is a repository and nothing smaller
+  Rule: A forge event's subject is the whole repository
 
     @SUBJ-010 @SUBJ-002
-    Scenario: one run waits for the next pull request of its repository
+    Scenario: one run waits for the next pull request in its repository
       Given the webhook "other" with '{"forge": "forge_a", "repo": "acme/other"}'
       When I submit the script "wait.sh" for "acme/site":
         """

@@ -6,10 +6,10 @@ Feature: The workflow of a webhook
       echo "checking $CI_TRIGGER_REPO at $CI_TRIGGER_SHA"
       """
 
-  Rule: it runs for pushes unless a handler matches push
+  Rule: A webhook's workflow runs for pushes unless a handler matches
 
     @HAND-023 @HAND-024 @HAND-025 @EVT-044
-    Scenario: a handler is added and removed again
+    Scenario: a handler replaces the webhook's workflow until it is removed
       When forge_a delivers "push" to "ci":
         """
         {"ref": "refs/heads/main", "after": "aaa1", "repository": {"full_name": "acme/site"}}
@@ -46,7 +46,7 @@ Feature: The workflow of a webhook
       And the log has "checking acme/site at ccc3"
 
     @HAND-023 @HAND-024
-    Scenario: a handler that matches and declines still replaces the inline workflow
+    Scenario: a handler that matches but declines still replaces the webhook's workflow
       When I send "PUT" to "{scoped}/handlers/build" with:
         """
         {"on": ["p*"], "when": "event.ref == 'refs/heads/main'", "filename": "build.sh", "source": "true"}
@@ -62,9 +62,9 @@ Feature: The workflow of a webhook
         | webhook  | ci    | declined | build                  |
 
   @contract
-  Rule: it does not run for deleted branches or for other events
+  Rule: A webhook's workflow does not run for deleted branches or other events
 
-    Scenario: a branch is deleted, an issue is opened
+    Scenario: a deleted branch and an opened issue start no workflow
       When forge_a delivers "push" to "ci":
         """
         {"ref": "refs/heads/old", "after": "0000000000000000000000000000000000000000", "deleted": true}
@@ -79,10 +79,10 @@ Feature: The workflow of a webhook
       Then the delivery came to:
         | reaction | name | state | reason |
 
-  Rule: conditions on paths accept a push if its paths are unknown
+  Rule: Path conditions accept a push whose paths are unknown
 
     @HAND-022
-    Scenario Outline: <what>
+    Scenario Outline: a path condition checks a push with <what>
       When I send "PUT" to "{scoped}/handlers/docs" with:
         """
         {"on": ["push"], "filename": "docs.sh", "source": "true",
@@ -104,10 +104,10 @@ Feature: The workflow of a webhook
         | none that matters   | [{"added": ["src/a.ts"], "modified": [], "removed": []}]     | declined  | the predicate is false |
         | no list of files    | []                                                           | delivered |                        |
 
-  Rule: a condition reads the fields of the push
+  Rule: Conditions can read the fields of a push
 
     @EVT-019
-    Scenario Outline: <when>
+    Scenario Outline: a push is checked against <when>
       When I send "PUT" to "{scoped}/handlers/see" with:
         """
         {"on": ["push"], "filename": "see.sh", "source": "true", "when": "<when>"}
@@ -131,9 +131,9 @@ Feature: The workflow of a webhook
         | event.ref != 'refs/heads/main' \|\| event.sender != 'ann' \|\| !event.paths_known        | declined  | the predicate is false |
 
   @contract
-  Rule: it has everything that a submit has
+  Rule: A webhook's workflow has the options of a submit
 
-    Scenario: a credential, an input and a type of event that cancels the run
+    Scenario: a webhook's workflow has a credential, an input and a cancelling event type
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-6-ab"}'
       And the webhook "held" with '{"forge": "forge_a", "repo": "acme/held"}'
       And a file "hold.sh":
@@ -154,7 +154,7 @@ Feature: The workflow of a webhook
       Then "uses.0.kind" of the answer is "webhook"
       And "uses.0.detail" of the answer is "TOKEN"
 
-    Scenario: over HTTP too
+    Scenario: the HTTP API sets the same options
       Given the webhook "held" with '{"forge": "forge_a", "repo": "acme/held", "workflow": {"source": "grep -q input.*n.*7 $SVC_INPUT_FILE", "input": {"n": 7}, "cancel_on": ["halt"]}}'
       When forge_a delivers "push" to "held":
         """

@@ -3,10 +3,10 @@ Feature: Pushes
   Background:
     Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: a push event contains what was pushed, by whom, and the changed paths
+  Rule: A push event contains the commits, the sender and the changed paths
 
     @EVT-054 @EVT-055 @EVT-024 @EVT-009 @EVT-010 @EVT-011 @EVT-012 @EVT-013 @EVT-014 @SUBJ-002
-    Scenario: a push with two commits
+    Scenario: a push with two commits lists the paths of both
       When forge_a delivers "push" to "site":
         """
         {"ref": "refs/heads/main", "after": "0123456789abcdef0123456789abcdef01234567", "forced": false,
@@ -31,7 +31,7 @@ Feature: Pushes
       And "payload.body.forced" of the answer is "false"
 
     @EVT-015 @EVT-014
-    Scenario Outline: <what>
+    Scenario Outline: the paths of a push are unknown or empty: <what>
       When forge_a delivers "push" to "site":
         """
         {"ref": "refs/heads/main", "after": "abc", "commits": <commits>, "repository": {"full_name": "acme/site"}}
@@ -50,7 +50,7 @@ Feature: Pushes
         | the forge does not say whether    | true  | [{"added": ["a"], "modified": [], "removed": []}]           | ["a"]   |
 
     @EVT-054 @EVT-013
-    Scenario: a forge that sends only the first commits
+    Scenario: the paths of a push are unknown if the forge sends only its first commits
       Given the webhook "mirror" with '{"forge": "forge_b", "repo": "acme/mirror"}'
       When forge_b delivers "push" to "mirror":
         """
@@ -78,10 +78,10 @@ Feature: Pushes
       And the event of the delivery is looked at
       Then "payload.paths_known" of the answer is "false"
 
-  Rule: a run started by a push has the data of the push
+  Rule: A run started by a push has the push's data
 
     @SCR-047 @EVT-009 @EVT-010 @EVT-011 @EVT-012 @EVT-013 @EVT-014 @HAND-031 @HAND-032 @HAND-033 @HAND-034 @HAND-035 @HAND-036 @HAND-030
-    Scenario: in its input file, its environment and its lifecycle events
+    Scenario: the push's data is in the input file, the environment and the lifecycle events
       Given the handler "see" on "push" runs "see.sh":
         """
         echo "$CI_TRIGGER_SHA $CI_TRIGGER_SHORT_SHA $CI_TRIGGER_REF $CI_TRIGGER_REPO $CI_TRIGGER_SENDER $CI_TRIGGER_FORGE"
@@ -121,7 +121,7 @@ Feature: Pushes
         """
 
     @RUN-012
-    Scenario: the announcement of its end
+    Scenario: the event at the end of the run contains the push's data
       Given the handler "see" on "push" runs "see.sh":
         """
         true

@@ -1,9 +1,9 @@
 @store @contract
-Feature: Overlapping secrets of webhooks, and redeliveries
+Feature: Overlapping webhook secrets and redeliveries
 
-  Rule: the old secret of a webhook stays valid for the time that the rotation sets
+  Rule: A webhook's old secret stays valid for the time that the rotation sets
 
-    Scenario: the forge still signs with the old one
+    Scenario: deliveries signed with the old secret are still accepted
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       When I call "svc webhook rotate site --overlap 1h"
       Then standard output matches "^secret +[A-Za-z0-9_-]{43}$"
@@ -25,9 +25,9 @@ Feature: Overlapping secrets of webhooks, and redeliveries
         """
       Then the answer is 401 with code "signature_invalid"
 
-  Rule: a delivery is recorded again with the trust that it had
+  Rule: A delivery is recorded again with the trust it had
 
-    Scenario: an issue from a stranger
+    Scenario: an issue opened by an outsider is recorded again
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       When forge_a delivers "issues" to "site" as "delivery-1":
         """

@@ -1,9 +1,9 @@
 @contract
 Feature: Rejected webhooks and deliveries
 
-  Rule: an invalid webhook is rejected when it is set
+  Rule: An invalid webhook is rejected when it is set
 
-    Scenario Outline: <what>
+    Scenario Outline: a webhook is rejected: <what>
       When I send "PUT" to "{scoped}/webhooks/w" with:
         """
         <body>
@@ -25,33 +25,33 @@ Feature: Rejected webhooks and deliveries
         | two workflows                | {"forge": "forge_a", "repo": "a/b", "workflow": {"source": "x"}, "pipeline": "x"}                     | 400    | invalid_request       | /workflow       |
         | a member that nobody knows   | {"forge": "forge_a", "repo": "a/b", "branch": "main"}                                                 | 400    | invalid_request       | /branch         |
 
-  Rule: a signed delivery can still be rejected
+  Rule: A signed delivery can still be rejected
 
     Background:
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-    Scenario: a delivery for another repository
+    Scenario: a delivery for another repository is rejected
       When forge_a delivers "issues" to "site":
         """
         {"repository": {"full_name": "acme/elsewhere"}}
         """
       Then the answer is 422 with code "delivery_foreign"
 
-    Scenario: a delivery whose kind is not a valid event type
+    Scenario: a delivery whose event name is not a valid type is rejected
       When forge_a delivers "issues and more" to "site":
         """
         {}
         """
       Then the answer is 400 with code "event_type_invalid"
 
-    Scenario: a delivery that is not an object
+    Scenario: a delivery that is not an object is rejected
       When forge_a delivers "issues" to "site":
         """
         [1, 2]
         """
       Then the answer is 400 with code "invalid_request"
 
-    Scenario Outline: a delivery of <size> MiB is rejected, and the project's admins find it in the audit
+    Scenario Outline: a delivery of <size> MiB is rejected and appears in the audit log
       When forge_a delivers "issues" with <size> MiB to "site" as "too-much"
       Then the answer is 413 with code "payload_too_large"
       When I send "GET" to "{scoped}/audit?action=delivery.refuse"
@@ -64,9 +64,9 @@ Feature: Rejected webhooks and deliveries
         | 3    | issues too-much: the payload has more than 2097152 bytes                |
         | 9    | issues too-much: the delivery has 9437196 bytes; the limit is 8388608   |
 
-  Rule: only project admins set webhooks
+  Rule: Only project admins can set webhooks
 
-    Scenario: a member reads, an admin sets
+    Scenario: a member can read webhooks, and only an admin can set them
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       And a token of every role
       When I send "DELETE" to "{scoped}/webhooks/site" with the token "{member}"
@@ -74,10 +74,10 @@ Feature: Rejected webhooks and deliveries
       When I send "GET" to "{scoped}/webhooks/site" with the token "{member}"
       Then the answer is 200
 
-  Rule: a server does not start with an invalid expression in a manifest
+  Rule: A server does not start with an invalid expression in a manifest
 
     @own-server
-    Scenario: an expression that cannot be evaluated
+    Scenario: svc serve exits and names the file and the member with the expression
       Given a file "broken/manifest.json":
         """
         {"manifest": "svc-connector/v1", "name": "smithy", "title": "A forge of ours",

@@ -7,7 +7,7 @@ Feature: Webhooks registered at the forge
   Rule: --auto-register registers the address and the events at the forge
 
     @far-end @EVT-064 @EVT-065 @EVT-066 @EVT-067 @EVT-068 @EVT-069 @EVT-070
-    Scenario: after one command the forge delivers
+    Scenario: one command is enough for the forge to deliver
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot --json"
       Then standard output is JSON whose "registration" is "registered"
       And the forge has 1 webhook for "acme/site"
@@ -31,13 +31,13 @@ Feature: Webhooks registered at the forge
       Then the forge has 0 webhooks for "acme/site"
 
     @far-end @contract @no-public-url
-    Scenario: without a public address the command says where deliveries go
+    Scenario: without a public address, the command prints where deliveries go
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot"
       Then it exits with 0
       And standard error has "SVC_PUBLIC_URL is not set"
 
     @far-end @EVT-064
-    Scenario: a forge without a default host
+    Scenario: registration works for a forge without a default host
       When I call "svc webhook set mirror --forge forge_b --repo acme/mirror --auto-register --credential bot"
       Then it exits with 1
       And standard error has "api_base"
@@ -47,9 +47,9 @@ Feature: Webhooks registered at the forge
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
   @far-end @contract
-  Rule: when the forge rejects the registration, nothing is left half done
+  Rule: A registration that the forge rejects leaves nothing behind
 
-    Scenario: a token without the permission
+    Scenario: the forge rejects a token without the permission
       Given the credential "stale" is '{"kind": "bearer", "token": "an-old-token"}'
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential stale"
       Then it exits with 1
@@ -61,10 +61,10 @@ Feature: Webhooks registered at the forge
       And the forge has 0 webhooks for "acme/site"
 
   @contract
-  Rule: the service calls only addresses that the operator permits
+  Rule: The service calls only addresses that the operator permits
 
     @own-server
-    Scenario: addresses of this machine, of private networks and of the platform are rejected
+    Scenario: local, private and cloud metadata addresses are rejected
       When I register a webhook at each of these addresses:
         | https://169.254.169.254/latest |
         | https://10.0.0.7               |

@@ -5,10 +5,10 @@ Feature: Trust in forge deliveries
     And the credential "bot" is '{"kind": "bearer", "token": "hidden-token"}'
     And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: a delivery from a fork gets no values and starts no handler that declares a credential
+  Rule: A delivery from a fork gets no secrets and starts no handler that declares a credential
 
     @AUTH-022 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
-    Scenario Outline: a pull request at <forge>, from <where>, by <who>
+    Scenario Outline: trust of a pull request at <forge> from <where>, by <who>
       Given the webhook "pulls" with '{"forge": "<forge>", "repo": "acme/site"}'
       And the handler "bare" with '{"on": ["forge.pull_request"]}' runs "bare.sh":
         """
@@ -65,7 +65,7 @@ Feature: Trust in forge deliveries
         | forge_b | a fork         | the owner   | ann/site  | ann   | OWNER       | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
 
     @contract
-    Scenario: a review of that pull request, even by a member
+    Scenario: a review of a fork's pull request is untrusted, even by a member
       When forge_a delivers "pull_request_review" to "site":
         """
         {"action": "submitted", "review": {"author_association": "OWNER"}, "pull_request": {
@@ -75,10 +75,10 @@ Feature: Trust in forge deliveries
       And the event of the delivery is looked at
       Then "trusted" of the answer is "false"
 
-  Rule: text from outsiders is untrusted, and text from members is trusted
+  Rule: Text from outsiders is untrusted, and text from members is trusted
 
     @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
-    Scenario Outline: a comment by <who>
+    Scenario Outline: trust of a comment by <who>
       Given the handler "bare" with '{"on": ["forge.issue_comment"]}' runs "bare.sh":
         """
         echo "secrets: $(env | grep -c hidden-value || true)"
@@ -113,7 +113,7 @@ Feature: Trust in forge deliveries
         | somebody who is not placed | FIRST_TIMER            | refused   | untrusted_run_declares_credential | false   | 0       |
 
     @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
-    Scenario Outline: a comment at forge_b by <who> <where>
+    Scenario Outline: trust of a comment at forge_b by <who> <where>
       Given the webhook "mirror" with '{"forge": "forge_b", "repo": "acme/site"}'
       And the handler "bare" with '{"on": ["forge.issue_comment"]}' runs "bare.sh":
         """
@@ -167,10 +167,10 @@ Feature: Trust in forge deliveries
       Then "trusted" of the answer is "false"
 
   @contract
-  Rule: an outsider cannot block a lease or cancel a run of the project
+  Rule: An outsider cannot block a lease or cancel a run of the project
 
     @needs-cc
-    Scenario: a comment that starts a run in the group of a deployment
+    Scenario: an outsider's comment starts a run in the concurrency group of a deployment
       Given the handler "lock" with '{"on": ["forge.issue_comment"]}' runs "lock.sh":
         """
         svc lock site

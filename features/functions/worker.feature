@@ -1,10 +1,10 @@
 @contract
-Feature: Workflows as functions of a worker
+Feature: Workflows that are functions served by a worker
 
-  Rule: a worker takes runs of the workflows that it serves, and records their calls as a script does
+  Rule: A worker runs the workflows that it serves and records their calls as for a script
 
     @own-agent
-    Scenario: a function waits for a signal, and what it has recorded does not run again
+    Scenario: a function waits for a signal, and its recorded steps do not run again
       Given a worker of its own with the file "flows.mjs":
         """
         import { appendFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ Feature: Workflows as functions of a worker
       And the file "reserved" soon has 1 line
 
     @own-agent
-    Scenario: a submit with an input that the workflow does not accept is rejected
+    Scenario: a submit is rejected if the workflow does not accept its input
       Given a worker of its own with the file "flows.mjs":
         """
         import { workflow } from 'svc/sdk';

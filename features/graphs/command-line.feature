@@ -11,7 +11,7 @@ Feature: svc graph
 
   Rule: Graphs are saved in versions
 
-    Scenario: save, show, list, remove
+    Scenario: a graph is saved, shown, listed and removed
       When I call "svc graph save g g.json"
       Then it exits with 0
       And standard error has "graph g is saved as version 1"
@@ -38,7 +38,7 @@ Feature: svc graph
       Then it exits with 1
       And standard error has "no graph g"
 
-    Scenario: problems are shown with their positions
+    Scenario: graph problems are shown with their positions
       Given a file "bad.json":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "sett"}], "edges": [{"from": "a", "to": "x"}]}
@@ -48,7 +48,7 @@ Feature: svc graph
       And standard error has "/nodes/0/type"
       And standard error has "/edges/0/to"
 
-    Scenario: a file that is not JSON
+    Scenario: a file that is not JSON is rejected
       Given a file "text.json":
         """
         nodes:
@@ -57,7 +57,7 @@ Feature: svc graph
       Then it exits with 2
       And standard error has "text.json is not JSON"
 
-    Scenario: a stored graph is submitted by name, or in one version
+    Scenario: a stored graph is submitted by name, in the latest or a given version
       When I call "svc graph save g g.json"
       And I call "svc submit --graph g@1 --input '{}' --follow"
       Then it exits with 1
@@ -68,7 +68,7 @@ Feature: svc graph
 
   Rule: Two graphs are compared by nodes and fields
 
-    Scenario: a file and a stored graph
+    Scenario: a file is compared with a stored graph
       When I call "svc graph save g g.json"
       Given a file "h.json":
         """
@@ -94,7 +94,7 @@ Feature: svc graph
       Then it exits with 1
       And standard output is JSON whose "same" is "false"
 
-    Scenario Outline: <what> is reported
+    Scenario Outline: svc graph reports <what>
       Given a file "odd.json":
         """
         <content>
@@ -111,9 +111,9 @@ Feature: svc graph
         | a file that is not JSON  | {       | svc graph save odd odd.json | is not JSON      |
         | a version after another  | {}      | svc graph show g@1@1        | does not contain a version |
 
-  Rule: It shows how graphs start and which nodes exist
+  Rule: svc graph shows how graphs start and which nodes exist
 
-    Scenario: publish, unpublish
+    Scenario: a graph is published and unpublished
       Given a file "hook.json":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "in", "type": "trigger.webhook"}], "edges": []}
@@ -129,7 +129,7 @@ Feature: svc graph
       Then it exits with 0
       And standard error has "graph hooked is not published"
 
-    Scenario: a trigger for a misspelt event type
+    Scenario: a trigger with a misspelt event type gets a warning
       Given a file "paid.json":
         """
         {"version": "svc-graph/v1",
@@ -143,7 +143,7 @@ Feature: svc graph
       Then it exits with 0
       And standard error has "warning: this project has no event of the type order.piad yet; did you mean `order.paid`?"
 
-    Scenario: the types of nodes with their schemas
+    Scenario: node types are listed with their schemas
       When I call "svc graph types"
       Then standard output matches "^fan_out +Runs a node for each item of a list"
       When I call "svc graph types event --json"

@@ -19,7 +19,7 @@ Feature: Graph documents
       And "workflow_type" of the run is "svc-graph/v1"
 
     @VER-002 @GRAPH-001
-    Scenario Outline: another version is not a graph: <document>
+    Scenario Outline: a document with another version is not a graph: <document>
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         <document>
@@ -35,7 +35,7 @@ Feature: Graph documents
         | {"version": "svc-graph/v1", "nodes": {}, "edges": []}                     | /nodes   |
 
     @contract
-    Scenario: a file with that version is a graph, whatever its name
+    Scenario: a file with the graph version is a graph, whatever its name
       Given a file "anything.txt":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": 7}}], "edges": []}
@@ -48,7 +48,7 @@ Feature: Graph documents
   Rule: A node can be retried, and its failure can be data
 
     @GRAPH-007
-    Scenario: the number of attempts includes the first, and a pause separates them
+    Scenario: attempts include the first one and are separated by a pause
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "shell", "retry": {"attempts": 3, "backoff": "1s"},
@@ -59,7 +59,7 @@ Feature: Graph documents
       And the times in the file "tries" are at least 1000 ms apart
 
     @GRAPH-036
-    Scenario: a failure that is absorbed is read by the next node
+    Scenario: the next node reads a failure that does not end the run
       When I run the graph:
         """
         {"nodes": [
@@ -71,7 +71,7 @@ Feature: Graph documents
       And "output" of the run is '["failed","script_failed"]'
 
     @contract
-    Scenario: without it the failure ends the run, and names the node
+    Scenario: by default, a failure ends the run and names the node
       When I run the graph:
         """
         {"nodes": [
@@ -83,9 +83,9 @@ Feature: Graph documents
       And "error.message" of the run matches "node bad: the script ended with exit code 3[^]*oops"
 
   @contract
-  Rule: Settings of a document apply to its runs
+  Rule: Settings in a document apply to all of its runs
 
-    Scenario: tags, a subject, and events that cancel
+    Scenario: a document sets tags, a subject and cancelling events
       Given I save the graph "held":
         """
         {"tags": ["team:core"], "subject": "acme/web", "cancel_on": ["stop.it"],

@@ -1,9 +1,9 @@
 Feature: Expressions of graphs
 
-  Rule: A value of a config can be computed
+  Rule: A value in a config can be computed
 
     @GRAPH-032 @GRAPH-033 @GRAPH-034
-    Scenario: from the input and from outputs, at any depth
+    Scenario: values are computed from the input and from outputs, at any depth
       When I submit over HTTP the graph with the input '{"name": "ann", "list": [1, 2]}':
         """
         {"nodes": [
@@ -18,7 +18,7 @@ Feature: Expressions of graphs
       And "output" of the run is '{"all":{"far":"ann!","sum":3},"kept":"$expr"}'
 
     @contract
-    Scenario: a missing value fails the node, which reports its name
+    Scenario: a missing value fails the node, and the error names it
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": {"$expr": "input.name"}}}]}
@@ -29,7 +29,7 @@ Feature: Expressions of graphs
   @contract
   Rule: Conditions choose a path
 
-    Scenario Outline: an input of <n>
+    Scenario Outline: a condition chooses a path for the input <n>
       When I submit over HTTP the graph with the input '{"n": <n>}':
         """
         {"nodes": [

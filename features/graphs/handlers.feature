@@ -1,9 +1,9 @@
 Feature: Graphs and nodes that handlers run
 
-  Rule: A handler runs a stored graph, which sees the event
+  Rule: A handler can run a stored graph, which reads the event
 
     @HAND-004 @HAND-043 @HAND-044 @CLI-028
-    Scenario: by the command line
+    Scenario: the command line sets a handler with a graph
       Given I save the graph "greet":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": {"$expr": "[input.type, input.payload.who]"}}}]}
@@ -17,7 +17,7 @@ Feature: Graphs and nodes that handlers run
       And "kind" of the run is "graph"
 
     @contract
-    Scenario: it runs the latest version, or the one that it names
+    Scenario: the handler runs the latest version, or the one that it names
       Given I save the graph "v":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": 1}}]}
@@ -35,13 +35,13 @@ Feature: Graphs and nodes that handlers run
       And "output" of the run is "1"
 
     @contract
-    Scenario: an unknown graph is rejected at registration
+    Scenario: a handler with an unknown graph is rejected at registration
       When I call "svc handler set h --on go --graph nobody"
       Then it exits with 1
       And standard error has "the project has no graph nobody"
 
     @contract
-    Scenario: a deleted graph rejects the delivery
+    Scenario: a delivery is rejected if the handler's graph was deleted
       Given I save the graph "gone":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": 1}}]}
@@ -53,10 +53,10 @@ Feature: Graphs and nodes that handlers run
         | name | state   | reason                                   |
         | h    | refused | not_found: the project has no graph gone |
 
-  Rule: A handler runs a single node
+  Rule: A handler can run a single node
 
     @HAND-005 @CLI-029
-    Scenario: by the command line
+    Scenario: a handler runs an http node
       When I call "svc handler set again --on first --node emit --config -" with standard input:
         """
         {"type": "second", "payload": {"$expr": "input.payload.n + 1"}}
@@ -69,7 +69,7 @@ Feature: Graphs and nodes that handlers run
       And "payload" of the last event "second" is "2"
 
     @contract
-    Scenario Outline: an invalid node is rejected at registration: <node>
+    Scenario Outline: a handler with an invalid node is rejected at registration: <node>
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         {"on": ["t"], "node": "<node>", "config": <config>}
@@ -84,9 +84,9 @@ Feature: Graphs and nodes that handlers run
         | trigger.manual | {}           | starts a graph      |
 
   @contract
-  Rule: Schedules and forges start them too
+  Rule: Schedules and forges can start graphs too
 
-    Scenario: a schedule with a graph
+    Scenario: a schedule starts a graph
       Given I save the graph "g":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": {"$expr": "input.schedule"}}}]}
@@ -97,7 +97,7 @@ Feature: Graphs and nodes that handlers run
       Then the run succeeds
       And "output" of the run is "every-second"
 
-    Scenario: a push to a forge with a graph
+    Scenario: a push to a forge starts a graph
       Given I save the graph "build":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": {"$expr": "[input.repo, input.sha, input.payload.sha]"}}}]}

@@ -1,9 +1,9 @@
 Feature: Nodes of graphs
 
-  Rule: Programs run on agents, and what they print is the output
+  Rule: Programs in nodes run on agents, and their output is the node's output
 
     @GRAPH-021 @GRAPH-022
-    Scenario: a shell node with variables
+    Scenario: a shell node reads variables
       When I submit over HTTP the graph with the input '{"n": 5}':
         """
         {"nodes": [{"id": "a", "type": "shell", "config": {
@@ -14,7 +14,7 @@ Feature: Nodes of graphs
       And "output" of the run is '{"n":5,"braces":"{{ input.n }}","list":[5,"x"]}'
 
     @GRAPH-019 @GRAPH-020
-    Scenario Outline: a code node in <language>
+    Scenario Outline: a code node runs <language>
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "code", "config": {<config>, "env": {"WHO": "you"}}}]}
@@ -30,7 +30,7 @@ Feature: Nodes of graphs
         | a command  | "interpreter": "sed -n p", "script": "as it is"                                   | as it is      |
 
     @GRAPH-023 @GRAPH-024
-    Scenario Outline: the variables of credentials: <type>
+    Scenario Outline: a <type> node gets credentials as variables
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-canary-1"}'
       When I run the graph:
         """
@@ -46,7 +46,7 @@ Feature: Nodes of graphs
         | code  | console.log(process.env.TOKEN.length)    |
 
     @SCR-029 @SCR-030
-    Scenario: a step has one key in every attempt of its node, and a rerun can begin there
+    Scenario: a step in a node keeps its key in every attempt, and a rerun can begin there
       When I run the graph:
         """
         {"nodes": [
@@ -62,7 +62,7 @@ Feature: Nodes of graphs
       And the file "keys" has 3 lines
 
     @contract
-    Scenario: verbs work in them, and nothing is repeated after a wait
+    Scenario: programs in nodes can call verbs, and nothing is repeated after a wait
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "shell", "config": {
@@ -76,10 +76,10 @@ Feature: Nodes of graphs
         """
       And the file "once" has "ran"
 
-  Rule: An event can be emitted and waited for
+  Rule: A graph can emit an event and wait for one
 
     @GRAPH-029 @EVT-007 @EVT-022
-    Scenario: an emit node emits once, and returns the ID of the event
+    Scenario: an emit node emits once and returns the event's ID
       When I submit over HTTP the graph with the input '{"n": 7}':
         """
         {"nodes": [{"id": "say", "type": "emit", "config": {
@@ -110,7 +110,7 @@ Feature: Nodes of graphs
   @contract
   Rule: Other nodes need no agent
 
-    Scenario: a wait for a signal, with a time
+    Scenario: a node waits for a signal, with and without a timeout
       When I run the graph:
         """
         {"nodes": [{"id": "ask", "type": "wait_signal", "config": {"name": "answer", "timeout": "1h"}}]}

@@ -1,5 +1,5 @@
 @contract
-Feature: Who can publish which graphs
+Feature: Who can publish graphs
 
   Background:
     Given a token of every role
@@ -8,7 +8,7 @@ Feature: Who can publish which graphs
       {"nodes": [{"id": "order", "type": "trigger.webhook"}]}
       """
 
-  Scenario: only admins create and remove hooks, even through a graph
+  Scenario: Only admins can create and remove hooks, even through a graph
     When I send "POST" to "{scoped}/graphs/hooked/publish" with the token "{member}" and:
       """
       {}
@@ -29,7 +29,7 @@ Feature: Who can publish which graphs
     When I send "GET" to "{scoped}/event-hooks/graph.hooked.order"
     Then the answer is 200
 
-  Scenario: a version without the hook removes it, which also needs an admin
+  Scenario: publishing a version without the hook removes it, which requires an admin
     Given I send "POST" to "{scoped}/graphs/hooked/publish" with the token "{admin}" and:
       """
       {}

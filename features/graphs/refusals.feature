@@ -1,9 +1,9 @@
 @contract
-Feature: Problems of a graph are reported before it is saved
+Feature: Problems in a graph are reported before it is saved
 
   Rule: All problems are reported together, each with its position
 
-    Scenario: a document full of them
+    Scenario: a document with many problems is rejected with all of them
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "nodez": [],
@@ -23,7 +23,7 @@ Feature: Problems of a graph are reported before it is saved
       When I send "GET" to "{scoped}/graphs/g"
       Then the answer is 404 with code "not_found"
 
-    Scenario Outline: <what>
+    Scenario Outline: an edge to a node that does not exist is reported
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "nodes": <nodes>, "edges": <edges>}
@@ -49,7 +49,7 @@ Feature: Problems of a graph are reported before it is saved
         | a cron that is none            | [{"id": "a", "type": "trigger.schedule", "config": {"cron": "daily"}}]                         | []                                       | /nodes/0/config/cron           |
         | a pattern that is none         | [{"id": "a", "type": "trigger.event", "config": {"on": "*.x"}}]                                | []                                       | /nodes/0/config/on             |
 
-    Scenario: a name is short enough for the types of its triggers' events
+    Scenario: a name that is too long for its triggers' event types is rejected
       When I send "PUT" to "{scoped}/graphs/gggggggggggggggggggggggggggggggggggggggg" with:
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "aaaaaaaaaaaaaaaa", "type": "trigger.webhook"}], "edges": []}
@@ -57,7 +57,7 @@ Feature: Problems of a graph are reported before it is saved
       Then the answer is 422 with code "workflow_invalid"
       And the answer has "must have fewer than 64 characters"
 
-    Scenario: a check reports line and column
+    Scenario: svc check reports the line and column
       Given a file "g.json":
         """
         {"version": "svc-graph/v1",
@@ -70,7 +70,7 @@ Feature: Problems of a graph are reported before it is saved
       And standard output has "g.json:3:24"
       And standard output has "did you mean set?"
 
-    Scenario: a submit rejects the same
+    Scenario: a submit rejects the same problems
       When I send "POST" to "{scoped}/runs" with:
         """
         {"source": "{\"version\": \"svc-graph/v1\", \"nodes\": [{\"id\": \"a\", \"type\": \"sett\"}], \"edges\": []}"}

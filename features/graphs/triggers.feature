@@ -1,6 +1,6 @@
 Feature: Triggers of published graphs
 
-  Rule: A webhook trigger has its own hook
+  Rule: Each webhook trigger has a separate hook
 
     @GRAPH-031 @HOOK-007 @HOOK-008
     Scenario: a delivery starts the graph
@@ -22,7 +22,7 @@ Feature: Triggers of published graphs
       And "trigger.handler" of the run is "graph.shop.order"
 
     @HOOK-008
-    Scenario: a trigger with its own event type
+    Scenario: a webhook trigger can have a custom event type
       Given the published graph "shop":
         """
         {"nodes": [{"id": "order", "type": "trigger.webhook", "config": {"event_types": ["paid"]}},
@@ -37,7 +37,7 @@ Feature: Triggers of published graphs
       And "output" of the run is "graph.shop.order.paid"
 
     @HOOK-008
-    Scenario: signed deliveries, whose key is the value of a credential
+    Scenario: the key for signed deliveries is stored in a credential
       Given the credential "hook-key" is '{"kind": "bearer", "token": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}'
       And the published graph "signed":
         """
@@ -56,10 +56,10 @@ Feature: Triggers of published graphs
       And the handler "graph.signed.hook" succeeds
       And "output" of the run is "graph.signed.hook.invoice.paid"
 
-  Rule: Events and times start graphs too
+  Rule: Events and schedules can start graphs too
 
     @GRAPH-031
-    Scenario: an event trigger accepts what matches its patterns and its predicate, and only its node runs
+    Scenario: an event trigger starts only its own node, for events that match its patterns and predicate
       Given the published graph "shop":
         """
         {"nodes": [{"id": "large", "type": "trigger.event", "config": {"on": "order.*", "when": "event.payload.total > 10"}},
@@ -77,7 +77,7 @@ Feature: Triggers of published graphs
       And "output" of the run is '{"one":null,"both":["large"]}'
 
     @GRAPH-031
-    Scenario: a schedule trigger
+    Scenario: a schedule trigger starts the graph
       Given the published graph "clock":
         """
         {"nodes": [{"id": "tick", "type": "trigger.schedule", "config": {"cron": "* * * * * *"}},
@@ -102,9 +102,9 @@ Feature: Triggers of published graphs
       And "output" of the run is '[["start"],{"n":1}]'
 
   @contract
-  Rule: Triggers start the version that was published
+  Rule: Triggers start the published version
 
-    Scenario: a save changes nothing, a publish does
+    Scenario: publishing changes what triggers start, and saving does not
       Given the published graph "v":
         """
         {"nodes": [{"id": "ev", "type": "trigger.event", "config": {"on": ["go"]}},
@@ -127,9 +127,9 @@ Feature: Triggers of published graphs
       And "output" of the run is "2"
 
   @contract
-  Rule: Registrations of a graph are created and removed with it
+  Rule: A graph's registrations are created and removed with the graph
 
-    Scenario: nobody else changes them, and they are removed with the graph
+    Scenario: a graph's registrations cannot be changed directly and are removed with it
       Given the published graph "own":
         """
         {"nodes": [{"id": "hook", "type": "trigger.webhook"}, {"id": "ev", "type": "trigger.event", "config": {"on": ["x"]}},

@@ -4,7 +4,7 @@ Feature: Predicates of event nodes
   Rule: An event node receives the first event that its predicate accepts
 
     @WAIT-003 @GRAPH-026 @WAIT-008 @WAIT-011
-    Scenario: others are declined, also those that cannot be evaluated, and the wait continues
+    Scenario: other events are declined, including ones that cannot be evaluated, and the wait continues
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "event.payload.n > 3"}}],
@@ -26,7 +26,7 @@ Feature: Predicates of event nodes
       And "output" of the run is "4"
 
     @WAIT-009
-    Scenario: declining affects only the wait itself
+    Scenario: an event that one wait declines can end another
       When I run the graph:
         """
         {"nodes": [{"id": "small", "type": "event", "config": {"event": "thing", "when": "event.payload.n < 3"}},
@@ -41,7 +41,7 @@ Feature: Predicates of event nodes
       And "output" of the run is "[1,5,5]"
 
     @WAIT-014
-    Scenario: without a predicate the first event of the type is taken
+    Scenario: without a predicate, the first event of the type ends the wait
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing"}}],
@@ -70,7 +70,7 @@ Feature: Predicates of event nodes
       And the run fails with code "wait_timeout"
 
     @contract
-    Scenario: a signal ends the wait as well
+    Scenario: a signal can end the wait too
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "false"}}]}
@@ -80,10 +80,10 @@ Feature: Predicates of event nodes
       Then the run succeeds
       And "output" of the run is "by hand"
 
-  Rule: A predicate sees nothing but the event, and must compile
+  Rule: A predicate can use only the event, and must compile
 
     @WAIT-004 @WAIT-005 @WAIT-006 @WAIT-007 @WAIT-013
-    Scenario Outline: <what>
+    Scenario Outline: a predicate with <what> is rejected
       Given a file "g.json":
         """
         {"version": "svc-graph/v1", "edges": [{"from": "a", "to": "wait"}],
@@ -107,9 +107,9 @@ Feature: Predicates of event nodes
         | no expression   | event.payload ==           | cannot be read                |
 
   @contract
-  Rule: All listeners can receive one event
+  Rule: All kinds of listeners can receive one event
 
-    Scenario: a graph, a script and a handler
+    Scenario: a graph, a script and a handler receive one event
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing"}}]}

@@ -1,9 +1,9 @@
 Feature: Workflows within graphs
 
   @contract
-  Rule: A workflow node waits for its own run
+  Rule: A workflow node waits for a separate run
 
-    Scenario: a stored graph, whose output it passes on
+    Scenario: the output of a stored graph becomes the node's output
       Given I save the graph "inner":
         """
         {"nodes": [{"id": "a", "type": "shell", "config": {"script": "echo $((N * 2))", "env": {"N": {"$expr": "input.n"}}}}]}
@@ -17,7 +17,7 @@ Feature: Workflows within graphs
       Then the run succeeds
       And "output" of the run is "43"
 
-    Scenario: a script, and its failure
+    Scenario: a node runs a script and reports its failure
       When I run the graph:
         """
         {"nodes": [{"id": "call", "type": "workflow", "config": {"filename": "job.sh", "source": "exit 4"}}]}
@@ -25,7 +25,7 @@ Feature: Workflows within graphs
       Then the run fails and its error has "node call: the run run_"
       And the run fails and its error has "exit code 4"
 
-    Scenario: when the caller ends, so does the run that it called
+    Scenario: a called run ends when its caller ends
       Given I save the graph "held":
         """
         {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}
@@ -39,7 +39,7 @@ Feature: Workflows within graphs
       Then the run with the tag "called" is "cancelled"
 
     @own-server
-    Scenario: a cancel reaches every level, even if the server dies
+    Scenario: a cancel reaches every level, even if the server is killed
       Given I save the graph "held":
         """
         {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}
@@ -63,7 +63,7 @@ Feature: Workflows within graphs
   Rule: A workflow can be read from a repository
 
     @far-end @GRAPH-027
-    Scenario: a graph and a script, through the API of the forge and with its credential
+    Scenario: a graph and a script are read through the forge's API with its credential
       Given a far end that answers:
         | path                                  | status | type             | body                                                                                                                       |
         | /repos/acme/web/contents/ops/go.json  | 200    | application/vnd.github.raw+json; charset=utf-8 | {"version":"svc-graph/v1","nodes":[{"id":"a","type":"set","config":{"values":{"$expr":"input.n + 1"}}}],"edges":[]} |
@@ -87,7 +87,7 @@ Feature: Workflows within graphs
       And nobody can read "tok-canary-2" anywhere in the run
 
     @far-end @contract
-    Scenario: a missing file
+    Scenario: a missing file fails the run
       Given a far end that answers:
         | path | status | body |
         | /    | 200    |      |
@@ -116,7 +116,7 @@ Feature: Workflows within graphs
       And "output" of the run matches "failed.*/repos/acme/web/contents/none.sh answered 404"
 
     @GRAPH-028
-    Scenario Outline: all three of path, repo and credential are required: without <member>
+    Scenario Outline: path, repo and credential are required together: without <member>
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "edges": [],

@@ -1,7 +1,7 @@
 @store
 Feature: Limits of handlers
 
-  Rule: a chain of handlers has at most five generations
+  Rule: A chain of handlers has at most five generations
 
     @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @OVW-021 @needs-python3
     Scenario: the sixth generation does not start, and its emit fails
@@ -48,7 +48,7 @@ Feature: Limits of handlers
       And the handler "after" ran 1 time
 
     @contract @needs-python3
-    Scenario: an emit without a matching handler does not count as a chain
+    Scenario: an emit without a matching handler does not count towards the chain
       Given the handler "next" on "chain" runs "next.sh":
         """
         left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
@@ -58,7 +58,7 @@ Feature: Limits of handlers
       Then the project comes to rest
       And the project has 1 event of type "chain.over"
 
-  Rule: a project has at most sixteen handler runs at once
+  Rule: A project has at most sixteen handler runs in flight
 
     @HAND-050 @HAND-052 @LIM-007 @ERR-026 @ERR-027
     Scenario: an emit that would start a seventeenth run fails and records nothing
@@ -112,7 +112,7 @@ Feature: Limits of handlers
       And "output.of" of the run is "run.succeeded"
 
     @contract
-    Scenario: untrusted runs have four slots, and those that wait for one block no others
+    Scenario: untrusted runs have four slots, and deliveries waiting for one do not block others
       Given 5 handlers on "forge.pull_request,crowd" whose runs no agent takes
       When a fork opens a pull request
       Then it was delivered so:
@@ -164,7 +164,7 @@ Feature: Limits of handlers
       Then the run succeeds
 
     @own-server @DLV-014
-    Scenario: a waiting delivery survives its server
+    Scenario: a waiting delivery survives a server crash
       Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":
         """
@@ -210,10 +210,10 @@ Feature: Limits of handlers
       Then the project comes to rest
       And the handler "after" ran 0 times
 
-  Rule: a handler run that waits is not in flight
+  Rule: A waiting handler run is not in flight
 
     @contract
-    Scenario: parked approvals block nobody, and continue whatever is in flight
+    Scenario: runs that wait for approval use no slots and continue even if all slots are taken
       Given 16 handlers on "ask" run "wait.sh":
         """
         svc wait-signal go

@@ -1,9 +1,9 @@
 Feature: Handlers on the command line
 
-  Rule: a handler is set, listed, shown and removed
+  Rule: A handler is set, listed, shown and removed
 
     @HAND-002 @CLI-025 @CLI-026 @HAND-007 @CLI-030 @HAND-008 @CLI-031 @HAND-009 @CLI-033 @CLI-034 @CLI-035
-    Scenario: with all options of a script
+    Scenario: a script handler accepts every option
       Given a file "note.sh":
         """
         echo "note from $OWN"
@@ -61,7 +61,7 @@ Feature: Handlers on the command line
       Then the handler "note" succeeds
 
     @CLI-032 @HAND-010
-    Scenario: with a credential
+    Scenario: a handler can declare a credential
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
       And a file "note.sh":
         """
@@ -75,7 +75,7 @@ Feature: Handlers on the command line
       Then the handler "note" succeeds
 
     @contract
-    Scenario: with an input and a subject
+    Scenario: a handler can set an input and a subject
       Given a file "note.sh":
         """
         grep -q '"from":"here"' "$SVC_INPUT_FILE" && svc step checked -- true
@@ -113,7 +113,7 @@ Feature: Handlers on the command line
         | note.sh --on t --as spell    | --as                          |
 
     @HAND-010 @HAND-045
-    Scenario: credentials are allowed for scripts only
+    Scenario: only script handlers can declare credentials
       When I call "svc handler set note --on t --graph release --credential TOKEN=bot"
       Then it exits with 2
       # @contract
@@ -126,7 +126,7 @@ Feature: Handlers on the command line
       And the answer names the faults "/credentials"
 
     @contract
-    Scenario: a rejection by the server has the position of the problem
+    Scenario: a rejection by the server shows the position of the problem
       When I call "svc handler set note - --on 'a b' --when 'x ==' " with standard input:
         """
         true
@@ -135,9 +135,9 @@ Feature: Handlers on the command line
       And standard error has "/on/0"
 
   @contract
-  Rule: a recorded event can be tested against a handler without starting a run
+  Rule: A recorded event can be tested against a handler without starting a run
 
-    Scenario: match or no match, true or false, and the reason
+    Scenario: the test shows whether the pattern and the predicate match, and why
       Given the handler "paid" with '{"on": ["order.*"], "when": "event.payload.total > 10"}' runs "note.sh":
         """
         true
@@ -160,10 +160,10 @@ Feature: Handlers on the command line
       When I call "svc handler test paid"
       Then it exits with 2
 
-  Rule: starter scripts run unchanged
+  Rule: Starter scripts run unchanged
 
     @CLI-036
-    Scenario Outline: the starter in <language>
+    Scenario Outline: the starter script in <language> runs
       When the starter in "<language>" is written to "<file>"
       And I call "svc handler set on-event <file> --on build.done"
       And somebody emits "build.done" with '{"payload": {"workflow": "build.sh", "status": "succeeded"}}'
@@ -192,15 +192,15 @@ Feature: Handlers on the command line
         | python     | on-event.py |
 
     @contract
-    Scenario: a language without a starter
+    Scenario: a language without a starter script is rejected
       When I call "svc handler init cobol"
       Then it exits with 2
       And standard error has "bash, python, typescript"
 
-  Rule: a sample event shows what a handler would do
+  Rule: A sample event shows what a handler would do
 
     @contract
-    Scenario: the pattern, the predicate and the input; nothing starts
+    Scenario: the test shows the pattern, the predicate and the input, and starts nothing
       Given the handler "receipt" with '{"on": ["order.*"], "when": "event.payload.total > 0"}' runs "receipt.sh":
         """
         true
@@ -225,10 +225,10 @@ Feature: Handlers on the command line
       When I call "svc handler ls"
       Then standard output matches "receipt.sh$"
 
-  Rule: a list of handlers shows what they did
+  Rule: The list of handlers shows what they did
 
     @contract
-    Scenario: runs that started and failed, and predicates that could not be evaluated
+    Scenario: the list counts started runs, failed runs and predicates that could not be evaluated
       Given the handler "strict" with '{"on": ["order.*"], "when": "event.payload.total > 0"}' runs "strict.sh":
         """
         test "$CI_TRIGGER_EVENT" = order.paid
@@ -243,10 +243,10 @@ Feature: Handlers on the command line
       Then standard output is JSON whose "handlers.0.lately.queued" is "0"
 
 
-  Rule: a handler for a type that no event has is set, with a warning if a similar type is known
+  Rule: A handler for an unknown type is created, with a warning if a similar type exists
 
     @contract
-    Scenario: a misspelt type
+    Scenario: a misspelt event type gets a warning
       Given a file "note.sh":
         """
         echo note

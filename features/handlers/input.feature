@@ -1,9 +1,9 @@
 Feature: Input of handler scripts
 
-  Rule: the input file contains the whole envelope
+  Rule: The input file contains the whole envelope
 
     @HAND-026 @EVT-008 @DLV-008 @needs-python3
-    Scenario: type, id, key and payload
+    Scenario: the envelope has the type, ID, key and payload
       Given the handler "look" on "deploy.done" runs "look.py":
         """
         import json, os, subprocess
@@ -20,7 +20,7 @@ Feature: Input of handler scripts
       And "output.payload" of the run is '{"deep": {"a": true}, "n": [1, 2.5, null, "\u00fc"]}'
 
     @HAND-026 @EVT-008 @needs-python3
-    Scenario: without a key and a payload
+    Scenario: an event can have no key and no payload
       Given the handler "look" on "deploy.done" runs "look.py":
         """
         import json, os
@@ -58,7 +58,7 @@ Feature: Input of handler scripts
   Rule: `svc input` reads the payload
 
     @needs-python3
-    Scenario: the payload, in bash and in both SDKs, and the configured input beside it
+    Scenario: the payload is read in bash and both SDKs, next to the configured input
       Given the handler "bash" with '{"on": ["t.one"], "input": {"own": "configured"}, "args": ["first", "a b"]}' runs "look.sh":
         """
         svc output set customer="$(svc input customer)" id:="$(svc input order.id)" key="$(svc input key --envelope)" own="$(svc input input.own --envelope)" args="$#: $2"
@@ -86,7 +86,7 @@ Feature: Input of handler scripts
       And "output.customer" of the run is "Ana"
       And "output.whole.customer" of the run is "Ana"
 
-  Rule: scalar fields of the envelope are variables too
+  Rule: Scalar fields of the envelope are variables too
 
     @HAND-028 @HAND-029 @HAND-039 @SCR-039
     Scenario: type and id are variables, nested values are not
@@ -106,7 +106,7 @@ Feature: Input of handler scripts
         """
 
     @HAND-037
-    Scenario: the schedule of a tick
+    Scenario: the schedule of a tick is a variable
       Given the handler "look" on "schedule.tick" runs "look.sh":
         """
         svc output set schedule="$CI_TRIGGER_SCHEDULE"
@@ -119,7 +119,7 @@ Feature: Input of handler scripts
       Then the project comes to rest
 
     @HAND-038
-    Scenario: the parent of a spawned run
+    Scenario: the parent of a spawned run is a variable
       Given the handler "look" on "spawn" runs "look.sh":
         """
         svc output set parent="$CI_TRIGGER_PARENT"
@@ -138,10 +138,10 @@ Feature: Input of handler scripts
       And "output.parent" of the run is "{parent}"
       And the project comes to rest
 
-  Rule: what a handler declares applies to each of its runs
+  Rule: A handler's settings apply to each of its runs
 
     @HAND-008
-    Scenario: tags
+    Scenario: a handler's tags apply to its runs
       Given the handler "look" with '{"on": ["t"], "tags": ["team:core", "nightly"]}' runs "look.sh":
         """
         true
@@ -151,7 +151,7 @@ Feature: Input of handler scripts
       And "tags" of the run is '["team:core","nightly"]'
 
     @own-agent @HAND-009
-    Scenario: a run waits for an agent with the required capabilities, while other runs finish
+    Scenario: a run waits for an agent with the required capabilities while other runs finish
       Given the handler "picky" with '{"on": ["u"], "requires": ["{project}"]}' runs "look.sh":
         """
         true
@@ -171,7 +171,7 @@ Feature: Input of handler scripts
       And the handler "picky" ran 2 times
 
     @contract
-    Scenario: a credential for a script
+    Scenario: a script handler's run gets its credential
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
       And the handler "look" with '{"on": ["t"], "credentials": {"TOKEN": "bot"}}' runs "look.sh":
         """

@@ -1,6 +1,6 @@
 Feature: Handlers of run lifecycle events
 
-  Rule: lifecycle events reach handlers, except those of handler runs
+  Rule: Lifecycle events reach handlers, except those of handler runs
 
     @HAND-016 @OVW-022
     Scenario: a bash handler reports on a script run
@@ -45,7 +45,7 @@ Feature: Handlers of run lifecycle events
       And the file "seen" has "run.succeeded"
 
     @HAND-017
-    Scenario: a handler for terminal events only
+    Scenario: a handler can select only events of ended runs
       Given the handler "ends" on "run.succeeded,run.failed,run.cancelled" runs "note.sh":
         """
         svc output set of="$CI_TRIGGER_EVENT"
@@ -75,7 +75,7 @@ Feature: Handlers of run lifecycle events
       And the handler "ends" ran 3 times
 
     @RUN-024 @RUN-025
-    Scenario: lifecycle events of a handler run are recorded and start no handler
+    Scenario: a handler run's lifecycle events are recorded but start no handler
       Given the handler "all" on "*" runs "note.sh":
         """
         true

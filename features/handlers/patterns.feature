@@ -1,9 +1,9 @@
 Feature: Event types that start handlers
 
-  Rule: a handler names types exactly, by prefix, or all of them
+  Rule: A handler selects event types exactly, by prefix, or all of them
 
     @HAND-006 @HAND-011 @HAND-012 @HAND-013 @DLV-006 @DLV-011 @OVW-023
-    Scenario: every matching handler gets its own run
+    Scenario: every matching handler starts a separate run
       Given the handler "exact" on "deploy.done" runs "note.sh":
         """
         svc output set by=exact
@@ -47,7 +47,7 @@ Feature: Event types that start handlers
       Then the handler "early" succeeds
 
     @HAND-015
-    Scenario: several comma-separated types on the command line
+    Scenario: the command line accepts several comma-separated types
       Given a file "note.sh":
         """
         true
@@ -62,7 +62,7 @@ Feature: Event types that start handlers
       When somebody emits "a.two" with "{}"
       Then it was delivered to no handler
 
-  Rule: the run id derives from event and handler
+  Rule: A handler run's ID derives from the event and the handler
 
     @DLV-012 @DLV-013
     Scenario: two emits with one idempotency key start one run
@@ -80,7 +80,7 @@ Feature: Event types that start handlers
       Then standard output is JSON whose "run_id" is "{run}"
 
     @DLV-018 @needs-python3
-    Scenario: handler runs continue in parallel and end in any order
+    Scenario: Handler runs continue in parallel and end in any order
       Given a gate "first"
       And a gate "second"
       And the handler "slow" on "job" runs "slow.sh":
@@ -101,10 +101,10 @@ Feature: Event types that start handlers
         first
         """
 
-  Rule: a handler run inherits the event's subject
+  Rule: A handler run inherits the event's subject
 
     @SUBJ-005
-    Scenario: the event's key is the run's subject
+    Scenario: the event's key becomes the run's subject
       Given the handler "one" on "deploy.done" runs "note.sh":
         """
         true

@@ -1,9 +1,9 @@
 Feature: Predicates of handlers
 
-  Rule: a run starts only when the predicate is true, and the event is recorded in any case
+  Rule: A run starts only if the predicate is true, but the event is always recorded
 
     @HAND-018 @HAND-019 @HAND-020 @EVT-016 @EVT-018
-    Scenario: a predicate on type and payload
+    Scenario: a predicate tests the type and the payload
       Given the handler "large" with '{"on": ["order.*"], "when": "event.type == \'order.paid\' && event.payload.total > 99.5"}' runs "note.sh":
         """
         true
@@ -20,7 +20,7 @@ Feature: Predicates of handlers
       And the project has 2 events of type "order.paid"
 
     @EVT-017 @SUBJ-015
-    Scenario: a predicate on the key
+    Scenario: a predicate tests the key
       Given the handler "shop" with '{"on": ["deploy"], "when": "has(event.key) && event.key == \'shop\'"}' runs "note.sh":
         """
         true
@@ -48,7 +48,7 @@ Feature: Predicates of handlers
       Then the handler "ci" succeeds
 
     @ERR-047
-    Scenario Outline: a predicate that cannot be evaluated declines and says why: <when>
+    Scenario Outline: a predicate that cannot be evaluated declines and gives the reason: <when>
       Given the handler "h" with '{"on": ["t"], "when": "<when>"}' runs "note.sh":
         """
         true
@@ -80,9 +80,9 @@ Feature: Predicates of handlers
         | h    | declined | takes too much work  |
 
   @contract
-  Rule: a predicate that does not compile is rejected with line and column
+  Rule: A predicate that does not compile is rejected with line and column
 
-    Scenario Outline: <when>
+    Scenario Outline: the predicate <when> is rejected with line and column
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         {"on": ["t"], "source": "true", "when": "<when>"}

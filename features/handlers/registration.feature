@@ -1,9 +1,9 @@
 Feature: Handler registration
 
   @contract
-  Rule: an invalid registration is rejected
+  Rule: An invalid registration is rejected
 
-    Scenario Outline: <what>
+    Scenario Outline: a registration is rejected: <what>
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         <body>
@@ -31,7 +31,7 @@ Feature: Handler registration
         | a variable of the service     | {"on": ["t"], "source": "true", "env": {"SVC_X": "1"}}                | 400    | invalid_request       | /env/SVC_X         |
         | a capability that is none     | {"on": ["t"], "source": "true", "requires": ["a b"]}                  | 400    | invalid_request       | /requires/0        |
 
-    Scenario: an invalid name
+    Scenario: a handler with an invalid name is rejected
       When I send "PUT" to "{scoped}/handlers/no%20name" with:
         """
         {"on": ["t"], "source": "true"}
@@ -39,10 +39,10 @@ Feature: Handler registration
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/path/handler"
 
-  Rule: a registration is created, replaced and removed by name
+  Rule: A registration is created, replaced and removed by name
 
     @HAND-001
-    Scenario: create, replace, remove
+    Scenario: a handler is created, replaced and removed
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         {"on": ["a", "a"], "filename": "h.sh", "source": "echo first", "when": "true", "tags": ["x"]}
@@ -97,7 +97,7 @@ Feature: Handler registration
       And "entries.0.subject" of the answer is "h"
 
     @contract
-    Scenario: other projects cannot see it and are not served by it
+    Scenario: other projects cannot see a handler, and their events do not start it
       Given the handler "h" on "*" runs "note.sh":
         """
         true

@@ -37,7 +37,7 @@ Feature: From delivery to event
   Rule: A body that is not JSON arrives unchanged as text
 
     @HTTP-003 @HOOK-013 @HOOK-014 @ERR-048
-    Scenario Outline: <what>
+    Scenario Outline: a body arrives as text: <what>
       Given a delivery of '<text>' as "<type>"
       When it is delivered with the secret
       Then it became an event "in.came" with '{"body":"<becomes>","query":{}}'
@@ -51,15 +51,15 @@ Feature: From delivery to event
         | markup                        | <a/>          | application/xml                   | <a/>              |
 
     @contract
-    Scenario: bytes that are not valid text
+    Scenario: a body with bytes that are not valid text is encoded
       Given a delivery of the bytes "ff0001" as "application/octet-stream"
       When it is delivered with the secret
       Then it became an event "in.came" with '{"body":{"base64":"/wAB"},"query":{}}'
 
   @contract
-  Rule: 2 MiB are accepted, and one byte more is rejected
+  Rule: A body of 2 MiB is accepted, and one byte more is rejected
 
-    Scenario: at the limit
+    Scenario: a body at the limit is accepted
       Given a delivery of 2097152 bytes
       When it is delivered with the secret
       Then the answer is 202
@@ -68,7 +68,7 @@ Feature: From delivery to event
       When it is delivered with the secret
       Then the answer is 413 with code "payload_too_large"
 
-    Scenario: JSON that the database cannot store
+    Scenario: JSON that the database cannot store is rejected
       Given a delivery of '{"half": "\ud800"}' as "application/json"
       When it is delivered with the secret
       Then the answer is 400 with code "invalid_request"

@@ -1,9 +1,9 @@
 Feature: Connectors are documents
 
-  Rule: A custom connector is a file of the same shape, without code
+  Rule: A custom connector is a manifest of the same form, without code
 
     @own-server @configured @OVW-017 @MAN-001
-    Scenario: a document is enough to accept signed deliveries
+    Scenario: a manifest is enough to accept signed deliveries
       Given a file "shop/manifest.json":
         """
         {
@@ -32,7 +32,7 @@ Feature: Connectors are documents
       Then "event_id" of the answer is "{event}"
 
     @program @OVW-017 @MAN-001 @MAN-008
-    Scenario: a server does not start with an invalid document, and shows file and position
+    Scenario: a server does not start with an invalid manifest, and prints its file and position
       Given a master key noted as "key"
       And a file "one.json":
         """

@@ -3,7 +3,7 @@ Feature: Event hooks
   Rule: A hook has a name, a stable address and a secret that is shown once
 
     @HOOK-001 @HOOK-002 @HOOK-003 @HOOK-004 @HOOK-005
-    Scenario: over the HTTP API
+    Scenario: a hook is set and used over the HTTP API
       When I send "PUT" to "{scoped}/event-hooks/builds" with:
         """
         {"event_type": "build.done"}
@@ -34,7 +34,7 @@ Feature: Event hooks
       And it became an event "build.over" with '{"body":{},"query":{}}'
 
     @CLI-037 @CLI-041 @CLI-042 @CLI-043
-    Scenario: from the command line
+    Scenario: a hook is set and used from the command line
       When I call "svc event-hook set builds --event-type build.done"
       # @contract
       Then standard output matches "^address +http.*/api/v1/hooks/hook_[0-9A-Z]{26}$"
@@ -78,7 +78,7 @@ Feature: Event hooks
       Then it became an event "build.done" with '{"body":{},"query":{}}'
 
     @contract
-    Scenario: a misspelt event type
+    Scenario: a misspelt event type gets a warning
       Given a file "note.sh":
         """
         echo note
@@ -90,7 +90,7 @@ Feature: Event hooks
       When I call "svc event-hook set shop --event-type order.paid"
       Then standard error lacks "warning"
 
-  Rule: A delivery is an event like any other
+  Rule: A delivery becomes an ordinary event
 
     @OVW-026 @EVT-025
     Scenario: a delivery wakes a waiting run
@@ -109,9 +109,9 @@ Feature: Event hooks
       And "trusted" of the last event "build.done" is "true"
 
   @contract
-  Rule: Project members read, admins change
+  Rule: Project members can read hooks, and admins can change them
 
-    Scenario Outline: a <role>
+    Scenario Outline: permissions of a <role>
       Given the event hook "builds" with '{}'
       And a token of every role
       When I send "GET" to "{scoped}/event-hooks/builds" with the token "{<role>}"

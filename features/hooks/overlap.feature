@@ -1,9 +1,9 @@
 @store @contract
-Feature: Overlapping secrets of hooks, and redeliveries
+Feature: Overlapping hook secrets and redeliveries
 
-  Rule: the old secret of a hook stays valid for the time that the rotation sets
+  Rule: A hook's old secret stays valid for the time that the rotation sets
 
-    Scenario: senders change within a day, and you can see who has not
+    Scenario: senders have a day to change, and the hook shows whether its old secret is still used
       When I call "svc event-hook set builds --event-type build.done --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook rotate builds --overlap 24h"
@@ -28,7 +28,7 @@ Feature: Overlapping secrets of hooks, and redeliveries
       When it is delivered with the secret
       Then the answer is 401 with code "hook_secret_wrong"
 
-    Scenario: an overlap is at most 30 days long, and starts with a rotation
+    Scenario: an overlap lasts at most 30 days and can be set only by a rotation
       Given the event hook "builds" with '{"event_type": "build.done"}'
       When I call "svc event-hook rotate builds --overlap 31d"
       Then it exits with 1
@@ -36,9 +36,9 @@ Feature: Overlapping secrets of hooks, and redeliveries
       When I call "svc event-hook rotate builds --overlap 1h --end-overlap"
       Then it exits with 2
 
-  Rule: deliveries are listed, and can be recorded again
+  Rule: Deliveries are listed and can be recorded again
 
-    Scenario: a delivery that was recorded, and one that was rejected
+    Scenario: a recorded delivery can be repeated, and a rejected one cannot
       Given the handler "note" on "build.done" runs "note.sh":
         """
         echo "again of $(svc input --envelope redelivery_of --default nothing)"

@@ -3,7 +3,7 @@ Feature: Rejected deliveries
   Rule: A delivery without the secret is rejected
 
     @HOOK-015 @HOOK-016 @ERR-021
-    Scenario: no secret
+    Scenario: a delivery without a secret is rejected
       Given the event hook "in" with '{}'
       And a delivery of '{}' as "application/json"
       When it is delivered to "{ingest}"
@@ -46,7 +46,7 @@ Feature: Rejected deliveries
   @contract
   Rule: An invalid hook is rejected with the position of the problem
 
-    Scenario Outline: <what>
+    Scenario Outline: a hook is rejected: <what>
       When I send "PUT" to "{scoped}/event-hooks/<name>" with:
         """
         <body>
@@ -69,10 +69,10 @@ Feature: Rejected deliveries
         | two ways to sign           | in   | {"manifest": "forge_a", "hmac": {"header": "X", "key": "key-of-mine"}} | /hmac |
 
   @contract
-  Rule: A sender that sends too much must wait
+  Rule: A sender that sends too much is rate-limited
 
     @own-server @configured
-    Scenario: each hook has its own rate, and forged deliveries do not count
+    Scenario: each hook has a separate rate limit, and forged deliveries do not count
       Given a server and an agent of their own with:
         | SVC_RATE_LIMIT | delivery=2/h |
       And the event hook "one" with '{}'

@@ -3,7 +3,7 @@ Feature: Signed deliveries
   Rule: A connector's manifest describes the signature
 
     @CLI-038 @HOOK-002
-    Scenario: Standard Webhooks, signed by the official library
+    Scenario: a hook accepts Standard Webhooks signed by the official library
       When I call "svc event-hook set billing --manifest standard_webhooks --key - --json" with standard input:
         """
         whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -20,7 +20,7 @@ Feature: Signed deliveries
       Then it became an event "billing.invoice.paid" with '{"body":{"type":"invoice.paid","n":1},"query":{}}'
 
     @store @contract
-    Scenario: a repeated delivery gives the same event
+    Scenario: a repeated delivery returns the same event
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And a delivery of '{"action":"opened"}' as "application/json"
       And its sha256 HMAC with the key "key-of-the-test" is noted
@@ -38,7 +38,7 @@ Feature: Signed deliveries
       And "trusted" of the last event "code.issues" is "false"
 
     @AUTH-028 @HAND-046
-    Scenario: an untrusted delivery reaches no handler that declares a credential
+    Scenario: an untrusted delivery starts no handler that declares a credential
       Given the credential "bot" is '{"kind": "bearer", "token": "token-of-the-bot"}'
       And a file "deploy.sh":
         """
@@ -79,7 +79,7 @@ Feature: Signed deliveries
       And there are 0 events "billing.invoice.paid"
 
     @contract
-    Scenario: a delivery whose type is not a valid event type
+    Scenario: a delivery whose type is not a valid event type is rejected
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And its sha256 HMAC with the key "key-of-the-test" is noted
       When it is delivered to "{ingest}" with the headers:
@@ -87,10 +87,10 @@ Feature: Signed deliveries
         | X-GitHub-Event      | no type       |
       Then the answer is 400 with code "event_type_invalid"
 
-  Rule: An HMAC of the body without a manifest
+  Rule: A hook can verify an HMAC of the body without a manifest
 
     @CLI-039 @HOOK-002
-    Scenario: with a configured prefix
+    Scenario: the signature header can have a configured prefix
       When I call "svc event-hook set shop --hmac-header X-Sig --hmac-key key-of-the-test --hmac-prefix v0= --json"
       # @contract
       Then standard error has "warning: --hmac-key is visible in the process list"
@@ -112,7 +112,7 @@ Feature: Signed deliveries
       And "detail" of the answer matches "the header X-Sig is missing"
 
     @contract
-    Scenario: with another algorithm, encoding and type, and a new key
+    Scenario: a hook can use another algorithm, encoding, type and key
       When I call "svc event-hook set shop --hmac-header X-Sig --hmac-key key-of-the-test --hmac-algorithm sha512 --hmac-encoding hex --event-type shop.sold --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook rotate shop --key -" with standard input:

@@ -3,7 +3,7 @@ Feature: Conventions of the HTTP API
 
   Rule: A rejection is a problem document with a stable code
 
-    Scenario Outline: <what>
+    Scenario Outline: a rejection is a problem document: <what>
       When I send "<method>" to "<path>"
       Then the answer is <status> with code "<code>"
       And "next" of the answer matches "\w"
@@ -17,12 +17,12 @@ Feature: Conventions of the HTTP API
         | a path that is not decodable | GET    | {scoped}/runs/%ff     | 400    | invalid_request    |
         | a query member that is none  | GET    | {scoped}/runs?x=1     | 400    | invalid_request    |
 
-    Scenario: a rejected method names the allowed ones
+    Scenario: a rejected method names the allowed methods
       When I send "DELETE" to "{scoped}/runs"
       Then the answer is 405 with code "method_not_allowed"
       And the header "allow" of the answer matches "GET.*POST|POST.*GET"
 
-    Scenario: every response has its request ID, and the problem document repeats it
+    Scenario: every response has a request ID, which the problem document repeats
       When I send "GET" to "/api/v1/nothing"
       Then the answer is 404
       And "request_id" of the answer is the header "x-request-id"
@@ -51,7 +51,7 @@ Feature: Conventions of the HTTP API
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/subjekt /tags"
 
-    Scenario: nesting deeper than 100 is rejected as the caller's problem
+    Scenario: nesting deeper than 100 levels is rejected as an invalid request
       When I submit a script with an input 5000 deep
       Then the answer is 400 with code "invalid_request"
 

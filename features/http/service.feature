@@ -1,5 +1,5 @@
 @contract
-Feature: What a server says about itself
+Feature: Self-description of a server
 
   Rule: Health, readiness and metrics need no token
 
@@ -16,7 +16,7 @@ Feature: What a server says about itself
 
   Rule: The API describes itself
 
-    Scenario: the OpenAPI document lists every path that these features use
+    Scenario: the OpenAPI document lists every path used in these features
       When I send "GET" to "/api/v1/openapi.json" without a token
       Then the answer is 200
       And "openapi" of the answer matches "^3\.1\."
@@ -38,7 +38,7 @@ Feature: What a server says about itself
   Rule: A log can be followed and resumed
 
     @store
-    Scenario: following from the last seen event repeats nothing
+    Scenario: resuming from the last received event repeats nothing
       When I submit the script "job.sh":
         """
         svc step first -- echo before
@@ -55,7 +55,7 @@ Feature: What a server says about itself
       Then the followed text is "after\n" and the stream has ended
 
     @own-server @configured
-    Scenario: with a public address a run has a page
+    Scenario: With a public address, a run has a page
       Given a server and an agent of their own with:
         | SVC_PUBLIC_URL | https://svc.example.org/base |
       When I submit the script "job.sh":
@@ -65,7 +65,7 @@ Feature: What a server says about itself
       Then the run succeeds
       And "run_url" of the run matches "^https://svc.example.org/base/.*{run}$"
 
-    Scenario: without a public address there is no run_url
+    Scenario: without a public address, a run has no run_url
       When I submit the script "job.sh":
         """
         true

@@ -1,5 +1,5 @@
 @store @contract
-Feature: A page is notified of changes
+Feature: Live updates of pages
 
   Rule: One stream reports changes of runs and events
 
@@ -24,7 +24,7 @@ Feature: A page is notified of changes
         | run     | status | succeeded     |
         | event   | type   | run.succeeded |
 
-    Scenario: an interrupted stream continues where it stopped
+    Scenario: an interrupted stream resumes where it stopped
       When I follow "events"
       And I emit "first"
       Then I am soon told:
@@ -41,9 +41,9 @@ Feature: A page is notified of changes
         | event   | type    | third  |
       And I was told "event" 2 times
 
-  Rule: An unknown topic is rejected with the known ones
+  Rule: An unknown topic is rejected with a list of the known ones
 
-    Scenario: topics that do not exist
+    Scenario: topics that do not exist are rejected
       When I send "GET" to "{scoped}/live?topics=runs,weather"
       Then the answer is 400 with code "invalid_request"
       And the answer has "weather"

@@ -1,9 +1,9 @@
 @store @contract
-Feature: The state of a project
+Feature: The project summary
 
-  Rule: One response says what runs, what waits and what failed
+  Rule: One response shows what is running, what waits and what failed
 
-    Scenario: a project with a run that waits and one that failed
+    Scenario: the summary shows a waiting run and a failed run
       When I submit the script "fails.sh":
         """
         echo no such luck >&2

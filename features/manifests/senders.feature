@@ -1,7 +1,7 @@
 @contract
-Feature: What senders deliver
+Feature: Deliveries in the formats of different senders
 
-  Rule: A payment service puts time and signatures into one header
+  Rule: A payment service puts the time and signatures into one header
 
     Scenario: one of two keys is right, and the type is in the body
       Given the event hook "pay" with '{"manifest": "payment_service", "key": "key-of-payments"}'
@@ -23,7 +23,7 @@ Feature: What senders deliver
 
   Rule: Invalid event types are renamed as the manifest says
 
-    Scenario: a shop has topics with slashes
+    Scenario: a shop's topics contain slashes
       Given the event hook "shop" with '{"manifest": "storefront", "key": "test-webhook-secret"}'
       And a delivery of '{"id":1234567890,"email":"customer@example.com","total_price":"123.45"}' as "application/json"
       When it is delivered to "{ingest}" with the headers:
@@ -32,7 +32,7 @@ Feature: What senders deliver
         | X-Shopify-Webhook-Id  | b54557e4                                     |
       Then it became an event "shop.orders.create" with '{"body":{"id":1234567890,"email":"customer@example.com","total_price":"123.45"},"query":{}}'
 
-    Scenario: a forge shows a token, has types of several words, and is not trusted
+    Scenario: a forge sends a token and types of several words, and is not trusted
       Given the event hook "git" with '{"manifest": "forge_c", "key": "token-of-forge-c"}'
       And a delivery of '{"object_kind": "push"}' as "application/json"
       When it is delivered to "{ingest}" with the headers:
@@ -51,9 +51,9 @@ Feature: What senders deliver
       Then the answer is 401 with code "signature_invalid"
       And "detail" of the answer matches "X-Gitlab-Token is missing"
 
-  Rule: A sender that only checks the address gets its response
+  Rule: A sender that verifies the address gets the response it expects
 
-    Scenario: a team chat proves the address
+    Scenario: a team chat verifies the address
       Given the event hook "chat" with '{"manifest": "team_chat", "key": "key-of-the-chat"}'
       And a delivery of '{"type": "url_verification", "challenge": "3eZbrw1aBm2rZgRNFdxV"}' as "application/json"
       And its signature over "v0:{time}:" and the body is noted as "sig", with the key "key-of-the-chat"
@@ -68,7 +68,7 @@ Feature: What senders deliver
         | X-Slack-Signature         | v0=00{sig}  |
       Then the answer is 401 with code "signature_invalid"
 
-    Scenario: activity in the chat becomes events, named by its inner type
+    Scenario: activity in the chat becomes events named by the inner type
       Given the event hook "chat" with '{"manifest": "team_chat", "key": "key-of-the-chat"}'
       And a delivery of '{"type": "event_callback", "event_id": "Ev1", "event": {"type": "app_mention"}}' as "application/json"
       And its signature over "v0:{time}:" and the body is noted as "sig", with the key "key-of-the-chat"
@@ -79,7 +79,7 @@ Feature: What senders deliver
 
   Rule: A sender can sign with its own key
 
-    Scenario: the key that is set is public, and must be one
+    Scenario: the configured key must be a valid public key
       When I send "PUT" to "{scoped}/event-hooks/mail" with:
         """
         {"manifest": "mail_api", "key": "c2hhcmVkIGtleQ=="}

@@ -13,7 +13,7 @@ Feature: Secrets in the log
   Rule: A value that a program prints is shown as ***
 
     @AUTH-017
-    Scenario: in both streams and in the output of steps
+    Scenario: a secret is masked in both streams and in step output
       When I submit the script "print.sh":
         """
         echo "out $TOKEN."
@@ -27,7 +27,7 @@ Feature: Secrets in the log
       And the log lacks "hunter2"
 
     @contract
-    Scenario: a message that is cut contains no part of a value
+    Scenario: a shortened message contains no part of a secret
       When I submit the script "print.sh":
         """
         svc input "$(printf '%050d' 1).$TOKEN" || true
@@ -38,7 +38,7 @@ Feature: Secrets in the log
       And the log lacks "hunter2"
 
     @AUTH-017
-    Scenario: the value of a credential, and each half of a pair
+    Scenario: a credential's value is masked, and each half of a username and password
       Given the credential "npm" is '{"kind": "bearer", "token": "bearer-canary-1"}'
       And the credential "db" is '{"kind": "basic", "username": "user-canary-2", "password": "word-canary-3"}'
       When I submit the script "print.sh" with the options '{"credentials": {"NPM": "npm", "DB": "db"}}':
@@ -54,7 +54,7 @@ Feature: Secrets in the log
         """
 
     @contract @needs-python3
-    Scenario: the value in common encodings
+    Scenario: a value is masked in common encodings
       When I submit the script "encode.py":
         """
         import base64, json, os, urllib.parse
@@ -76,7 +76,7 @@ Feature: Secrets in the log
         """
 
     @contract
-    Scenario: a value with several lines, as a whole and by line
+    Scenario: a value with several lines is masked as a whole and line by line
       When I submit the script "lines.sh":
         """
         echo "$KEY"
@@ -97,7 +97,7 @@ Feature: Secrets in the log
   Rule: The live log is masked wherever a program pauses
 
     @AUTH-042
-    Scenario: a pause in the middle of a value
+    Scenario: a program pauses in the middle of a secret
       Given a gate "rest"
       When I submit the script "pause.sh":
         """
@@ -117,7 +117,7 @@ Feature: Secrets in the log
         """
 
     @contract
-    Scenario: text that only begins like a value is shown unchanged
+    Scenario: text that only starts like a secret is shown unchanged
       When I submit the script "alike.sh":
         """
         printf 'hunter2'
@@ -131,7 +131,7 @@ Feature: Secrets in the log
         """
 
     @contract
-    Scenario: a value that was replaced while the run waited stays masked
+    Scenario: a secret that was replaced while the run waited stays masked
       When I submit the script "replaced.sh":
         """
         old=$(svc step get -- printenv TOKEN)

@@ -3,10 +3,10 @@ Feature: Secrets in views of a run
   Background:
     Given the secret "TOKEN" is "hunter2-canary-77"
 
-  Rule: A record keeps the value, and views mask it
+  Rule: A record keeps the secret value, and views mask it
 
     @AUTH-043
-    Scenario: captured output is masked, and a replay gets the real value
+    Scenario: captured output is masked, but a replay gets the real value
       When I submit the script "captured.sh":
         """
         seen=$(svc step get -- printenv TOKEN)
@@ -24,7 +24,7 @@ Feature: Secrets in views of a run
         | many#0   | step        | ***1\n***2\n***3\n   |
 
     @AUTH-043
-    Scenario: a value is masked in base64 too, and each line of it alone
+    Scenario: a value is masked in base64 too, and each of its lines separately
       When I call "svc secret set PHRASES -" with standard input:
         """
         first-canary-51
@@ -46,7 +46,7 @@ Feature: Secrets in views of a run
         | last#0    | step | ***\n |
 
     @contract
-    Scenario: output and notes
+    Scenario: secrets are masked in output and notes
       When I submit the script "output.sh":
         """
         svc output set "text=is $TOKEN" 'list:=["'"$TOKEN"'", 1]'
@@ -57,7 +57,7 @@ Feature: Secrets in views of a run
       And "annotations" of the run is '["a note of ***"]'
 
     @contract
-    Scenario: labels and names of steps
+    Scenario: secrets are masked in labels and step names
       When I submit the script "names.sh":
         """
         svc step "login $TOKEN" --label "with $TOKEN" -- true
@@ -70,7 +70,7 @@ Feature: Secrets in views of a run
   @contract
   Rule: An error is masked before it is shortened
 
-    Scenario: the tail of standard error, and the message of a command that cannot start
+    Scenario: secrets are masked in the end of standard error and in the error of a command that cannot start
       When I submit the script "fail.sh":
         """
         svc step start -- "/nowhere/$TOKEN" || true

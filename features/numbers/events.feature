@@ -1,10 +1,10 @@
 @store
 Feature: Numbers in events stay unchanged
 
-  Rule: A number that only passes through stays unchanged
+  Rule: A number that is only passed on stays unchanged
 
     @EVT-004
-    Scenario: from an emit to its event, its handler and the handler's output
+    Scenario: a number is the same in the emit, the event, the handler and its output
       Given the handler "keep" on "order" runs "keep.sh":
         """
         cat "$SVC_INPUT_FILE"
@@ -32,7 +32,7 @@ Feature: Numbers in events stay unchanged
       Then standard output has '"id":820982911946154508'
 
     @EVT-004
-    Scenario Outline: a payload that is the number <number>
+    Scenario Outline: the number <number> as a payload stays unchanged
       When I send "POST" to "{scoped}/events" with:
         """
         {"type": "bare", "payload": <number>}
@@ -50,7 +50,7 @@ Feature: Numbers in events stay unchanged
         | 1e400                |
 
     @contract
-    Scenario: a repeat with another number is another event
+    Scenario: a repeat with a different number counts as a different event
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "job.sh", "source": "true", "idempotency_key": "k", "input": {"id": 820982911946154508}}
@@ -71,7 +71,7 @@ Feature: Numbers in events stay unchanged
       And the run of the answer succeeds
 
     @HOOK-011
-    Scenario: a delivery to an event hook
+    Scenario: numbers in a hook delivery stay unchanged
       Given the event hook "in" with '{"event_type": "in.came"}'
       And a delivery of '{"id":820982911946154508,"2":1.0,"1":[1e2]}' as "application/json"
       When it is delivered to "{ingest}" with the headers:
@@ -82,7 +82,7 @@ Feature: Numbers in events stay unchanged
       Then the answer has '"body":{"id":820982911946154508,"2":1.0,"1":[1e2]}'
 
     @contract
-    Scenario: a delivery of a forge
+    Scenario: numbers in a forge delivery stay unchanged
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       When forge_a delivers "order" to "site" as the text:
         """
@@ -92,10 +92,10 @@ Feature: Numbers in events stay unchanged
       When I send "GET" to "{scoped}/events/{event}"
       Then the answer has '"payload":{"id":820982911946154508,"2":1.0,"1":[1e2],"repository":{"full_name":"acme/site"}}'
 
-  Rule: Where a number is read, 64-bit integers are exact
+  Rule: Expressions read 64-bit integers exactly
 
     @contract
-    Scenario: a predicate accepts one number, and not the numbers next to it
+    Scenario: a predicate accepts one number but not its neighbors
       Given the handler "one" with '{"on": ["order"], "when": "event.payload.id == 820982911946154508"}' runs "one.sh":
         """
         svc output set id:="$(svc step id -- sed 's/.*"id":\([0-9]*\).*/\1/' "$SVC_INPUT_FILE")"
@@ -149,7 +149,7 @@ Feature: Numbers in events stay unchanged
       When I send "GET" to "{scoped}/events/{event}"
       Then the answer has '"payload":{"lines":[{"id":18446744073709551616}]}'
 
-  Rule: A script gets the same number whenever it runs again
+  Rule: A script gets the same number each time it runs
 
     @contract
     Scenario: the result of a wait is the same in every later pass

@@ -1,10 +1,10 @@
 @store @far-end
 Feature: Numbers of graphs, nodes and schedules stay exact
 
-  Rule: A node receives what an expression names, unchanged
+  Rule: A node receives the value of an expression unchanged
 
     @contract
-    Scenario: an input goes through expressions, a request and its response
+    Scenario: a number in the input stays the same through expressions, a request and its response
       Given a far end that answers:
         | path   | status | type             | body                                                                 |
         | /order | 200    | application/json | {"id":820982911946154508,"2":1.0,"1":1e400,"u":18446744073709551615} |
@@ -32,7 +32,7 @@ Feature: Numbers of graphs, nodes and schedules stay exact
       Then the answer has '"same":true,"other":false,"more":820982911946154509,"u":18446744073709551615,"body":{"id":820982911946154508,"2":1.0,"1":1e400,"u":18446744073709551615}'
 
     @contract
-    Scenario: a number that cannot be exact fails the node that reads it, and says where
+    Scenario: a number that cannot be exact fails the node that reads it, and the error says where
       Given a file "wide.json":
         """
         {"version": "svc-graph/v1",
@@ -46,7 +46,7 @@ Feature: Numbers of graphs, nodes and schedules stay exact
       And "error.message" of the run matches "nodes.a.output.wide: the number has more than 64 bits"
 
     @contract
-    Scenario: a child receives its parent's number, and returns it
+    Scenario: a child receives its parent's number and returns it
       Given a file "child.json":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "more", "type": "set", "config": {"values": {"$expr": "[input.id + 1, input]"}}}]}
@@ -60,7 +60,7 @@ Feature: Numbers of graphs, nodes and schedules stay exact
       Then the answer has '"made":[820982911946154509,{"id":820982911946154508,"2":1.0,"1":2}]'
 
     @contract
-    Scenario: a graph waits for one number
+    Scenario: a graph waits for an event with one exact number
       Given a file "wait.json":
         """
         {"version": "svc-graph/v1",
@@ -84,10 +84,10 @@ Feature: Numbers of graphs, nodes and schedules stay exact
       Then the answer has '"payload":{"id":820982911946154508}'
       And the answer has "{second}"
 
-  Rule: Registered resources keep the numbers of their input
+  Rule: Registered resources keep the numbers in their input
 
     @contract
-    Scenario: a schedule starts a pipeline
+    Scenario: a schedule passes exact numbers to its pipeline
       Given a file "pulse.yaml":
         """
         outputs: { id: "${{ input.input.id }}", more: "${{ input.input.id + 1 }}", input: "${{ input.input }}" }
@@ -104,10 +104,10 @@ Feature: Numbers of graphs, nodes and schedules stay exact
       Then the answer has '"id":820982911946154508,"more":820982911946154509,"input":{"id":820982911946154508,"2":1.10,"1":1}'
       And the log has '9007199254740993 820982911946154508 {"id":820982911946154508,"2":1.10,"1":1}'
 
-  Rule: A mask hides digits of a number too
+  Rule: Masking also applies to digits in numbers
 
     @contract
-    Scenario: a secret of digits within a number
+    Scenario: a secret that consists of digits is masked within a number
       Given the secret "PIN" is "11946154"
       When I submit the script "mask.sh":
         """

@@ -43,7 +43,7 @@ Feature: Numbers in runs stay unchanged
   Rule: A program reads and outputs exactly the number that it gets
 
     @contract
-    Scenario Outline: <program>
+    Scenario Outline: <program> reads and outputs exact numbers
       When I submit "{folder}/<program> --input '{\"id\":820982911946154508,\"u\":18446744073709551615,\"n\":[-9223372036854775808]}'" with the CLI as "first"
       Then the run succeeds
       When I send "GET" to "{scoped}/runs/{run}"
@@ -71,7 +71,7 @@ Feature: Numbers in runs stay unchanged
         | sdk.py   | 820982911946154509 |
 
     @contract
-    Scenario Outline: parts of it, and the attempts of a step: <program>
+    Scenario Outline: numbers stay exact in parts of the input and in step attempts: <program>
       Given a file "parts.sh":
         """
         id=$(svc input id)

@@ -1,6 +1,6 @@
 Feature: What the service is
 
-  Rule: Work belongs to a project, and a project to an org
+  Rule: A run belongs to a project, and a project to an org
 
     @OVW-006 @OVW-007
     Scenario: a run is found only in the project that it was submitted to
@@ -34,7 +34,7 @@ Feature: What the service is
       Then the answer is 404 with code "not_found"
 
     @OVW-006 @OVW-008
-    Scenario: a project's jobs get that project's secrets, and no other secrets of the org
+    Scenario: a project's jobs get only the secrets of that project
       Given another project noted as "other"
       And the secret "OWN" is "value-of-this-project"
       When I send "PUT" to "/api/v1/orgs/{org}/projects/{other}/secrets/FOREIGN" with:
@@ -49,10 +49,10 @@ Feature: What the service is
         """
       Then the run succeeds
 
-  Rule: A program in any language becomes durable through the verbs that it calls
+  Rule: A program in any language becomes durable through the verbs it calls
 
     @OVW-027 @OVW-028 @OVW-029
-    Scenario: after a wait the program starts from the top, and recorded results come back without repeating work
+    Scenario: after a wait, the program starts from the top and gets its recorded results
       When I submit the script "job.sh":
         """
         echo pass >>{folder}/passes
@@ -68,7 +68,7 @@ Feature: What the service is
       And the file "work" has 1 line
       And the log has "fetched" 1 time
 
-  Rule: Agents do the work
+  Rule: Agents run the work
 
     @own-server @OVW-013
     Scenario: without an agent a run stays queued until an agent connects
@@ -104,7 +104,7 @@ Feature: What the service is
   Rule: One program and one HTTP API operate the service
 
     @OVW-002 @OVW-030 @OVW-031
-    Scenario: a run that the CLI submits appears in the API, and vice versa
+    Scenario: a run submitted with the CLI appears in the API, and vice versa
       Given a file "job.sh":
         """
         svc output set by=hand
@@ -128,7 +128,7 @@ Feature: What the service is
   Rule: Names that contain the product's name use svc
 
     @OVW-003
-    Scenario: formats, variables and problems are named after it
+    Scenario: formats, variables and problem types contain the name svc
       When I send "PUT" to "{scoped}/graphs/named" with:
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": {"n": 1}}}], "edges": []}

@@ -1,9 +1,9 @@
 @contract
-Feature: Artifacts of a job
+Feature: Job artifacts
 
-  Rule: Artifacts that a job names are stored with its run when the steps have succeeded
+  Rule: A job's artifacts are stored with the run when its steps have succeeded
 
-    Scenario: a folder, a file, and one from within a step
+    Scenario: a folder, a single file and a file from within a step become artifacts
       When I submit the pipeline:
         """
         jobs:
@@ -46,7 +46,7 @@ Feature: Artifacts of a job
 
   Rule: Names that differ only in case are different files
 
-    Scenario: artifacts of a job, and the scripts that jobs run
+    Scenario: case matters for a job's artifacts and for the scripts that jobs run
       Given a file "Ship.sh":
         """
         svc output set by=upper

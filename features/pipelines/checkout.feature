@@ -1,10 +1,10 @@
 @contract
-Feature: The repository of a push
+Feature: Checking out the repository of a push
 
   Rule: The workspace starts with the pushed commit
 
     @needs-git
-    Scenario: a file of the repository, in every job
+    Scenario: every job gets the files of the repository
       Given a repository "site" whose "build.sh" is:
         """
         echo "built by the repository"
@@ -19,7 +19,7 @@ Feature: The repository of a push
       And the log has "{sha}"
 
     @far-end @needs-git
-    Scenario: the webhook's credential opens the repository, and no step sees it
+    Scenario: the webhook's credential opens the repository, but no step sees it
       Given a repository "site" whose "file" is:
         """
         from behind the password
@@ -37,7 +37,7 @@ Feature: The repository of a push
       And the log lacks "token-of-the-forge"
 
     @far-end @needs-git
-    Scenario: the webhook's credential stays away from a server that only the delivery names
+    Scenario: the webhook's credential is not sent to a server that only the delivery names
       Given a repository "site" whose "file" is:
         """
         from behind the password
@@ -57,7 +57,7 @@ Feature: The repository of a push
       And the error of the failed run of "build" has "git fetch ended with exit code 128, without a credential"
 
     @needs-git
-    Scenario: a pushed tag is there under its name
+    Scenario: a pushed tag is checked out under its name
       Given a repository "site" whose "version" is:
         """
         one
@@ -72,7 +72,7 @@ Feature: The repository of a push
       And the log has "v1.2"
 
     @store @needs-git
-    Scenario: a script job starts with it too, unless the job says otherwise
+    Scenario: a script job starts with the repository too, unless the job says otherwise
       Given a repository "site" whose "build.sh" is:
         """
         echo "built by the repository"
@@ -87,10 +87,10 @@ Feature: The repository of a push
         """
       Then the workflow of the webhook "ci" succeeds
 
-  Rule: A script that a forge's event starts can start with the repository
+  Rule: A script started by a forge event can start with the repository
 
     @store @far-end @needs-git
-    Scenario: of a handler, with the credential of the webhook, in every pass
+    Scenario: a handler's script gets the repository in every pass, with the webhook's credential
       Given a repository "site" whose "file" is:
         """
         from behind the password
@@ -115,10 +115,10 @@ Feature: The repository of a push
       And the log lacks "GIT_CHECKOUT"
       And the log lacks "token-of-the-forge"
 
-  Rule: A pull request gets its head commit
+  Rule: The workspace of a pull request starts with its head commit
 
     @store @far-end @needs-git
-    Scenario: that of the project with its credential
+    Scenario: the credential is used for a pull request within the project
       Given a repository "site" whose "file" is:
         """
         the head of the pull request
@@ -140,7 +140,7 @@ Feature: The repository of a push
       And the log has "the head of the pull request"
 
     @far-end @needs-git
-    Scenario: that of a fork without any credential, although the server would accept it
+    Scenario: no credential is used for a pull request from a fork
       Given a repository "fork" whose "file" is:
         """
         by an outsider
@@ -161,10 +161,10 @@ Feature: The repository of a push
       Then the run of "build" is "failed"
       And the error of the failed run of "build" has "git fetch ended with"
 
-  Rule: A job says how much of the repository it needs
+  Rule: A job can set how much of the repository it needs
 
     @needs-git
-    Scenario: the whole history and only one folder
+    Scenario: a job checks out the whole history and only one folder
       Given a repository "site" whose "lib/a" is:
         """
         one
@@ -187,7 +187,7 @@ Feature: The repository of a push
   Rule: A repository that cannot be cloned fails the job
 
     @far-end @needs-git
-    Scenario Outline: <what>
+    Scenario Outline: the job fails: <what>
       Given a repository "site" whose "file" is:
         """
         text

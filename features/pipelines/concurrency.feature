@@ -1,7 +1,7 @@
 @store
 Feature: Concurrency groups of pipelines
 
-  Rule: One run at a time is in a group, in order of arrival
+  Rule: Only one run at a time is in a group, in order of arrival
 
     @RUN-021 @SUBJ-013
     Scenario: a queued run starts when it gets the lease
@@ -43,7 +43,7 @@ Feature: Concurrency groups of pipelines
       And nobody holds "deploy-main"
 
     @contract
-    Scenario: people see their jobs and what these wait for, but not how leases are acquired
+    Scenario: users see which jobs wait for the group, but not how leases are acquired
       When I submit the pipeline:
         """
         name: holder
@@ -78,7 +78,7 @@ Feature: Concurrency groups of pipelines
       And standard output lacks "svc-"
 
     @SCR-056
-    Scenario: the lease is that of svc lock
+    Scenario: a concurrency group uses the same lease as svc lock
       Given a gate "end"
       When I submit the script "lock.sh" as "script":
         """
@@ -100,7 +100,7 @@ Feature: Concurrency groups of pipelines
         """
 
     @contract
-    Scenario: a job releases its lease when it ends, not when the run ends
+    Scenario: a job releases its lease when the job ends, not the run
       When I submit the pipeline as "one":
         """
         jobs:
@@ -122,10 +122,10 @@ Feature: Concurrency groups of pipelines
         """
       Then the run succeeds
 
-  Rule: cancel-running replaces the earlier runs of the group
+  Rule: Cancel-running replaces earlier runs in the group
 
     @SUBJ-014
-    Scenario: the running one and the waiting one are cancelled
+    Scenario: the running run and the waiting run are cancelled
       When I submit the pipeline as "first":
         """
         concurrency: { group: main, policy: cancel-running }
@@ -156,7 +156,7 @@ Feature: Concurrency groups of pipelines
   @contract
   Rule: A rerun acquires the leases again
 
-    Scenario: from a job in the middle, and as a whole
+    Scenario: a rerun from a job in the middle, and a complete rerun, acquire the lease
       Given a file "group.yml":
         """
         concurrency: site
@@ -201,7 +201,7 @@ Feature: Concurrency groups of pipelines
   @contract
   Rule: An invalid group is rejected
 
-    Scenario Outline: <what>
+    Scenario Outline: a concurrency group is rejected: <what>
       When I check the pipeline:
         """
         <text>
@@ -214,7 +214,7 @@ Feature: Concurrency groups of pipelines
         | a combination of a matrix  | {jobs: {a: {concurrency: 'g-${{ matrix.x }}', steps: [{run: x}]}}}               | unknown name        | 1:33  |
         | a name of the service's    | {jobs: {svc-lease: {steps: [{run: x}]}}}                                         | cannot begin with   | 1:9   |
 
-    Scenario: a group without a name
+    Scenario: a group without a name fails the run
       When I submit the pipeline:
         """
         concurrency: "${{ input == null ? '' : 'x' }}"

@@ -4,10 +4,10 @@ Feature: Credentials of a pipeline
     Given the credential "wide" is '{"kind": "bearer", "token": "token-of-the-workflow"}'
     And the credential "narrow" is '{"kind": "bearer", "token": "token-of-the-job"}'
 
-  Rule: The more specific credential wins, and every credential wins over variables and secrets
+  Rule: A more specific credential takes precedence, and credentials override variables and secrets
 
     @AUTH-021
-    Scenario: a job over the workflow
+    Scenario: a job's credential overrides the workflow's credential
       Given the secret "TOKEN" is "token-of-the-project"
       When I submit the pipeline:
         """
@@ -35,7 +35,7 @@ Feature: Credentials of a pipeline
   Rule: An untrusted run gets no credentials
 
     @AUTH-024 @AUTH-027 @needs-cc
-    Scenario: a job that declares one fails, and the others have no secret
+    Scenario: a job that declares a credential fails, and other jobs get no secret
       Given the secret "TOKEN" is "token-of-the-project"
       And the handler "check" with '{"on": ["forge.pull_request"], "kind": "pipeline"}' runs "ci.yml":
         """
@@ -56,9 +56,9 @@ Feature: Credentials of a pipeline
       And the log lacks "NEVER"
 
   @contract
-  Rule: All future uses of a credential are found by its name
+  Rule: All future uses of a credential are listed
 
-    Scenario: a handler, a schedule, a webhook and a run whose pipeline names it
+    Scenario: a handler, a schedule, a webhook and a run are listed if their pipeline names the credential
       Given a file "hold.yml":
         """
         credentials: { TOKEN: wide }

@@ -1,9 +1,9 @@
 Feature: Values and variables of a pipeline
 
   @contract
-  Rule: The more specific variable wins
+  Rule: A more specific variable takes precedence
 
-    Scenario: document, job, step and submit
+    Scenario: variables are set by the document, a job, a step and the submit
       When I submit the pipeline with '{"env": {"B": "submit"}, "input": {"who": "ann"}}':
         """
         env: { A: document, B: document, C: document, D: document, WHO: "${{ input.who }}" }
@@ -27,10 +27,10 @@ Feature: Values and variables of a pipeline
       Then the run succeeds
       And the log has "literal *** 11"
 
-  Rule: The input of a handler's pipeline is the event
+  Rule: A handler's pipeline gets the event as its input
 
     @HAND-003 @CLI-027 @HAND-041 @HAND-042
-    Scenario: its type and its payload
+    Scenario: a pipeline reads the event's type and payload
       Given a file "ci.txt":
         """
         outputs: { type: "${{ input.type }}", n: "${{ input.payload.n }}", sum: "${{ input.payload.list[0] + 1.0 }}" }
@@ -48,7 +48,7 @@ Feature: Values and variables of a pipeline
       And "output" of the run is '{"type":"shop.built","n":7,"sum":2}'
 
     @contract
-    Scenario: the inline pipeline of a webhook gets the push
+    Scenario: a webhook's inline pipeline gets the push
       Given the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "pipeline": "jobs:\n one:\n  env:\n   REF: ${{ input.ref }}\n  steps:\n   - run: echo at $REF $CI_TRIGGER_SHA"}'
       When forge_a delivers "push" to "ci":
         """
@@ -60,9 +60,9 @@ Feature: Values and variables of a pipeline
       And "subject" of the run is "acme/site"
 
   @contract
-  Rule: A script has the input file and the variables of the trigger
+  Rule: A script gets the input file and the trigger's variables
 
-    Scenario: manual
+    Scenario: a script in a submitted pipeline has the manual trigger
       When I submit the pipeline with '{"input": {"a": 1}}':
         """
         jobs: { one: { steps: [{ run: 'cat "$SVC_INPUT_FILE"; echo " $CI_TRIGGER_EVENT $SVC_WORKFLOW_ID"' }] } }

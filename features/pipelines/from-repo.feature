@@ -1,7 +1,7 @@
 Feature: Jobs that run a file of a repository
 
   @far-end
-  Rule: The file is read through the API of the forge when the job begins
+  Rule: A file in a repository is read through the forge's API when its job begins
 
     Background:
       Given a far end that answers:
@@ -14,7 +14,7 @@ Feature: Jobs that run a file of a repository
       And the credential "bot" is '{"kind": "bearer", "token": "long-enough"}'
 
     @GRAPH-027
-    Scenario: a script, a pipeline and a graph, at a branch and with its credential
+    Scenario: a script, a pipeline and a graph are read at a branch with a credential
       When I submit the pipeline with '{"input": {"branch": "main"}}':
         """
         outputs:
@@ -48,7 +48,7 @@ Feature: Jobs that run a file of a repository
       And nobody can read "tok-canary-2" anywhere in the run
 
     @contract
-    Scenario: not when the job is skipped, and under the lease of its group
+    Scenario: the file is not read for a skipped job, and is read while the job holds its lease
       When I submit the pipeline:
         """
         jobs:
@@ -79,7 +79,7 @@ Feature: Jobs that run a file of a repository
         | nobody answers   | ops/go.sh    | main | http://{here}:1    | job bad: ops/go.sh of acme/web at main cannot be read                            |
 
     @contract
-    Scenario: an untrusted run has no credential to read it with
+    Scenario: an untrusted run has no credential to read the file with
       Given the handler "taker" with '{"on": ["forge.issue_comment"], "kind": "pipeline"}' runs "ci.yml":
         """
         jobs: { one: { workflow: { from_repo: { path: ops/go.sh, repo: acme/web, credential: forge, api_base: "{far}" } } } }
@@ -94,9 +94,9 @@ Feature: Jobs that run a file of a repository
       And the far end got 0 requests
 
   @contract
-  Rule: What is known in advance is checked
+  Rule: Problems that are known in advance are reported by the check
 
-    Scenario Outline: <what>
+    Scenario Outline: the check rejects <what>
       When I check the pipeline:
         """
         <text>

@@ -78,7 +78,7 @@ Feature: Jobs of a pipeline
   @contract
   Rule: Jobs begin when their needs are met
 
-    Scenario: in order, in parallel, skipped, and after a failure
+    Scenario: jobs run in order, in parallel and after a failure, or are skipped
       When I submit the pipeline:
         """
         vars: { channel: stable }
@@ -97,7 +97,7 @@ Feature: Jobs of a pipeline
       And the log lacks "NEVER"
       And the log lacks "NOR"
 
-    Scenario: a failure stops only the jobs that need it
+    Scenario: a failure stops only the jobs that depend on the failed job
       When I submit the pipeline:
         """
         jobs:
@@ -113,7 +113,7 @@ Feature: Jobs of a pipeline
       And the log has "cleaned up"
       And the log lacks "AFTER"
 
-    Scenario: continue_on_error makes a failure data, and retry repeats the job
+    Scenario: continue_on_error turns a failure into data, and retry repeats the job
       When I submit the pipeline:
         """
         jobs:
@@ -129,7 +129,7 @@ Feature: Jobs of a pipeline
   @contract
   Rule: A matrix runs a job once for each combination
 
-    Scenario: include, exclude, outputs
+    Scenario: a matrix can include and exclude combinations, and its outputs are read
       When I submit the pipeline:
         """
         outputs: { last: "${{ jobs.build.outputs.text }}", all: "${{ jobs.build.all.map(x, x.text) }}" }
@@ -153,9 +153,9 @@ Feature: Jobs of a pipeline
       And "output.last" of the run is "c24"
 
   @contract
-  Rule: A rerun of a pipeline that failed keeps the jobs that succeeded
+  Rule: A rerun of a failed pipeline keeps the jobs that succeeded
 
-    Scenario: by the command line, and everything with --all
+    Scenario: svc rerun keeps succeeded jobs, and --all runs everything again
       When I submit the pipeline:
         """
         outputs: { version: "${{ jobs.ship.outputs.version }}" }

@@ -1,9 +1,9 @@
 Feature: Checking a pipeline
 
   @contract
-  Rule: Every problem has its line and column, and the nearest name
+  Rule: Every problem is reported with its line, its column and a similar name
 
-    Scenario: all problems together
+    Scenario: all problems are reported together
       When I check the pipeline:
         """
         env: { SVC_X: "1", TITLE: "${{ input.title }}" }
@@ -34,7 +34,7 @@ Feature: Checking a pipeline
       And it has the problem "unknown name `events`" at "16:15"
       And it has 9 problems
 
-    Scenario Outline: <what>
+    Scenario Outline: a pipeline is rejected with line and column: <what>
       When I check a pipeline of the text "<text>"
       Then it has the problem "<part>" at "<place>"
 
@@ -68,14 +68,14 @@ Feature: Checking a pipeline
         """
       Then it has the problem "10000 combinations" at "4:17"
 
-    Scenario: anchors that stand for a billion values
+    Scenario: anchors that expand to a billion values are rejected
       When I check a pipeline of 9 nested anchors
       Then it has the problem "anchors" at "1:1"
 
   Rule: Credentials are named literally
 
     @ERR-009
-    Scenario Outline: an expression in the credentials of <where>
+    Scenario Outline: an expression in the credentials of <where> is rejected
       When I check the pipeline:
         """
         <text>
@@ -93,7 +93,7 @@ Feature: Checking a pipeline
         | a job        | 1:34  | {jobs: {a: {credentials: {TOKEN: 'x${{ vars.x }}'}, steps: [{run: x}]}}}                   |
 
     @contract
-    Scenario: a missing credential
+    Scenario: a missing credential is rejected
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "ci.yml", "source": "{credentials: {TOKEN: nobody}, jobs: {a: {steps: [{run: x}]}}}"}
@@ -104,7 +104,7 @@ Feature: Checking a pipeline
   Rule: svc check prints the problems
 
     @WAIT-013
-    Scenario: a predicate that does not compile
+    Scenario: a predicate that does not compile is reported
       Given a file "ci.yml":
         """
         jobs:

@@ -3,7 +3,7 @@ Feature: Pipelines without a server
   Rule: A local run uses the same engine
 
     @CLI-053
-    Scenario: jobs, a matrix, a group, a child and outputs
+    Scenario: svc run supports jobs, a matrix, a group, a child and outputs
       Given a file "sub.sh":
         """
         svc output set doubled:=$((N * 2))
@@ -40,7 +40,7 @@ Feature: Pipelines without a server
       And the file "out/dist/app.txt" holds "made"
 
   @contract @needs-git
-  Rule: An event starts it as it would on a server
+  Rule: A local run starts with an event as it would on a server
 
     Background:
       Given a file "ci.yml":
@@ -62,7 +62,7 @@ Feature: Pipelines without a server
         from the repository
         """
 
-    Scenario: what a forge delivers, with the repository at its commit
+    Scenario: a run starts from a forge delivery, with the repository at its commit
       Given a file "push.json":
         """
         {"forge": "forge_a", "event": "push", "body": {
@@ -79,7 +79,7 @@ Feature: Pipelines without a server
       And standard output is JSON whose "trigger.sha" is "{sha}"
       And standard output is JSON whose "subject" is "acme/site"
 
-    Scenario: a recorded event of a server, with the same result as there
+    Scenario: a run starts from a server's recorded event and has the same result
       Given the webhook "ci" for "acme/site" runs "ci.yml":
         """
         outputs: { ref: "${{ input.ref }}", paths: "${{ input.paths }}", inner: "${{ input.payload.sender }}", trusted: "${{ run.trigger }}" }
@@ -108,7 +108,7 @@ Feature: Pipelines without a server
       And standard output is JSON whose "generation" is that of the run
 
     @needs-python3
-    Scenario: an event written by hand, for a script too
+    Scenario: a script starts from a handwritten event
       Given a file "event.json":
         """
         {"type": "deploy.asked", "key": "site", "payload": {"version": 3}}
@@ -121,7 +121,7 @@ Feature: Pipelines without a server
       Then it exits with 0
       And standard output is "deploy.asked of site 3"
 
-    Scenario: a tick of a schedule
+    Scenario: a script starts from a schedule's tick
       Given a file "event.json":
         """
         {"type": "schedule.tick", "schedule": "nightly"}
@@ -134,7 +134,7 @@ Feature: Pipelines without a server
       Then it exits with 0
       And standard output is "schedule.tick nightly"
 
-    Scenario Outline: an event that nothing could have sent is rejected: <what>
+    Scenario Outline: an impossible event is rejected: <what>
       Given a file "event.json":
         """
         <text>
@@ -162,7 +162,7 @@ Feature: Pipelines without a server
         | a removed ref         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {"deleted": true, "repository": {"full_name": "a/b"}}} | removed its ref    |
 
   @contract
-  Rule: Events that it waits for can be sent
+  Rule: Events can be sent to a local run that waits for them
 
     Background:
       Given a file "ci.yml":
@@ -172,12 +172,12 @@ Feature: Pipelines without a server
           approval: { wait_for_event: deploy.approved, when: "event.payload.ok", timeout: 1h }
         """
 
-    Scenario: with the call, one after the other when the first is declined
+    Scenario: --emit sends events in order until the predicate accepts one
       When I call "svc run ci.yml --emit 'deploy.approved={\"ok\":false}' --emit 'deploy.approved={\"ok\":true,\"by\":\"bo\"}' --json" without the environment's target
       Then it exits with 0
       And standard output is JSON whose "output.by" is "bo"
 
-    Scenario: from another terminal, with the command that it prints
+    Scenario: svc run prints the command that sends the event from another terminal
       When I start "svc run ci.yml --json" as "it" with the settings:
         | SVC_LOG_LEVEL | error |
       Then "it" says "approval of run_\w+ is waiting for the event deploy.approved; from another terminal: \(cd (\S+) && svc emit deploy.approved"

@@ -1,10 +1,10 @@
 @contract
-Feature: Ten pipelines as projects have them
+Feature: Ten realistic pipelines
 
   Each of them is a repository in `realistic/`, which the scenario makes with git and pushes.
 
   @needs-git
-  Scenario: a Node build: tests in a matrix, with a cache, then the build
+  Scenario: a Node build runs tests in a matrix with a cache, and then the build
     Given the repository "greeter" of the example "node-build"
     And the webhook "ci" runs the pipeline of "greeter" with '{}'
     When somebody commits "package.json" to "greeter":
@@ -20,7 +20,7 @@ Feature: Ten pipelines as projects have them
     Then standard output has "export const greet"
 
   @needs-git
-  Scenario: a release that a person approves
+  Scenario: a person approves a release
     Given the repository "notes" of the example "release"
     And the webhook "ci" runs the pipeline of "notes" with '{}'
     When the push of "notes" to "refs/tags/v2.1.0" reaches "ci" as "release"
@@ -35,7 +35,7 @@ Feature: Ten pipelines as projects have them
     Then standard output has "release-2.1.0.tar"
 
   @needs-git
-  Scenario: a monorepo builds what a push touched
+  Scenario: a monorepo builds only the parts that a push changed
     Given the repository "mono" of the example "monorepo"
     And the webhook "ci" runs the pipeline of "mono" with '{}'
     When somebody commits "web/index.html" to "mono":
@@ -47,7 +47,7 @@ Feature: Ten pipelines as projects have them
     And "output.built" of the run is "web succeeded, api skipped, docs skipped"
 
   @needs-git
-  Scenario: a nightly job on a schedule
+  Scenario: a nightly job runs on a schedule
     Given the repository "words" of the example "nightly"
     And the schedule "nightly" of every second runs the pipeline of "words" with '{"MIRROR": "{folder}/repos/words"}'
     When the schedule "nightly" has ticked and is removed
@@ -56,7 +56,7 @@ Feature: Ten pipelines as projects have them
     And "output.due" of the run is "{due}"
 
   @needs-git
-  Scenario: a deployment that a newer push supersedes
+  Scenario: a newer push replaces an older deployment
     Given the repository "site" of the example "deployment"
     And the webhook "ci" runs the pipeline of "site" with '{}'
     When the push of "site" to "refs/heads/main" reaches "ci" as "first"
@@ -74,7 +74,7 @@ Feature: Ten pipelines as projects have them
     And "output.deployed" of the run is "v2"
 
   @needs-git @needs-python3
-  Scenario: Python tests, with exclusions and inclusions
+  Scenario: Python tests run in a matrix with exclusions and inclusions
     Given the repository "slug" of the example "python-matrix"
     And the webhook "ci" runs the pipeline of "slug" with '{}'
     When the push of "slug" to "refs/heads/main" reaches "ci" as "tests"
@@ -82,7 +82,7 @@ Feature: Ten pipelines as projects have them
     And "output.ran" of the run is '["unit -","slow -","slow _","slow ."]'
 
   @needs-git
-  Scenario: a job uses the artifacts of another one
+  Scenario: a job uses another job's artifacts
     Given the repository "data" of the example "artifacts"
     And the secret "READ_TOKEN" is a token of the project
     And the webhook "ci" runs the pipeline of "data" with '{"API": "{base_url}{scoped}"}'
@@ -91,7 +91,7 @@ Feature: Ten pipelines as projects have them
     And the outputs "sum" and "built" of the run are the same
 
   @needs-git
-  Scenario: two pipelines share the lock of a database
+  Scenario: two pipelines share a database lock
     Given the repository "db" of the example "shared-lock"
     And the webhook "ci" runs the pipeline of "db" with '{"DATABASE": "{folder}"}'
     When the push of "db" to "refs/heads/main" reaches "ci" as "migrate"
@@ -101,7 +101,7 @@ Feature: Ten pipelines as projects have them
     And the file "log" has 6 lines
 
   @needs-git
-  Scenario: one deployment for each region, then a pipeline that checks them
+  Scenario: one deployment runs for each region, followed by a pipeline that checks them
     Given the repository "regions" of the example "fan-out"
     When I submit "{folder}/repos/regions/ci.yml" with the CLI as "regions"
     Then the pipeline "regions" becomes "succeeded"
@@ -109,7 +109,7 @@ Feature: Ten pipelines as projects have them
     And "output.checked" of the run is "3"
 
   @needs-git
-  Scenario: retries, timeouts and a cleanup that always runs
+  Scenario: a pipeline has retries, timeouts and a cleanup that always runs
     Given the repository "flaky" of the example "cleanup"
     And the webhook "ci" runs the pipeline of "flaky" with '{"LEDGER": "{folder}"}'
     When the push of "flaky" to "refs/heads/main" reaches "ci" as "cleaned"

@@ -1,9 +1,9 @@
 @contract
 Feature: Steps of a job
 
-  Rule: The steps of a job share one fresh workspace
+  Rule: The steps of a job share one new workspace
 
-    Scenario: one folder for all steps, removed with the job
+    Scenario: all steps use one folder, which is removed with the job
       When I submit the pipeline:
         """
         jobs:
@@ -23,7 +23,7 @@ Feature: Steps of a job
       Then the run succeeds
       And the log has "kept"
 
-    Scenario: bash -eu runs each step, and the log says which one
+    Scenario: bash -eu runs each step, and the log names the step
       When I submit the pipeline:
         """
         jobs:
@@ -41,7 +41,7 @@ Feature: Steps of a job
       And the log lacks "two"
       And the log lacks "SKIPPED"
 
-    Scenario: later steps are left out after a failure, unless they always run
+    Scenario: after a failure, later steps are skipped unless they always run
       When I submit the pipeline:
         """
         jobs:
@@ -55,9 +55,9 @@ Feature: Steps of a job
       And the log has "always wanted"
       And the log lacks "LEFT OUT"
 
-  Rule: A step passes values on through $SVC_OUTPUT
+  Rule: A step passes values to later steps through $SVC_OUTPUT
 
-    Scenario: lines, longer texts, and types of expressions
+    Scenario: outputs can have several lines and typed values
       When I submit the pipeline:
         """
         outputs: { o: "${{ jobs.make.outputs }}" }
@@ -88,7 +88,7 @@ Feature: Steps of a job
 
   Rule: A step can be retried, and is killed when it times out
 
-    Scenario: attempts of a step
+    Scenario: a step is retried until an attempt succeeds
       When I submit the pipeline:
         """
         jobs:
@@ -111,7 +111,7 @@ Feature: Steps of a job
       Then the run fails with code "step_timeout"
       And the processes of the file "pids" are gone
 
-    Scenario: a timeout of the job, and a cancel
+    Scenario: a job's timeout and a cancel end its processes
       When I submit the pipeline:
         """
         jobs: { make: { timeout: 8s, steps: [{ run: "echo $$ >> {folder}/pids; sleep 600" }] } }
@@ -128,9 +128,9 @@ Feature: Steps of a job
       Then the run is "cancelled"
       And the processes of the file "more" are gone
 
-  Rule: Each line of a log can say when it was written
+  Rule: Each line of a log can show its time
 
-    Scenario Outline: with the name of its job, <how>
+    Scenario Outline: each line shows its job's name and time, <how>
       When I submit the pipeline:
         """
         jobs:
@@ -150,7 +150,7 @@ Feature: Steps of a job
         | as it is stored | --timestamps          |
         | followed        | --timestamps --follow |
 
-    Scenario: a script's lines have only their time
+    Scenario: each line of a script's log shows only its time
       When I submit the script "job.sh":
         """
         printf 'be'; printf 'gun\nover\n'

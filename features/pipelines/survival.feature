@@ -1,10 +1,10 @@
 @store
-Feature: Pipelines survive their agents
+Feature: Pipelines survive the loss of their agents
 
-  Rule: The death of an agent repeats only its job
+  Rule: If an agent dies, only its job is repeated
 
     @own-agent @EVT-033
-    Scenario: killed in the middle of the second of three jobs
+    Scenario: the agent is killed during the second of three jobs
       Given 2 agents of its own
       And a gate "kill"
       When I submit the pipeline with '{"requires": ["{project}"]}':
@@ -33,10 +33,10 @@ Feature: Pipelines survive their agents
         """
 
   @contract
-  Rule: A lost claim writes nothing more
+  Rule: An agent that has lost its claim writes nothing more
 
     @own-server @configured
-    Scenario: the agent is suspended in the middle of a job, and continues when another one has done it
+    Scenario: a suspended agent continues after another agent has completed its job
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 3000 |
       And a gate "still"
@@ -70,7 +70,7 @@ Feature: Pipelines survive their agents
   @contract
   Rule: When a job ends, all its processes end, even those that ignore signals
 
-    Scenario: grandchildren that ignore SIGTERM, at a timeout and at a cancel
+    Scenario: descendants that ignore SIGTERM are killed at a timeout and at a cancel
       When I submit the pipeline:
         """
         jobs:

@@ -3,7 +3,7 @@ Feature: svc in a step of a job
   Rule: An emit is identified by its position, however often it is repeated
 
     @EVT-033 @EVT-030
-    Scenario: a step is repeated completely, and its event is still emitted once
+    Scenario: a step runs again from its beginning, but its event is emitted once
       When I submit the pipeline:
         """
         jobs:
@@ -23,10 +23,10 @@ Feature: svc in a step of a job
       And there are 2 events "built"
       And the first event "built" carries "1"
 
-  Rule: Verbs that need a journal belong to scripts
+  Rule: Verbs that need a journal work only in scripts
 
     @SCR-067
-    Scenario: spawn reports this
+    Scenario: svc spawn and svc step report that they work only in a script
       When I submit the pipeline:
         """
         jobs:
@@ -46,10 +46,10 @@ Feature: svc in a step of a job
       When I send "GET" to "{scoped}/runs"
       Then the answer lists 1 "runs"
 
-  Rule: Each step of each job and run has its own SVC_IDEMPOTENCY_KEY
+  Rule: Each step of each job and run has a unique SVC_IDEMPOTENCY_KEY
 
     @SCR-029
-    Scenario: the same in every attempt, and different everywhere else
+    Scenario: the key is the same in every attempt and different everywhere else
       When I submit the pipeline:
         """
         jobs:
@@ -76,9 +76,9 @@ Feature: svc in a step of a job
       And the file "keys" has 8 different lines
 
   @contract
-  Rule: Notes and cells work as in a script
+  Rule: Notes and state work as in a script
 
-    Scenario: annotate and state
+    Scenario: a step uses svc annotate and svc state
       When I submit the pipeline:
         """
         jobs:

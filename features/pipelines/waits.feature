@@ -4,7 +4,7 @@ Feature: Jobs that wait for an event
   Rule: A wait_for_event job receives the next event of its type
 
     @DLV-003 @HAND-057 @WAIT-014
-    Scenario: without an agent; the envelope is the output of the job
+    Scenario: the job needs no agent, and its output is the envelope
       When I submit the pipeline:
         """
         outputs: { sha: "${{ jobs.approval.outputs.payload.sha }}", type: "${{ jobs.approval.outputs.type }}" }
@@ -22,7 +22,7 @@ Feature: Jobs that wait for an event
       And "output" of the run is '{"sha":"abc","type":"deploy.approved"}'
 
     @HAND-057 @HAND-058
-    Scenario: a signal by hand unblocks it
+    Scenario: a signal can end the wait manually
       When I submit the pipeline:
         """
         jobs:
@@ -36,17 +36,17 @@ Feature: Jobs that wait for an event
       And the log has "by hand: ann"
 
     @contract
-    Scenario: the wait times out
+    Scenario: the wait can time out
       When I submit the pipeline:
         """
         jobs: { approval: { wait_for_event: deploy.approved, timeout: 100ms } }
         """
       Then the run fails with code "wait_timeout"
 
-  Rule: A predicate decides which event the node accepts
+  Rule: A predicate decides which event the job accepts
 
     @WAIT-001 @WAIT-002 @WAIT-008 @WAIT-011
-    Scenario Outline: <what>
+    Scenario Outline: a job's predicate is written <what>
       When I submit the pipeline:
         """
         outputs: { n: "${{ jobs.approval.outputs.payload.n }}" }
@@ -68,7 +68,7 @@ Feature: Jobs that wait for an event
         | within holes | "${{ event.payload.sha == 'abc' }}"   |
 
     @WAIT-004 @WAIT-005 @WAIT-006 @WAIT-007
-    Scenario Outline: it sees the event and not <name>
+    Scenario Outline: a predicate can read the event but not <name>
       When I check the pipeline:
         """
         vars: { x: 1 }
@@ -99,7 +99,7 @@ Feature: Jobs that wait for an event
       And the run fails with code "wait_timeout"
 
     @LIM-010
-    Scenario: a wait that is parked again after other work keeps its first deadline
+    Scenario: a wait that is parked again keeps its first deadline
       When I submit the pipeline:
         """
         jobs:

@@ -1,10 +1,10 @@
 @contract
 Feature: From a push to a checked commit
 
-  Rule: A push runs the pipeline of its repository to the end, even if processes are killed
+  Rule: A push runs its repository's pipeline to the end, even if processes are killed
 
     @own-agent @far-end @needs-git
-    Scenario: a matrix, an approval, artifacts, a status on the commit; superseded once, and an agent killed
+    Scenario: a pipeline has a matrix, an approval, artifacts and a commit status; it is replaced once, and an agent is killed
       Given 2 agents of its own
       And a gate "kill"
       And a statuses API with the token "tok-of-forge" for "acme/app"

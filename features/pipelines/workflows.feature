@@ -1,9 +1,9 @@
 Feature: Jobs that run another workflow
 
-  Rule: A script is a job of the pipeline's own run
+  Rule: A script job runs as part of the pipeline's run
 
     @SCR-003
-    Scenario: a script beside the pipeline, with input, variables and a credential
+    Scenario: a script next to the pipeline gets an input, variables and a credential
       Given the credential "bot" is '{"kind": "bearer", "token": "long-enough"}'
       And a file "ship.sh":
         """
@@ -36,7 +36,7 @@ Feature: Jobs that run another workflow
       Then standard output has "ship | shipping 1.2"
 
     @contract @needs-python3
-    Scenario: it has the trigger and the input of the pipeline, and in addition those of the job
+    Scenario: a script job has the pipeline's trigger, and the input of both the pipeline and the job
       Given a file "see.sh":
         """
         python3 - "$(svc input n)" <<'END'
@@ -62,7 +62,7 @@ Feature: Jobs that run another workflow
       And standard output has 'with | ["push", 1, "0123456789abcdef0123456789abcdef01234567", {"n": 2}, "2", "push", "0123456789abcdef0123456789abcdef01234567"]'
 
     @SIG-004 @store
-    Scenario: two jobs wait for one signal, and each receives one
+    Scenario: two jobs wait for the same signal name, and each receives one signal
       When I submit the pipeline:
         """
         files: { "wait.sh": "svc output set got:=\"$(svc wait-signal approved)\"" }
@@ -83,7 +83,7 @@ Feature: Jobs that run another workflow
       Then standard output lacks "queued"
 
     @SCR-029 @SCR-030 @store
-    Scenario: the same step names in two jobs and in combinations of a matrix, each with its own key
+    Scenario: equal step names in different jobs and combinations have different keys
       When I submit the pipeline:
         """
         files:
@@ -105,7 +105,7 @@ Feature: Jobs that run another workflow
       And standard output has "note#1"
 
     @SCR-029 @SCR-030
-    Scenario: another attempt of the job starts again, and its steps keep their keys
+    Scenario: a job's next attempt starts again, and its steps keep their keys
       When I submit the pipeline:
         """
         files:
@@ -121,7 +121,7 @@ Feature: Jobs that run another workflow
       And the file "keys" has 2 different lines
 
     @contract @store
-    Scenario: notes, artifacts and state are the run's
+    Scenario: notes, artifacts and state belong to the run
       When I submit the pipeline:
         """
         files:
@@ -147,7 +147,7 @@ Feature: Jobs that run another workflow
       Then standard output has "app.txt"
 
     @contract
-    Scenario: a pipeline that declares no outputs has those of its scripts
+    Scenario: a pipeline that declares no outputs has the outputs of its scripts
       When I submit the pipeline:
         """
         files: { "one.sh": "svc output set a=1 b=1", "two.sh": "svc output set b:=2" }
@@ -160,7 +160,7 @@ Feature: Jobs that run another workflow
       And "output" of the run is '{"a":"1","b":2}'
 
     @store @contract
-    Scenario: outputs that are too large in total fail the run, but none of its jobs
+    Scenario: outputs that are too large in total fail the run but not its jobs
       When I submit the pipeline:
         """
         files: { "fill.sh": "text=$(head -c 90000 /dev/zero | base64 -w0); for n in $(seq 30); do svc output set $JOB$n=$text; done" }
@@ -175,7 +175,7 @@ Feature: Jobs that run another workflow
       Then standard output matches 'one .*succeeded[^]*two .*succeeded[^]*three .*succeeded[^]*four .*succeeded'
 
     @contract
-    Scenario: a lock without a command is held until the run ends, and not only until its job ends
+    Scenario: a lock without a command is held until the run ends, not only the job
       When I submit the pipeline as "first":
         """
         files: { "take.sh": "svc lock site", "stay.sh": "svc wait-signal go; echo first >> {folder}/order" }
@@ -201,7 +201,7 @@ Feature: Jobs that run another workflow
         """
 
     @contract
-    Scenario: a script that fails is the failure of one run
+    Scenario: a failed script job fails the pipeline's run
       When I submit the pipeline:
         """
         files: { "bad.sh": "echo about to fail; svc step once -- true; svc step break -- sh -c 'exit 3'" }
@@ -215,7 +215,7 @@ Feature: Jobs that run another workflow
       Then standard output has "svc rerun {run} --from 'bad/break#0'"
 
     @contract
-    Scenario: a cancel and a timeout reach it
+    Scenario: a cancel and a timeout reach the script job
       When I submit the pipeline:
         """
         files: { "slow.sh": "svc wait-signal never" }
@@ -233,7 +233,7 @@ Feature: Jobs that run another workflow
       Then the run fails with code "flow_node_timeout"
 
     @contract
-    Scenario: more waiting jobs than any agent has slots for
+    Scenario: more jobs can wait than any agent has slots
       When I submit the pipeline as "many":
         """
         files: { "wait.sh": "svc step before -- true; svc wait-signal go" }
@@ -250,10 +250,10 @@ Feature: Jobs that run another workflow
       And I cancel the run because "seen enough"
       Then the run is "cancelled"
 
-  Rule: A rerun can begin at a site of a job
+  Rule: A rerun can begin at a site in a job
 
     @SCR-025 @SCR-031 @store
-    Scenario: the rerun keeps the calls of the job before the site, and the jobs before it
+    Scenario: the rerun keeps the job's calls before the site, and the jobs before it
       When I submit the pipeline as "first":
         """
         files:
@@ -289,7 +289,7 @@ Feature: Jobs that run another workflow
       And the file "did" has 6 lines
 
     @contract @store
-    Scenario: a rerun keeps the results of the activities that the job has submitted
+    Scenario: a rerun keeps the results of activities that the job submitted
       When I submit the pipeline as "first":
         """
         files:
@@ -312,7 +312,7 @@ Feature: Jobs that run another workflow
       And the file "did" has 1 lines
 
     @contract
-    Scenario: of one combination of a matrix; the others run again
+    Scenario: a rerun begins in one combination of a matrix, and the others run again
       When I submit the pipeline as "first":
         """
         files:
@@ -331,7 +331,7 @@ Feature: Jobs that run another workflow
       And the file "did" has 7 lines
 
     @contract
-    Scenario: not after a job that holds a lock for its run, and not in a job with steps
+    Scenario: a rerun cannot begin after a job that holds a lock for its run, or in a job with steps
       When I submit the pipeline:
         """
         files: { "take.sh": "svc lock site", "next.sh": "svc step a -- true; exit 1" }
@@ -348,10 +348,10 @@ Feature: Jobs that run another workflow
       Then it exits with 1
       And standard error has "is not a script"
 
-  Rule: A pipeline and a graph are runs of their own
+  Rule: A called pipeline or graph is a separate run
 
     @contract
-    Scenario: a pipeline that runs a pipeline, once for each combination
+    Scenario: a pipeline runs another pipeline, once for each combination
       Given a file "sub/one.yml":
         """
         outputs: { text: "${{ jobs.a.outputs.n }}" }
@@ -372,7 +372,7 @@ Feature: Jobs that run another workflow
       And "output.all" of the run is '["<1>","<2>"]'
 
     @contract
-    Scenario: the called run fails, and the failure of the job names it
+    Scenario: if the called run fails, the job's error names it
       When I submit the pipeline:
         """
         files: { "sub.yml": "{jobs: {bad: {steps: [{run: exit 3}]}}}" }
@@ -397,9 +397,9 @@ Feature: Jobs that run another workflow
       And the project comes to rest
 
   @contract
-  Rule: The child is checked with the pipeline
+  Rule: The called workflow is checked with the pipeline
 
-    Scenario Outline: <what>
+    Scenario Outline: the pipeline is rejected: <what>
       When I check the pipeline:
         """
         <text>
@@ -412,7 +412,7 @@ Feature: Jobs that run another workflow
         | a script that is no bash | {files: {a.sh: 'if ['}, jobs: {a: {workflow: a.sh}}}   | a.sh: 1:1         | 1:46  |
         | a pipeline without jobs  | {files: {a.yml: 'x: 1'}, jobs: {a: {workflow: a.yml}}} | `jobs` is missing | 1:47  |
 
-    Scenario: a file that the command line cannot read
+    Scenario: a file that the command line cannot read is reported
       Given a file "ci.yml":
         """
         jobs: { a: { workflow: ./none.sh } }

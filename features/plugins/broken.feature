@@ -1,5 +1,5 @@
 @contract
-Feature: Faulty plugins
+Feature: Invalid plugins
 
   Rule: A failed start names the plugin, the phase and the cause
 
@@ -9,7 +9,7 @@ Feature: Faulty plugins
       And a master key noted as "key"
 
     @own-server @configured
-    Scenario Outline: <what>
+    Scenario Outline: the server does not start with a plugin: <what>
       When I call "svc serve" with the settings:
         | SVC_PLUGINS      | {clone}/test/plugins/<plugin> |
         | SVC_THROWS_IN    | <phase>                       |
@@ -31,7 +31,7 @@ Feature: Faulty plugins
         | it throws in start                | throws       | start    | plugin_failed   | plugin throws failed in phase start: broken on purpose    |
         | it throws in ready                | throws       | ready    | plugin_failed   | plugin throws failed in phase ready: broken on purpose    |
 
-    Scenario: all problems of all plugins are reported together
+    Scenario: problems in all plugins are reported together
       When I call "svc plugins" with "SVC_PLUGINS" set to "{clone}/test/plugins/needs-nobody:{clone}/test/plugins/bad-manifest"
       Then it exits with 1
       And standard error has 'requires "nobody"'

@@ -1,10 +1,10 @@
 @contract
-Feature: Plugins of third parties
+Feature: Third-party plugins
 
   Rule: A third-party plugin can add what built-in plugins add
 
     @own-server @configured
-    Scenario: a route, a durable verb and a variable for every job
+    Scenario: a plugin adds a route, a durable verb and a variable for every job
       Given the clone is noted as "clone"
       And a server and an agent of their own with:
         | SVC_PLUGINS | {clone}/test/plugins/starter |
@@ -35,7 +35,7 @@ Feature: Plugins of third parties
         | wait-signal   | go#0     | 0    |
         | starter-count | apples#1 | 0    |
 
-    Scenario: it appears in the plugin tree in boot order
+    Scenario: a third-party plugin appears in the plugin tree in boot order
       Given the clone is noted as "clone"
       When I call "svc plugins" with "SVC_PLUGINS" set to "{clone}/test/plugins/starter"
       Then it exits with 0

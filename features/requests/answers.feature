@@ -1,10 +1,10 @@
 @far-end
-Feature: Which responses are data, and which fail the request
+Feature: Which responses are data and which fail the request
 
-  Rule: A status that is not listed is data
+  Rule: A response whose status is not listed is data
 
     @ERR-033 @ERR-034 @CONN-077 @CONN-078 @CONN-084
-    Scenario Outline: <status> is a response like any other
+    Scenario Outline: a response with status <status> is data
       Given a far end that answers:
         | path | status   | type             | body             |
         | /x   | <status> | application/json | {"why": ["so"]}  |
@@ -25,7 +25,7 @@ Feature: Which responses are data, and which fail the request
         | 500    |
 
     @contract
-    Scenario: a body that is not JSON is text, and names of headers are in lower case
+    Scenario: a body that is not JSON becomes text, and header names are in lower case
       Given a far end that answers:
         | path | status | type             | body    | headers       |
         | /t   | 200    | text/plain       | hello   | {"X-Own":"1"} |
@@ -43,7 +43,7 @@ Feature: Which responses are data, and which fail the request
   Rule: Listed statuses fail the request
 
     @GRAPH-012 @ERR-028 @ERR-030 @ERR-031 @ERR-032 @LIM-008 @CONN-079
-    Scenario: retry_on names statuses; the message has the URL, the status and 200 characters of the body
+    Scenario: a status in retry_on fails with the URL, the status and 200 characters of the body
       Given a far end that answers:
         | path | status | body                                                                                                                                                                                                                                   |
         | /x   | 503    | 0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901é3456789 |
@@ -57,7 +57,7 @@ Feature: Which responses are data, and which fail the request
       And "error.message" of the run matches "{far}/x\?q=1 answered 503: (0123456789){20}$"
 
     @contract
-    Scenario: characters are counted, not bytes
+    Scenario: the limit of 200 counts characters, not bytes
       Given a far end that answers:
         | path | status | type                      | body                                                                                                                                                                                                                      |
         | /x   | 500    | text/plain; charset=utf-8 | ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé🎈é |
@@ -97,7 +97,7 @@ Feature: Which responses are data, and which fail the request
         | 599    |
 
     @CONN-082
-    Scenario Outline: both together: <status>
+    Scenario Outline: retry_on and fail_on_error_status apply together: <status>
       Given a far end that answers:
         | path | status   |
         | /x   | <status> |

@@ -1,9 +1,9 @@
 Feature: Attempts of a request
 
-  Rule: A failed request is retried by the policy of its node
+  Rule: A failed request is retried as its node's retry policy says
 
     @far-end @CONN-083
-    Scenario: until one succeeds, with one key
+    Scenario: a request is retried with one key until it succeeds
       Given a far end that answers:
         | path | status | body |
         | /x   | 503    |      |
@@ -30,7 +30,7 @@ Feature: Attempts of a request
       And the log has "the connection broke"
 
     @far-end @CONN-083
-    Scenario: attempts counts all of them
+    Scenario: `attempts` includes the first attempt
       Given a far end that answers:
         | path | status |
         | /x   | 500    |
@@ -43,7 +43,7 @@ Feature: Attempts of a request
       And the far end got 2 requests
 
     @far-end @contract
-    Scenario: not before the time that the server names
+    Scenario: a retry waits as long as the server's Retry-After says
       Given a far end that answers:
         | path | status | headers             |
         | /x   | 429    | {"Retry-After":"1"} |
@@ -58,7 +58,7 @@ Feature: Attempts of a request
       And the far end got 2 requests
 
     @far-end @GRAPH-036
-    Scenario: continue_on_error acts after the last attempt
+    Scenario: continue_on_error applies after the last attempt
       Given a far end that answers:
         | path  | status | body  |
         | /down | 500    | alas  |
@@ -80,10 +80,10 @@ Feature: Attempts of a request
         | /next?why=request_failed |
 
   @contract
-  Rule: The attempt fails without a usable response
+  Rule: An attempt fails without a usable response
 
     @far-end
-    Scenario: a server that is too slow
+    Scenario: an attempt fails if the server is too slow
       Given a far end that answers nothing
       When I run the node "http" with:
         """
@@ -93,7 +93,7 @@ Feature: Attempts of a request
       And "error.message" of the run matches "{far}/x: no response within 200 ms"
 
     @far-end
-    Scenario: no server answers
+    Scenario: an attempt fails if no server responds
       When I run the node "http" with:
         """
         {"url": "http://{here}:1/x"}

@@ -1,10 +1,10 @@
 @far-end
 Feature: Credentials of requests
 
-  Rule: Each kind becomes the authentication that the server expects
+  Rule: Each kind of credential authenticates as the server expects
 
     @OVW-015 @GRAPH-011 @AUTH-005 @AUTH-006
-    Scenario: a bearer credential
+    Scenario: a bearer credential is sent as a bearer token
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the node "http" with:
@@ -18,7 +18,7 @@ Feature: Credentials of requests
       And nobody can read "tok-1-canary" anywhere in the run
 
     @AUTH-005 @AUTH-007
-    Scenario: a username and a password
+    Scenario: a username and password are sent as basic authentication
       Given a far end
       And the credential "pair" is '{"kind": "basic", "username": "ann", "password": "pass-1-canary"}'
       When I run the node "http" with:
@@ -31,7 +31,7 @@ Feature: Credentials of requests
         | Basic YW5uOnBhc3MtMS1jYW5hcnk=     |
 
     @AUTH-005 @AUTH-008 @CRED-011
-    Scenario Outline: an API key goes to the header that it names: <header>
+    Scenario Outline: an API key is sent in the header that it names: <header>
       Given a far end
       And I call "svc credential set key --kind api-key --header <header> --value -" with standard input:
         """
@@ -71,7 +71,7 @@ Feature: Credentials of requests
       And nobody can read "12:tok-1-canary" anywhere in the run
 
     @AUTH-010
-    Scenario: a header of the node wins, in upper or lower case
+    Scenario: a header set by the node takes precedence, in upper or lower case
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the node "http" with:
@@ -86,7 +86,7 @@ Feature: Credentials of requests
   Rule: Documents contain only the names of credentials
 
     @CRED-002
-    Scenario: a stored graph shows the name
+    Scenario: a stored graph shows the credential's name
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I save the graph "g":
@@ -97,10 +97,10 @@ Feature: Credentials of requests
       Then standard output has '"credential": "bot"'
       And standard output lacks "tok-1-canary"
 
-  Rule: Without its credential a request is not sent
+  Rule: A request is not sent without its credential
 
     @AUTH-011 @AUTH-012 @ERR-001
-    Scenario: a submit of a stored graph names the node
+    Scenario: a submit of a stored graph is rejected with the node's name
       Given a far end
       When I save the graph "g":
         """
@@ -116,7 +116,7 @@ Feature: Credentials of requests
       And the far end got 0 requests
 
     @AUTH-013 @AUTH-014 @AUTH-015 @ERR-008
-    Scenario Outline: a name that an expression gives: <kind>
+    Scenario Outline: a credential name computed by an expression is checked: <kind>
       Given a far end
       And the credential "pair" is '{"kind": "basic", "username": "ann", "password": "pass-1-canary"}'
       And the credential "chat" is '{"kind": "url_token", "token": "12:tok-1-canary"}'
@@ -137,7 +137,7 @@ Feature: Credentials of requests
         | a pair for a place     | pair   | {credential} | credential_wrong_kind |
 
     @AUTH-015
-    Scenario: a credential that is removed after the submit
+    Scenario: a request fails if its credential is removed after the submit
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the graph:

@@ -1,9 +1,9 @@
 @contract
-Feature: Requests reach public addresses and those that the operator allows
+Feature: Requests reach only public addresses and those that the operator allows
 
-  Rule: No node reaches a special-purpose address
+  Rule: No node can reach a special-purpose address
 
-    Scenario Outline: <url>
+    Scenario Outline: a request to <url> is rejected
       When I run the node "http" with:
         """
         {"url": "<url>", "timeout": "2s"}
@@ -36,7 +36,7 @@ Feature: Requests reach public addresses and those that the operator allows
         | http://[2002:7f00:2::]/              |
 
     @far-end
-    Scenario: a redirect does not lead there either
+    Scenario: a redirect to a special-purpose address is rejected too
       Given a far end that answers:
         | path | status | headers                             |
         | /x   | 307    | {"location": "http://10.0.0.1/x"}   |

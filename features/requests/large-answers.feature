@@ -1,9 +1,9 @@
 @far-end @contract
 Feature: Large responses
 
-  Rule: What does not fit into a record becomes an artifact of the run
+  Rule: A response that is too large for a record becomes an artifact of the run
 
-    Scenario: the node has its path, size and digest, and the file is complete
+    Scenario: the node's output has the artifact's path, size and digest, and the file is complete
       Given a far end that answers 5000000 bytes
       When I run the node "http" with:
         """
@@ -17,7 +17,7 @@ Feature: Large responses
       When I call "svc artifact get {run} answers/node --output {folder}"
       Then it exits with 0
 
-    Scenario: a status that fails the request is reported, and nothing is stored
+    Scenario: a large response with a failing status is reported, and nothing is stored
       Given a far end that answers 5000000 bytes
       When I run the node "http" with:
         """
@@ -27,7 +27,7 @@ Feature: Large responses
       When I send "GET" to "{scoped}/runs/{run}/artifacts"
       Then "artifacts" of the answer is "[]"
 
-    Scenario: a rerun from a later node has the file of the earlier node
+    Scenario: a rerun from a later node has the earlier node's file
       Given a far end that answers 5000000 bytes
       When I run the graph:
         """

@@ -1,7 +1,7 @@
 Feature: What a request carries
 
   @far-end @GRAPH-008 @GRAPH-009 @GRAPH-010
-  Scenario: url, method and headers are sent unchanged
+  Scenario: The URL, method and headers are sent unchanged
     Given a far end
     When I run the node "http" with:
       """
@@ -14,7 +14,7 @@ Feature: What a request carries
       | PUT    | /items?a=1&b=x%26y   | 1     | application/x-own | {"k":[1,null]} |
 
   @far-end @contract
-  Scenario Outline: bodies in other encodings: <encoding>
+  Scenario Outline: a body can have another encoding: <encoding>
     Given a far end
     When I run the node "http" with:
       """
@@ -32,7 +32,7 @@ Feature: What a request carries
       | json     | "a <b>"                    | application/json                  | "a <b>" |
 
   @far-end @contract
-  Scenario: values come from expressions, and each item of a fan-out has its own key
+  Scenario: values come from expressions, and each fan-out item has a separate key
     Given a far end
     When I run the graph:
       """
@@ -48,7 +48,7 @@ Feature: What a request carries
     And "Idempotency-Key" of request 2 matches "^{run}~all~1$"
 
   @far-end @contract
-  Scenario: a key of the author replaces the usual one
+  Scenario: a key set by the author replaces the default key
     Given a far end
     When I run the graph:
       """
@@ -59,9 +59,9 @@ Feature: What a request carries
     And "Idempotency-Key" of request 1 matches "^order-7$"
 
   @contract
-  Rule: What cannot be sent is rejected where it is written
+  Rule: An invalid request is rejected when the graph is saved
 
-    Scenario Outline: <config>
+    Scenario Outline: a node with the config <config> is rejected
       When I save the graph "g":
         """
         {"nodes": [{"id": "call", "type": "http", "config": <config>}]}

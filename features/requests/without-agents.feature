@@ -1,10 +1,10 @@
 @contract
-Feature: Who sends a request
+Feature: Which process sends a request
 
-  Rule: A server sends requests itself
+  Rule: A server can send requests itself
 
     @own-server
-    Scenario: no agent is needed
+    Scenario: requests need no agent
       Given a far end
       When every agent is stopped
       And I run the node "http" with:
@@ -17,7 +17,7 @@ Feature: Who sends a request
       Then standard output lacks "server "
 
     @own-server @configured
-    Scenario: when this is turned off, an agent sends it
+    Scenario: an agent sends requests if the server is configured not to
       Given a far end
       And a server and an agent of their own with:
         | SVC_EGRESS_ALLOW | 127.0.0.1 |
@@ -66,10 +66,10 @@ Feature: Who sends a request
         | maybe |
         | 0     |
 
-  Rule: A request survives its sender, and is sent again with the same key
+  Rule: A request survives its sender and is sent again with the same key
 
     @own-server
-    Scenario: the svc server is killed while the other server processes the request
+    Scenario: the svc server is killed while the other server handles the request
       Given a far end that answers nothing
       When I run the node "http" with:
         """
@@ -85,7 +85,7 @@ Feature: Who sends a request
       And all requests have the same "body"
 
     @own-server @configured
-    Scenario: the agent is killed while the server processes the request
+    Scenario: the agent is killed while the other server handles the request
       Given a far end that answers nothing
       And a server and an agent of their own with:
         | SVC_EGRESS_ALLOW | 127.0.0.1 |

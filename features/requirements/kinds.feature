@@ -1,9 +1,9 @@
 Feature: Kinds of credentials in the requirements report
 
-  Rule: The file spells a kind as manifests do, even if the command line spells it differently
+  Rule: The API names credential kinds as manifests do, even if the command line spells them differently
 
     @REQ-006 @REQ-007 @REQ-011 @ERR-006 @CRED-007 @CRED-010 @CRED-013 @CRED-016
-    Scenario Outline: a credential that was replaced after the save: <stored>
+    Scenario Outline: a credential was replaced by one of the wrong kind after the save: <stored>
       Given the credential "bot" is '<before>'
       When I save the graph "g":
         """

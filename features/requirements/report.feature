@@ -1,9 +1,9 @@
 Feature: The requirements report of a graph
 
-  Rule: It names every credential of a stored graph with its state
+  Rule: svc graph requirements lists every credential of a stored graph with its state
 
     @REQ-001 @REQ-002 @REQ-003 @REQ-004 @REQ-005 @REQ-009 @REQ-010 @HTTP-001
-    Scenario: existing and missing credentials
+    Scenario: the report lists existing and missing credentials
       Given the credential "here" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
         """
@@ -26,7 +26,7 @@ Feature: The requirements report of a graph
       Then the answer is 404 with code "not_found"
 
     @REQ-002 @REQ-009
-    Scenario: ready when everything is ok
+    Scenario: the graph is ready if all credentials are ok
       Given the credential "here" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
         """
@@ -38,7 +38,7 @@ Feature: The requirements report of a graph
       And standard output is JSON whose "credentials.0.state" is "ok"
 
     @contract
-    Scenario: the command fails while it is not ready
+    Scenario: svc graph requirements exits with 1 if the graph is not ready
       Given I save the graph "g":
         """
         {"nodes": [{"id": "get", "type": "http", "config": {"url": "https://example.org/", "credential": "away"}}]}
@@ -49,7 +49,7 @@ Feature: The requirements report of a graph
       And standard error has "graph g is not ready"
 
     @REQ-006 @REQ-007 @REQ-011 @ERR-006
-    Scenario: a credential that was replaced by one of another kind
+    Scenario: the report shows a credential that was replaced by one of another kind
       Given the credential "c" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
         """
@@ -61,7 +61,7 @@ Feature: The requirements report of a graph
         | get     | c    | wrong_kind | bearer\|api_key\|basic | url_token   |
 
     @own-server @configured @REQ-008
-    Scenario: each of the five states
+    Scenario: the report shows each of the five states
       Given a server of its own with the provider
       And a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And "ana" at the provider is connected as "mail"
@@ -88,10 +88,10 @@ Feature: The requirements report of a graph
         | d       | both | conflict        |                        |             |
         | e       | mail | needs_reconnect |                        |             |
 
-  Rule: The check of a save asks the same resolver
+  Rule: Saving a graph checks its credentials in the same way
 
     @ERR-002 @ERR-003 @ERR-004 @ERR-005 @REQ-015
-    Scenario Outline: a wrong kind is rejected when the graph is saved: <kind> for <url>
+    Scenario Outline: a credential of the wrong kind is rejected when the graph is saved: <kind> for <url>
       Given the credential "c" is '<credential>'
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
@@ -112,7 +112,7 @@ Feature: The requirements report of a graph
         | bearer    | {"kind": "bearer", "token": "tok-1-a"}    | https://example.org/{credential}/x | url_token              | url_token |
 
     @AUTH-011 @AUTH-012 @ERR-001 @REQ-015
-    Scenario: a missing one is a warning there, and is rejected when the graph is submitted
+    Scenario: a missing credential is a warning when the graph is saved, and is rejected at submit
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "edges": [],
@@ -135,7 +135,7 @@ Feature: The requirements report of a graph
       And standard error has "node fetch"
 
     @contract
-    Scenario: a credential shows which graphs use it
+    Scenario: svc credential uses lists the graphs that use a credential
       Given the credential "c" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
         """

@@ -1,9 +1,9 @@
 @contract
-Feature: Ending a run from outside
+Feature: Ending a run
 
   Rule: A cancelled run stays cancelled
 
-    Scenario: a waiting run is cancelled with its reason
+    Scenario: a waiting run is cancelled with a reason
       When I submit the script "job.sh":
         """
         svc wait-signal never
@@ -41,7 +41,7 @@ Feature: Ending a run from outside
       Then the answer is 200
       And "reason" of the answer is "first"
 
-  Rule: A finished run accepts nothing more
+  Rule: A finished run accepts no more changes
 
     Scenario: a finished run rejects signals and cancels
       When I submit the script "job.sh":
@@ -62,7 +62,7 @@ Feature: Ending a run from outside
       Then it exits with 1
       And standard error has "(run_finished)"
 
-    Scenario Outline: an unknown run rejects <action>
+    Scenario Outline: the request "<action>" is rejected for an unknown run
       When I send "<method>" to "{scoped}/runs/run_00000000000000000000000000<path>"
       Then the answer is 404 with code "not_found"
 

@@ -1,5 +1,5 @@
 @contract
-Feature: Runs of graphs are shown, rerun and cancelled like others
+Feature: Graph runs are shown, rerun and cancelled like others
 
   Background:
     Given a file "release.json":
@@ -21,9 +21,9 @@ Feature: Runs of graphs are shown, rerun and cancelled like others
     And I call "svc graph save release {folder}/release.json"
     And I submit "--graph release --input '{\"v\": 3}'" with the CLI as "first"
 
-  Rule: Steps are the nodes, and the log names them
+  Rule: A graph run's steps are its nodes, and the log names them
 
-    Scenario: nodes, items, outputs and what is waited for
+    Scenario: svc steps shows nodes, items, outputs and what the run waits for
       Then the run waits for "signal" "ship"
       When I call "svc steps {run}"
       Then standard output matches "^version +set +succeeded"
@@ -40,7 +40,7 @@ Feature: Runs of graphs are shown, rerun and cancelled like others
       When I cancel the run because "nobody needs it"
       Then the run is "cancelled"
 
-    Scenario: where several nodes write, each line says who wrote it
+    Scenario: if several nodes write, each log line names its node
       Given a file "ready":
         """
         yes
@@ -60,16 +60,16 @@ Feature: Runs of graphs are shown, rerun and cancelled like others
         ship | shipping
         """
 
-    Scenario: a single node writes as a script does
+    Scenario: a single node's log looks like a script's log
       When I call "svc submit --node shell --config '{\"script\": \"echo hello\"}' --follow"
       Then it exits with 0
       And standard output is "hello"
       When I cancel the run because "nobody needs it"
       Then the run is "cancelled"
 
-  Rule: A rerun from a node keeps what came before it
+  Rule: A rerun from a node keeps the results before it
 
-    Scenario: the failed node runs again, with the graph that the first run had
+    Scenario: the failed node runs again with the graph of the first run
       Then the run waits for "signal" "ship"
       When I send the signal "ship" with "null"
       Then the run fails with code "script_failed"
@@ -100,9 +100,9 @@ Feature: Runs of graphs are shown, rerun and cancelled like others
       Then it exits with 1
       And standard error has "its nodes are version, build, parts, approved, ship"
 
-  Rule: A cancel ends a graph as it ends a script
+  Rule: A cancel ends a graph run like a script run
 
-    Scenario: manually, and by an event that the run was submitted with
+    Scenario: a graph run is cancelled manually, and by an event named at submit
       Then the run waits for "signal" "ship"
       When I call "svc cancel {run} --reason 'wrong branch'"
       Then it exits with 0

@@ -17,7 +17,7 @@ Feature: Reading a log
       When I send the signal "go" with "null"
       Then the run succeeds
 
-    Scenario Outline: <what>
+    Scenario Outline: svc logs prints <what>
       When I call "svc logs {run} <flags>"
       Then it exits with 0
       And it printed the lines "<lines>"
@@ -38,7 +38,7 @@ Feature: Reading a log
         | one step, followed             | --follow --step build          | compiling, error: one         |
         | lines with a text, followed    | --follow --grep error          | error: one, error: two        |
 
-    Scenario Outline: lines for programs, <how>
+    Scenario Outline: lines are printed as JSON, <how>
       When I call "svc logs {run} <flags> --step test"
       Then it exits with 0
       And the first line of standard output is JSON with "stream=stderr, site=test#0, pass=1, text=testing"
@@ -75,7 +75,7 @@ Feature: Reading a log
 
   Rule: A follower sees the outcome, and can leave earlier
 
-    Scenario: on request, the exit code is that of the run
+    Scenario: --exit-status makes the exit code that of the run
       When I submit the script "job.sh":
         """
         echo no; exit 3
@@ -87,7 +87,7 @@ Feature: Reading a log
       Then it exits with 1
       And standard output is "no"
 
-    Scenario: the interrupt of a follower does not interrupt the run
+    Scenario: interrupting svc logs --follow does not interrupt the run
       When I submit the script "job.sh":
         """
         echo here

@@ -23,7 +23,7 @@ Feature: Inspecting runs
       Then standard output lacks "substate"
 
     @RUN-023
-    Scenario: if several are parked, the latest is named
+    Scenario: if several activities are parked, the status names the latest wait
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "early"}},
@@ -44,7 +44,7 @@ Feature: Inspecting runs
       Then the run succeeds
 
     @contract
-    Scenario: after a later wait the status names the later one
+    Scenario: after a later wait, the status names that wait
       When I submit the script "job.sh":
         """
         svc wait-signal first
@@ -59,7 +59,7 @@ Feature: Inspecting runs
       Then the run succeeds
 
   @contract
-  Rule: Lists are newest first, in pages, with filters
+  Rule: Lists have the newest items first, pages and filters
 
     Scenario: pages contain every run exactly once
       Given 5 finished runs
@@ -67,7 +67,7 @@ Feature: Inspecting runs
       Then the pages hold "2 2 1" entries
       And together they are the runs, newest first
 
-    Scenario: filters by status, tag and workflow
+    Scenario: runs are filtered by status, tag and workflow
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "good.sh", "source": "true\n", "tags": ["team:a"]}
@@ -105,7 +105,7 @@ Feature: Inspecting runs
         | a time that is none    | since=soon     |
 
     @contract
-    Scenario: the command line accepts several statuses, short names of runs and other words for lists
+    Scenario: the command line accepts several statuses, short run names and aliases of ls
       When I call "svc runs ls"
       Then standard error is "no runs"
       When I submit the script "bad.sh":

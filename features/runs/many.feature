@@ -1,9 +1,9 @@
 @store @contract
-Feature: Runs are cancelled and rerun by a filter
+Feature: Many runs are cancelled and rerun with a filter
 
-  Rule: the runs are shown first, and nothing is done without confirmation
+  Rule: The runs are shown first, and nothing is done without confirmation
 
-    Scenario: runs of one workflow are cancelled, and others stay
+    Scenario: runs of one workflow are cancelled, and others continue
       When I submit the script "wrong.sh" as "one":
         """
         svc wait-signal go

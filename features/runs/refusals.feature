@@ -3,7 +3,7 @@ Feature: Rejected submits
 
   Rule: A rejected workflow starts no run and names its problem
 
-    Scenario Outline: <problem>
+    Scenario Outline: a submit is rejected: <problem>
       When I send "POST" to "{scoped}/runs" with:
         """
         <body>
@@ -26,7 +26,7 @@ Feature: Rejected submits
         | an empty key                | {"filename":"a.sh","source":"true","idempotency_key":""}            | 400    | invalid_request  | /idempotency_key |
         | an empty tag                | {"filename":"a.sh","source":"true","tags":[""]}                     | 400    | invalid_request  | /tags/0     |
 
-    Scenario: an interpreter that no agent has
+    Scenario: an interpreter that no agent has fails the run
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "job.sh", "source": "true", "interpreter": "no-such-program --fast"}
@@ -35,7 +35,7 @@ Feature: Rejected submits
       Then the run fails with code "interpreter_missing"
       And "error.message" of the run matches "no-such-program"
 
-    Scenario: two different idempotency keys in one request
+    Scenario: a request with two different idempotency keys is rejected
       When I submit over HTTP with the key "one" in the body and "two" in the header:
         """
         true
@@ -44,7 +44,7 @@ Feature: Rejected submits
 
   Rule: Size limits are exact
 
-    Scenario: a source of 1 MiB is accepted and one byte more is not
+    Scenario: a source of 1 MiB is accepted, and one byte more is rejected
       When I submit a script of 1048576 bytes over HTTP
       Then the answer is 201
       When I take the run of the answer

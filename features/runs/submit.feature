@@ -19,7 +19,7 @@ Feature: Submitting a workflow
         """
 
     @contract
-    Scenario: the details of a submit appear in its run record
+    Scenario: the details of a submit appear in its run
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "dir/job.sh", "source": "svc step s -- true\n", "subject": "order-7", "tags": ["team:core", "nightly"]}
@@ -34,7 +34,7 @@ Feature: Submitting a workflow
       And "trusted" of the run is "true"
 
     @RUN-013
-    Scenario: a run that a person submitted has the trigger manual
+    Scenario: a run submitted by a person has the trigger manual
       When I submit the script "job.sh":
         """
         true
@@ -71,7 +71,7 @@ Feature: Submitting a workflow
         | body   | header |
 
     @store @contract
-    Scenario: other content with the same key is reported and not run
+    Scenario: different content with the same key is reported and does not run
       When I submit over HTTP with the key "k-2" in the body:
         """
         echo one >>{folder}/ran
@@ -91,7 +91,7 @@ Feature: Submitting a workflow
         """
 
     @store @contract
-    Scenario Outline: another <member> with the same key is reported too
+    Scenario Outline: a different <member> with the same key is reported too
       When I send "POST" to "{scoped}/runs" with:
         """
         {"source": "true", "idempotency_key": "k-3"}
@@ -130,7 +130,7 @@ Feature: Submitting a workflow
       And the file "ran" has 1 line
 
     @contract
-    Scenario: a key belongs to its project
+    Scenario: a key is unique in its project
       Given another project noted as "other"
       When I submit over HTTP with the key "k-3" in the body:
         """

@@ -1,9 +1,9 @@
 @contract
-Feature: What runs now
+Feature: Calls that agents are executing
 
-  Rule: a step that an agent executes is shown before it has a record
+  Rule: A step that an agent executes is shown before it has a record
 
-    Scenario: a slow step
+    Scenario: a slow step is shown as running
       Given a gate "open"
       When I submit the script "slow.sh":
         """
@@ -36,7 +36,7 @@ Feature: What runs now
       When I call "svc status {run}"
       Then standard output lacks "running for"
 
-    Scenario: a function of an SDK
+    Scenario: a slow SDK function is shown as running
       Given a gate "open"
       When I submit the script "slow.ts":
         """
@@ -48,7 +48,7 @@ Feature: What runs now
       When I open the gate "open"
       Then the run succeeds
 
-    Scenario: which attempt it is, of a step and of a child
+    Scenario: the current attempt of a step and of a child is shown
       Given a gate "step"
       And a gate "child"
       When I submit the script "tried.sh":
@@ -72,7 +72,7 @@ Feature: What runs now
       When I open the gate "child"
       Then the run succeeds
 
-    Scenario: a step of a job
+    Scenario: a running step of a job is shown
       Given a gate "open"
       When I submit the pipeline:
         """
@@ -94,9 +94,9 @@ Feature: What runs now
       When I open the gate "open"
       Then the run succeeds
 
-  Rule: no secret is shown
+  Rule: Secrets are not shown
 
-    Scenario: a secret in the name of a step
+    Scenario: a secret in a step's name is masked
       Given the secret "TOKEN" is:
         """
         hush-hush-4711
@@ -112,10 +112,10 @@ Feature: What runs now
       When I open the gate "open"
       Then the run succeeds
 
-  Rule: calls that no agent executes are not shown
+  Rule: Calls that no agent executes are not shown
 
     @own-agent
-    Scenario: the agent is killed, and another one begins the step again
+    Scenario: a step is shown again after its agent was killed and another began it
       Given a gate "open"
       And 1 agents of its own
       When I submit the script "killed.sh" to that agent:
@@ -132,7 +132,7 @@ Feature: What runs now
       When I open the gate "open"
       Then the run succeeds
 
-    Scenario: the run is cancelled
+    Scenario: a cancelled run shows no running calls
       Given a gate "open"
       When I submit the script "cancelled.sh":
         """

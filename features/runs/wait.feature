@@ -1,7 +1,7 @@
 @store
 Feature: Waiting for the end of a run
 
-  Rule: A submit or a request with a wait returns the run as soon as it has ended
+  Rule: A submit or request with `wait` returns as soon as the run has ended
 
     @HTTP-010 @HTTP-012
     Scenario: a submit that waits returns the whole run
@@ -35,7 +35,7 @@ Feature: Waiting for the end of a run
       And "status" of the answer is "succeeded"
 
     @contract
-    Scenario Outline: a request for a run learns how it ends: <status>
+    Scenario Outline: a request that waits returns the run's final status: <status>
       When I submit the script "job.sh":
         """
         svc wait-signal go
@@ -53,9 +53,9 @@ Feature: Waiting for the end of a run
         | cancelled | I cancel the run because "too late"  |
 
   @contract
-  Rule: After the requested time, the response is the current state of the run
+  Rule: After the requested time, the response is the run's current state
 
-    Scenario: a request for a run that waits for somebody ends after the requested time
+    Scenario: a request that waits for an unfinished run returns after the requested time
       When I submit the script "job.sh":
         """
         svc wait-signal go
@@ -73,7 +73,7 @@ Feature: Waiting for the end of a run
       Then it exits with 0
       And standard output has "succeeded"
 
-    Scenario: the command line reports a failed run by its exit code
+    Scenario: svc status --wait exits with 1 for a failed run
       When I submit the script "job.sh":
         """
         exit 3
@@ -83,9 +83,9 @@ Feature: Waiting for the end of a run
       And standard output is JSON whose "status" is "failed"
 
   @contract
-  Rule: An impossible waiting time is rejected, and nothing runs
+  Rule: An invalid `wait` is rejected, and nothing runs
 
-    Scenario Outline: <what> is rejected
+    Scenario Outline: a `wait` is rejected: <what>
       When I send "POST" to "{scoped}/runs?wait=<wait>" with:
         """
         {"filename": "job.sh", "source": "true\n"}
@@ -102,6 +102,6 @@ Feature: Waiting for the end of a run
         | more than ten mins  | 10m1ms  |
         | a word              | forever |
 
-    Scenario: a run that does not exist is not waited for
+    Scenario: a request for an unknown run does not wait
       When I send "GET" to "{scoped}/runs/run_0?wait=1m"
       Then the answer is 404 with code "not_found"

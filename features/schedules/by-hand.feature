@@ -1,9 +1,9 @@
 @contract
 Feature: Manual ticks of schedules
 
-  Rule: a manual tick differs from a regular tick only in its time
+  Rule: A manual tick differs from a regular tick only in its time
 
-    Scenario: it runs now, shows who requested it, and does not change later due times
+    Scenario: a manual tick runs now, records who requested it, and does not change later due times
       Given a file "backup.sh":
         """
         echo "$CI_TRIGGER_EVENT $CI_TRIGGER_SCHEDULE"
@@ -36,7 +36,7 @@ Feature: Manual ticks of schedules
       Then "entries.0.subject" of the answer is "nightly"
       And "entries.0.detail" of the answer is "{tick}"
 
-    Scenario: without a workflow there is only the event; an absent schedule has none
+    Scenario: without a workflow, a manual tick only emits an event, and an unknown schedule is rejected
       When I call "svc schedule set pulse '@yearly'"
       And I call "svc schedule trigger pulse"
       Then standard output matches "^evt_[0-9A-Z]{26}$"
@@ -45,9 +45,9 @@ Feature: Manual ticks of schedules
       Then it exits with 1
       And standard error has "not_found"
 
-  Rule: a paused schedule does not tick until it is resumed
+  Rule: A paused schedule does not tick until it is resumed
 
-    Scenario: paused since when and by whom, triggered meanwhile, resumed from now on
+    Scenario: a schedule is paused, triggered manually and resumed
       When I call "svc schedule set pulse '* * * * * *' --paused"
       And I call "svc schedule resume pulse"
       Then standard output matches "^\d{4}-\d\d-\d\dT"

@@ -1,9 +1,9 @@
 @contract
 Feature: Schedules on the command line
 
-  Rule: a schedule is set, shown, previewed and removed
+  Rule: A schedule is set, shown, previewed and removed
 
-    Scenario: a script at half past two in Berlin time
+    Scenario: a script is scheduled for half past two in Berlin time
       Given a file "backup.sh":
         """
         echo backup
@@ -27,14 +27,14 @@ Feature: Schedules on the command line
       Then it exits with 1
       And standard error has "not_found"
 
-    Scenario: the server lists the next due times, one on each line
+    Scenario: the server lists the next due times, one per line
       When I call "svc schedule set leap '0 12 29 FEB *'"
       And I call "svc schedule next leap -n 2"
       Then standard output matches "^\d{4}-02-29T12:00:00.000Z\n\d{4}-02-29T12:00:00.000Z\n?$"
       When I call "svc schedule next leap -n 0"
       Then it exits with 2
 
-    Scenario: workflow flags need a workflow
+    Scenario: workflow flags require a workflow
       When I call "svc schedule set pulse '@yearly' --tag a:b"
       Then it exits with 2
       And standard error has "--tag needs a workflow"
@@ -45,9 +45,9 @@ Feature: Schedules on the command line
       And standard error has "cron_invalid"
       And standard error has "as its minute, which must be 0 to 59"
 
-  Rule: the workflow of a schedule has everything that a submit has
+  Rule: A schedule's workflow has the options of a submit
 
-    Scenario: a credential, an input and a type of event that cancels the run
+    Scenario: a schedule's workflow is set with the options of a submit
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-5-ab"}'
       And a file "hold.sh":
         """
@@ -60,7 +60,7 @@ Feature: Schedules on the command line
       And "cancel_on" of the run is '["halt"]'
       And "tags" of the run is '["a:b"]'
 
-    Scenario: over HTTP too, and the list shows it without the document
+    Scenario: the HTTP API sets the same options, and the list omits the document
       Given the schedule "yearly" is '{"cron": "@yearly", "workflow": {"source": "true", "cancel_on": ["halt"], "subject": "books"}}'
       When I send "GET" to "{scoped}/schedules"
       Then "schedules.0.workflow.cancel_on" of the answer is '["halt"]'

@@ -1,9 +1,9 @@
 @contract
 Feature: Rejected schedules
 
-  Rule: the response names the invalid part and the reason
+  Rule: The response names the invalid part and the reason
 
-    Scenario Outline: <what>
+    Scenario Outline: a schedule is rejected: <what>
       When I send "PUT" to "{scoped}/schedules/bad" with:
         """
         <body>
@@ -23,9 +23,9 @@ Feature: Rejected schedules
         | a member that nobody knows    | {"cron": "@daily", "every": "5m"}                       | 400    | invalid_request  | /every           | .                      |
         | a script that does not parse  | {"cron": "@daily", "workflow": {"source": "if then"}}   | 422    | workflow_invalid | /workflow/source | syntax                 |
 
-  Rule: only members write, and outsiders see nothing
+  Rule: Only members can write schedules, and outsiders cannot see them
 
-    Scenario: a viewer reads
+    Scenario: a viewer can read schedules
       Given a token of every role
       And the schedule "yearly" is '{"cron": "@yearly"}'
       When I send "GET" to "{scoped}/schedules/yearly" with the token "{viewer}"

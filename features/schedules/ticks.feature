@@ -1,10 +1,10 @@
 @store
 Feature: What happens when a schedule is due
 
-  Rule: a tick is an event of the bus
+  Rule: A tick is an event on the bus
 
     @EVT-026 @EVT-045 @EVT-056 @EVT-057
-    Scenario: the tick names its schedule and its due time
+    Scenario: the tick contains its schedule and its due time
       Given the schedule "pulse" is '{"cron": "* * * * * *"}'
       When the schedule "pulse" has ticked and is removed
       Then "type" of the tick is "schedule.tick"
@@ -20,7 +20,7 @@ Feature: What happens when a schedule is due
       When the schedule "pulse" has ticked and is removed
       Then "key" of the tick is "heart"
 
-  Rule: a tick starts the workflow of its schedule
+  Rule: A tick starts its schedule's workflow
 
     @SCR-049
     Scenario: the input file contains the schedule, the event and the input
@@ -42,7 +42,7 @@ Feature: What happens when a schedule is due
       And each tick of the project has one run of its own
 
     @contract
-    Scenario: `svc input` is the input of the schedule
+    Scenario: `svc input` prints the schedule's input
       Given the schedule "pulse" of every second runs "job.sh":
         """
         svc input from
@@ -67,10 +67,10 @@ Feature: What happens when a schedule is due
         schedule.tick {event} pulse
         """
 
-  Rule: handlers see a tick like any other event
+  Rule: Handlers receive a tick like any other event
 
     @HAND-037
-    Scenario: a handler script has the schedule in its environment
+    Scenario: a handler's script has the schedule in its environment
       When I send "PUT" to "{scoped}/handlers/watch" with:
         """
         {
@@ -90,10 +90,10 @@ Feature: What happens when a schedule is due
         """
 
   @contract
-  Rule: each tick has exactly one run, even when servers die
+  Rule: Each tick starts exactly one run, even if servers die
 
     @own-server
-    Scenario: after a server dies, every tick still has exactly one run
+    Scenario: after a server is killed, every tick still starts exactly one run
       Given the schedule "pulse" of every second runs "job.sh":
         """
         true

@@ -1,5 +1,5 @@
 @contract
-Feature: Scripts of several files
+Feature: Scripts with several files
 
   Background:
     Given a file "lib/prices.ts":
@@ -24,7 +24,7 @@ Feature: Scripts of several files
 
   Rule: A submit includes what the script imports
 
-    Scenario: files, a package and an enum, on every pass and after the files were deleted
+    Scenario: imported files, a package and an enum work in every pass and after the files are deleted
       Given a file "order.ts":
         """
         import { shout } from 'shouting';
@@ -62,7 +62,7 @@ Feature: Scripts of several files
       And standard error matches "at total \(lib/prices\.ts:5:33\)"
       And standard error matches "at .*\border\.ts:3:13"
 
-    Scenario: a handler, a job of a pipeline, a run here and a spawned run
+    Scenario: a handler, a pipeline job, a local run and a spawned run can have several files
       Given a file "job.ts":
         """
         import { output } from 'svc/sdk';
@@ -90,9 +90,9 @@ Feature: Scripts of several files
       Then the run succeeds
       And the project comes to rest
 
-  Rule: What cannot be included is rejected with its position
+  Rule: An import that cannot be included is rejected with its position
 
-    Scenario Outline: a missing import, and native code
+    Scenario Outline: a missing import and native code are rejected
       Given a file "job.ts":
         """
         import 'svc/sdk';
@@ -122,7 +122,7 @@ Feature: Scripts of several files
         | built        | the package built is a native addon               |
         | ./fast.node  | job.ts:2:15: ./fast.node is a native addon        |
 
-    Scenario: a check reports it too, and replays a script of several files on a history
+    Scenario: svc check reports a missing import, and replays a script with several files
       Given a file "job.ts":
         """
         import { step } from 'svc/sdk';
@@ -144,7 +144,7 @@ Feature: Scripts of several files
       Then it exits with 1
       And standard output has 'job.ts:2:26: Could not resolve "./lib/none.ts" (script_not_bundled)'
 
-    Scenario: a check leaves packages to the machine where the script runs, as a submit does
+    Scenario: svc check and svc submit leave packages in NODE_PATH to the agent's machine
       Given a file "job.ts":
         """
         import there from 'there';
@@ -159,7 +159,7 @@ Feature: Scripts of several files
       Then it exits with 0
       And the project comes to rest
 
-  Rule: What an author writes by habit works
+  Rule: Common ways to write scripts work
 
     Scenario: types are imported like values, in a file with a space in its name
       Given a file "my order.ts":

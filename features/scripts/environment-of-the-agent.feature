@@ -1,9 +1,9 @@
 Feature: Environment of the agent in scripts
 
-  Rule: a fixed list of the agent's variables is passed on
+  Rule: The agent passes on a fixed list of variables
 
     @own-agent @SCR-042 @SCR-043 @SCR-044 @SCR-045 @SCR-041
-    Scenario: listed variables arrive, all others stay with the agent
+    Scenario: listed variables are passed on, and all others stay with the agent
       Given an agent of its own with the environment:
         | HOME              | {folder}             |
         | USER              | ann                  |

@@ -1,9 +1,9 @@
 Feature: A script sees only its own variables
 
-  Rule: the service sets variables that describe the run
+  Rule: The service sets variables that describe the run
 
     @SCR-032 @SCR-033 @SCR-034 @SCR-035 @SCR-036 @SCR-037 @SCR-038
-    Scenario: the variables of the service
+    Scenario: a script has the variables of the service
       When I submit the script "where.sh":
         """
         [ -S "$SVC_AGENT_SOCKET" ] && svc output set socket=yes
@@ -22,10 +22,10 @@ Feature: A script sees only its own variables
       And "steps.0.activity_id" of the answer is noted as "activity"
       Then "output.activity" of the run is "{activity}"
 
-  Rule: the workflow has variables of its own
+  Rule: A workflow can set variables
 
     @SCR-040
-    Scenario: they reach the script and its steps and win over the agent's variables
+    Scenario: the workflow's variables reach the script and its steps and override the agent's
       When I submit the script "env.sh" with the options '{"env": {"STAGE": "two words", "TZ": "Asia/Tokyo"}}':
         """
         echo "$STAGE, $TZ"
@@ -39,7 +39,7 @@ Feature: A script sees only its own variables
         """
 
     @SCR-041
-    Scenario: a workflow cannot set the variables of the service
+    Scenario: a workflow cannot set the service's variables
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "x.sh", "source": "true", "env": {"SVC_AGENT_ID": "mine"}}

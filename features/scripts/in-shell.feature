@@ -1,9 +1,9 @@
 Feature: A bash script behaves the same whichever client answers its calls
 
-  Rule: the agent can be configured to use the verb client for bash too
+  Rule: The agent can be configured to use the verb client for bash too
 
     @own-agent @VERB-002 @VERB-004 @VERB-005 @VERB-006 @ERR-040 @ERR-041 @SCR-027 @SCR-028 @SCR-072
-    Scenario Outline: <who>
+    Scenario Outline: bash calls verbs through <who>
       Given an agent of its own with the environment:
         | SVC_AGENT_IN_SHELL | <setting> |
       When I submit the script "forms.sh" to that agent:
@@ -56,10 +56,10 @@ Feature: A bash script behaves the same whichever client answers its calls
         | bash itself        |         |
         | the program        | off     |
 
-  Rule: output comes back unchanged, on the first pass and on every later one
+  Rule: Output is returned unchanged, on the first pass and on every later one
 
     @VERB-002 @VERB-004 @VERB-006 @SCR-014
-    Scenario: bytes that bash variables cannot hold, and output of the maximum size
+    Scenario: output can have bytes that bash variables cannot hold, up to the maximum size
       When I submit the script "bytes.sh":
         """
         {
@@ -83,10 +83,10 @@ Feature: A bash script behaves the same whichever client answers its calls
         0
         """
 
-  Rule: a long journal is replayed without running commands
+  Rule: A long journal is replayed without running commands
 
     @VERB-001 @VERB-006 @SCR-015 @SCR-023
-    Scenario Outline: <steps> steps
+    Scenario Outline: a journal with <steps> steps is replayed
       When I submit the script "long.sh":
         """
         echo pass >> {folder}/passes

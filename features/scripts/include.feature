@@ -15,10 +15,10 @@ Feature: Files next to a script
       """
 
   @contract
-  Rule: In every language, they have the same paths as on the machine of the submitter
+  Rule: Included files have the same paths on the agent as on the submitting machine, in every language
 
     @needs-python3
-    Scenario: Python imports a module, and reads a file
+    Scenario: a Python script imports a module and reads a file
       Given a file "jobs/report.py":
         """
         import os, subprocess
@@ -39,7 +39,7 @@ Feature: Files next to a script
       When I call "svc source {run} --json"
       Then standard output is JSON whose "files.2.path" is "lib/words.sh"
 
-    Scenario: bash sources a file, and runs one
+    Scenario: a bash script sources a file and runs another
       Given a file "jobs/hello.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -54,7 +54,7 @@ Feature: Files next to a script
       And "output.said" of the run is "hello you"
       And "output.ran" of the run is "2"
 
-    Scenario: a handler, a schedule, a job of a pipeline, a run here and a spawned run
+    Scenario: a handler, a schedule, a pipeline job, a local run and a spawned run can include files
       Given a file "jobs/job.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -86,7 +86,7 @@ Feature: Files next to a script
       And the run with the tag "spawned" is "succeeded"
       And the project comes to rest
 
-    Scenario: a folder is included without the private files in it, and a note names them
+    Scenario: an included folder omits its private files, and a note lists them
       Given a file "jobs/job.sh":
         """
         [ -e "$(dirname "$0")/more/.GIT" ] && left=some || left=none
@@ -118,10 +118,10 @@ Feature: Files next to a script
       And the project comes to rest
 
   @contract
-  Rule: Commands that a script runs on other agents find them too
+  Rule: Commands that a script runs on other agents find the files too
 
     @own-server
-    Scenario: a child on another agent names a file relative to the folder of the script
+    Scenario: a child on another agent names a file relative to the script's folder
       Given a file "jobs/build.sh":
         """
         here=$(dirname "$0")
@@ -143,9 +143,9 @@ Feature: Files next to a script
       And "output.counted" of the run is "2"
 
   @contract
-  Rule: A run keeps the files with which it was submitted
+  Rule: A run keeps the files that it was submitted with
 
-    Scenario: passes and reruns have them, and a different submit under the same key is reported
+    Scenario: passes and reruns keep the files, and a submit with different files under the same key is reported
       Given a file "jobs/job.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -176,7 +176,7 @@ Feature: Files next to a script
       And standard output lacks "source_differs"
 
     @own-agent
-    Scenario: its agent is killed, and the next one has them
+    Scenario: the next agent has the files after the first one is killed
       Given a gate "open"
       And 2 agents of its own
       And a file "jobs/job.sh":
@@ -198,10 +198,10 @@ Feature: Files next to a script
       And the file "passes" has 2 different lines
       And "output.said" of the run is "hello you"
 
-  Rule: An isolated run can read its own files, but not other files of the project
+  Rule: An isolated run can read its own files but not the project's other files
 
     @contract @needs-cc
-    Scenario: a fork's run reads what its handler includes, and cannot name other content
+    Scenario: a fork's run can read its handler's files but cannot name other content
       Given a file "jobs/outsider.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -222,9 +222,9 @@ Feature: Files next to a script
       And the run with the tag "child" is "succeeded"
 
   @contract
-  Rule: What cannot be included is rejected, with what to do
+  Rule: Files that cannot be included are rejected with advice
 
-    Scenario Outline: not there, outside, too large
+    Scenario Outline: a file that is missing, outside or too large is rejected
       Given a file "jobs/job.sh":
         """
         true
@@ -243,7 +243,7 @@ Feature: Files next to a script
         | large            | large/some.txt (9600000 bytes) (include_too_large) |
 
     @needs-python3
-    Scenario: a graph and a pipeline accept none, and a check says what is missing
+    Scenario: graphs and pipelines accept no included files, and svc check says which files a script misses
       Given a file "ci.yml":
         """
         jobs: { a: { workflow: ./jobs/job.sh, include: [none.txt] } }
@@ -263,7 +263,7 @@ Feature: Files next to a script
         import lib.rates
         """
       When I call "svc check --local jobs/job.py"
-      Then standard output has "`lib.rates` is beside the script; to send it to agents, use --include lib"
+      Then standard output has "`lib.rates` is next to the script; to send it to agents, use --include lib"
       When I call "svc check --local jobs/job.py --include lib"
       Then standard output has "job.py: ok"
       And standard output lacks "warning"

@@ -1,9 +1,9 @@
 Feature: The input of a script is a file
 
-  Rule: the file contains everything that started the run
+  Rule: The input file contains everything that started the run
 
     @SCR-046 @SCR-048
-    Scenario: a run submitted by a person is manual
+    Scenario: a run submitted by a person has the manual trigger
       When I submit the script "input.js" with input '{"ref": "main", "list": [1, "ü", null]}':
         """
         const text = require('node:fs').readFileSync(process.env.SVC_INPUT_FILE, 'utf8');
@@ -42,9 +42,9 @@ Feature: The input of a script is a file
         """
 
   @contract
-  Rule: `svc input` prints what was submitted, or a part of it
+  Rule: `svc input` prints the submitted input or a part of it
 
-    Scenario Outline: strings unchanged and the rest as JSON, in every language
+    Scenario Outline: strings are printed unchanged and everything else as JSON, in every language
       When I submit the script "<file>" with input '{"name": "Ana B", "items": [{"id": 1}, {"a b": [true, null]}], "nil": null}':
         """
         <script>
@@ -71,7 +71,7 @@ Feature: The input of a script is a file
         | file    | script                                                                                                                                                                                                    |
         | job.py  | import subprocess as s; [s.run(["svc", "input", *p], check=True) for p in [["name"], ["items[0].id"], ["items[-1]"], ["nil"], ["nil", "--default", "other"], ["no.where", "--default=other"], ["type", "--envelope"]]] |
 
-    Scenario: every digit of a number is kept
+    Scenario: numbers keep every digit
       Given a file "job.sh":
         """
         svc input; svc input id; svc input price; svc input 'list[0]'; svc input 'list[-1]'
@@ -91,7 +91,7 @@ Feature: The input of a script is a file
         2.50
         """
 
-    Scenario: a missing input ends a script that does not expect that
+    Scenario: a script that requires an input fails without one
       When I submit the script "job.sh" with input '{"order": {"id": 1}}':
         """
         svc input order.total 2>&1 || echo "exit $?"
@@ -106,7 +106,7 @@ Feature: The input of a script is a file
       And the log has "exit 2" 1 time
       And the log lacks "not reached"
 
-    Scenario: reading it is not recorded in the journal, and every pass reads the same input
+    Scenario: reading the input is not recorded in the journal, and every pass reads the same input
       When I submit the script "job.sh" with input '{"n": 5}':
         """
         svc input n >> {folder}/seen
@@ -125,7 +125,7 @@ Feature: The input of a script is a file
         """
 
     @needs-python3
-    Scenario: the SDKs provide it in addition to the entire envelope
+    Scenario: the SDKs provide both the input and the entire envelope
       When I submit the script "job.ts" with input '{"name": "Ana", "items": [{"id": 820982911946154}]}':
         """
         import { data, output } from 'svc/sdk';
@@ -151,7 +151,7 @@ Feature: The input of a script is a file
       Then the run succeeds
       And "output" of the run is '{"name":"Ana","id":820982911946154,"none":"none","nil":0,"fault":"usage"}'
 
-    Scenario: a step of a pipeline reads it too
+    Scenario: a pipeline step can read the input too
       When I submit the pipeline with '{"input": {"a": {"b": "c"}}}':
         """
         jobs: { one: { steps: [{ run: 'svc input a.b; svc input a' }] } }
@@ -160,9 +160,9 @@ Feature: The input of a script is a file
       And the log has '{"b":"c"}'
 
   @contract
-  Rule: arguments come after --, and belong to the run
+  Rule: Arguments come after -- and belong to the run
 
-    Scenario Outline: a program finds them where it looks for arguments
+    Scenario Outline: a program gets its arguments in the usual way
       Given a file "<file>":
         """
         <script>
@@ -181,7 +181,7 @@ Feature: The input of a script is a file
         | file    | script                                                                                  |
         | job.py  | import json, sys; print(json.dumps(sys.argv[1:], separators=(",", ":")))                |
 
-    Scenario: they are kept for the next pass, for a rerun and for a replay of an edited script
+    Scenario: arguments are kept for the next pass, a rerun and a replay of an edited script
       Given a file "job.sh":
         """
         echo "$*" >> {folder}/seen
@@ -201,7 +201,7 @@ Feature: The input of a script is a file
       When I call "svc check job.sh --replay {run}"
       Then it exits with 0
 
-    Scenario: other arguments for the same key are reported, and documents that are not scripts accept no arguments
+    Scenario: a repeat with other arguments is reported, and only scripts accept arguments
       Given a file "job.sh":
         """
         true
@@ -222,7 +222,7 @@ Feature: The input of a script is a file
       Then it exits with 2
       And standard error has "write them after --"
 
-    Scenario: what is too large is rejected with its size
+    Scenario: arguments that are too large are rejected with their size
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "a.sh", "source": "true", "args": ["a\u0000b"]}

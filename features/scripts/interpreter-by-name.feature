@@ -1,9 +1,9 @@
 Feature: --interpreter chooses the program that runs a script
 
-  Rule: a submit can name another program
+  Rule: A submit can name another interpreter
 
     @SCR-010 @SCR-011
-    Scenario: the named program wins over the file ending and gets its arguments
+    Scenario: the named interpreter overrides the file extension and gets its arguments
       Given a file "shell.py":
         """
         case $- in *f*) echo "no globbing";; esac
@@ -20,7 +20,7 @@ Feature: --interpreter chooses the program that runs a script
         """
 
     @SCR-011
-    Scenario: the text is split at spaces, and quotes have no meaning
+    Scenario: the interpreter is split at spaces, and quotes have no meaning
       When I submit the script "words.sh" with the options '{"interpreter": "sh -c echo$IFS$0 \\"a b\\""}':
         """
         echo 'the file itself is not run'
@@ -32,7 +32,7 @@ Feature: --interpreter chooses the program that runs a script
         """
 
     @SCR-012
-    Scenario: a program that is missing on the agent fails the run
+    Scenario: a run fails if its interpreter is missing on the agent
       When I submit the script "lost.sh" with the options '{"interpreter": "no-such-program -x"}':
         """
         echo never

@@ -1,6 +1,6 @@
 Feature: The file name chooses the interpreter
 
-  Rule: without a flag the file ending decides
+  Rule: Without a flag, the file extension selects the interpreter
 
     @SCR-002
     Scenario: a script is submitted as a script on the command line
@@ -41,7 +41,7 @@ Feature: The file name chooses the interpreter
       And the log lacks "not reached"
 
     @SCR-005 @SCR-006 @SCR-007 @SCR-008
-    Scenario Outline: <file>
+    Scenario Outline: svc runs <file>
       When I submit the script "<file>":
         """
         <source>

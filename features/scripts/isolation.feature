@@ -1,9 +1,9 @@
 Feature: Untrusted runs are isolated from everything else on the agent's machine
 
-  Rule: A run of a fork's pull request cannot see its agent, other runs or files of the machine's owner
+  Rule: A fork's pull request cannot access its agent, other runs or the machine owner's files
 
     @AUTH-022 @AUTH-024 @needs-cc
-    Scenario: it looks at processes, sockets and files beside a trusted run that holds a secret
+    Scenario: an untrusted run looks for processes, sockets and files of a trusted run that has a secret
       Given the secret "TOKEN" is "canary-of-the-project"
       And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       When I submit the script "victim.sh" as "victim":
@@ -57,7 +57,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
   Rule: Untrusted runs get a share of the slots, and trusted work goes first
 
     @own-server @configured @needs-cc
-    Scenario: an untrusted run requests more than that, and a trusted run continues
+    Scenario: an untrusted run reaches its limits while a trusted run continues
       Given a server and an agent of their own with:
         | SVC_UNTRUSTED_SLOTS      | 1                   |
         | SVC_UNTRUSTED_RUN_LIMITS | log=256KiB,spawns=2 |
@@ -95,10 +95,10 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       Then it exits with 0
 
   @contract
-  Rule: A setting of each agent decides how it treats them
+  Rule: Each agent can be configured to isolate, reject or exclusively take untrusted runs
 
     @own-server @configured
-    Scenario: an agent that rejects them leaves them waiting, and explain says so
+    Scenario: an agent that rejects untrusted runs leaves them queued, and svc explain says so
       Given a server and an agent of their own with:
         | SVC_AGENT_UNTRUSTED | refuse |
       And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'

@@ -1,7 +1,7 @@
 @contract
-Feature: Errors name the files of their authors
+Feature: Errors name the author's files
 
-  Scenario: a script, a file beside it and a step of a pipeline
+  Scenario: errors name the script, an included file and a pipeline step
     Given a file "job.sh":
       """
       set -u

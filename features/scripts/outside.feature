@@ -3,7 +3,7 @@ Feature: Nothing outside a workflow's folder is included
 
   Whoever submits somebody else's workflow sends files of its folder, and no other file of the machine.
 
-  Scenario: paths, imports and links that lead outside are rejected with the name of the file
+  Scenario: paths, imports and links that point outside are rejected with the file's name
     Given a file "secret.json":
       """
       {"token": "not-for-you"}

@@ -1,9 +1,9 @@
 Feature: A script behaves the same in a prepared interpreter
 
-  Rule: the agent can be configured to prepare none
+  Rule: The agent can be configured not to prepare interpreters
 
     @own-agent @contract
-    Scenario Outline: TypeScript, <who>
+    Scenario Outline: a TypeScript script runs: <who>
       Given an agent of its own with the environment:
         | SVC_AGENT_WARM | <setting> |
       When I submit the script "twice.ts" to that agent:
@@ -32,7 +32,7 @@ Feature: A script behaves the same in a prepared interpreter
         | each pass starts an interpreter | off     |
 
     @own-agent @contract @needs-python3
-    Scenario Outline: Python, <who>
+    Scenario Outline: a Python script runs: <who>
       Given an agent of its own with the environment:
         | SVC_AGENT_WARM | <setting> |
       When I submit the script "twice.py" to that agent:
@@ -64,7 +64,7 @@ Feature: A script behaves the same in a prepared interpreter
         | each pass starts an interpreter | off     |
 
     @own-agent @contract
-    Scenario Outline: bash, <who>
+    Scenario Outline: a bash script runs: <who>
       Given an agent of its own with the environment:
         | SVC_AGENT_WARM | <setting> |
       When I submit the script "twice.sh" to that agent:

@@ -1,9 +1,9 @@
 Feature: A script runs again from its first line
 
-  Rule: only output of durable calls survives between passes
+  Rule: Only the output of durable calls survives between passes
 
     @SCR-014 @SCR-015
-    Scenario: a plain variable is computed again, a step's output is not
+    Scenario: a plain variable is computed again, and a step's output is not
       When I submit the script "memory.sh":
         """
         svc step before -- true
@@ -18,10 +18,10 @@ Feature: A script runs again from its first line
       And the file "kept" has 2 lines
       And the file "kept" has 1 different line
 
-  Rule: recorded calls are logged once, plain shell lines once for each pass
+  Rule: Recorded calls are logged once, and plain shell lines once per pass
 
     @SCR-070 @SCR-071 @SCR-072
-    Scenario: three passes over the same lines
+    Scenario: a script runs in three passes
       When I submit the script "log.sh":
         """
         echo "plain shell"
@@ -40,10 +40,10 @@ Feature: A script runs again from its first line
       And the log has "the second word" 1 time
       And 3 steps are recorded
 
-  Rule: a pass must make the same calls as the pass before
+  Rule: A pass must make the same calls as the pass before it
 
     @ERR-044
-    Scenario Outline: <case>
+    Scenario Outline: a run fails if its second pass differs: <case>
       When I submit the script "turn.sh":
         """
         echo pass >> {folder}/passes

@@ -1,9 +1,9 @@
 Feature: All languages leave the same journal
 
-  Rule: the same calls in bash, Python, JavaScript and TypeScript leave the same journal
+  Rule: The same calls in bash, Python, JavaScript and TypeScript produce the same journal
 
     @VERB-001 @VERB-002 @VERB-003 @VERB-006 @VERB-007 @VERB-014 @VERB-049 @SCR-005 @SCR-006 @SCR-007 @SCR-072
-    Scenario Outline: <program>
+    Scenario Outline: the expected journal results from <program>
       When I submit the program "<program>"
       Then the run waits for "signal" "approval"
       When I send the signal "approval" with '{"by":"ann"}'

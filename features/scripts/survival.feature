@@ -1,7 +1,7 @@
 @store
-Feature: A script survives its processes
+Feature: A script survives the loss of its processes
 
-  Rule: when its agent dies, another agent continues
+  Rule: If an agent dies, another agent continues
 
     @own-agent @SCR-073 @SCR-074
     Scenario: the agent is killed between two steps
@@ -30,7 +30,7 @@ Feature: A script survives its processes
         kept
         """
 
-  Rule: when the script itself is killed, its next pass continues it
+  Rule: If the script is killed, its next pass continues
 
     @SCR-073
     Scenario: a script is killed between two steps
@@ -54,10 +54,10 @@ Feature: A script survives its processes
         kept
         """
 
-  Rule: when the server dies, nothing is lost
+  Rule: If the server dies, nothing is lost
 
     @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078
-    Scenario: a running, a sleeping, a waiting run and a run with a child survive a server restart
+    Scenario: a running run, a sleeping run, a waiting run and a run with a child survive a server restart
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 60000 |
       And a gate "open"

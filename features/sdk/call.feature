@@ -11,9 +11,9 @@ Feature: Programs call nodes and graphs through the SDK
       """
     And I call "svc graph save sum {folder}/sum.json"
 
-  Rule: A call returns the output of the run, and throws when that run does not succeed
+  Rule: A call returns the run's output, and throws if the run does not succeed
 
-    Scenario: TypeScript
+    Scenario: a TypeScript program calls a node and a graph
       When I submit the script "job.ts":
         """
         import { callGraph, callNode, output, StepError } from 'svc/sdk';
@@ -30,7 +30,7 @@ Feature: Programs call nodes and graphs through the SDK
       And "output" of the run is '{"node":{"a":[1,null]},"stored":3,"inline":7,"refused":true}'
 
     @needs-python3
-    Scenario: Python
+    Scenario: a Python program calls a node and a graph
       When I submit the script "job.py":
         """
         import asyncio, json

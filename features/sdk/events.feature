@@ -1,6 +1,6 @@
 Feature: events and runs from an SDK
 
-  Rule: an emit through an SDK wakes waits
+  Rule: An emit through an SDK wakes waits
 
     @EVT-021
     Scenario Outline: an event from <emitter> wakes <waiter> and is emitted once
@@ -37,9 +37,9 @@ Feature: events and runs from an SDK
         | emits.py | hears.ts |
 
   @contract
-  Rule: a run submitted through an SDK is independent and created once
+  Rule: A run submitted through an SDK is independent and created once
 
-    Scenario Outline: <program>
+    Scenario Outline: a run is submitted by <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And "output.child" of the run is noted as "child"

@@ -1,9 +1,9 @@
 Feature: A script finds the SDK without an installation
 
   @contract
-  Rule: the agent provides the SDK and adds nothing to the environment
+  Rule: The agent provides the SDK and adds nothing to the environment
 
-    Scenario Outline: <program>
+    Scenario Outline: the SDK is found by <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And the recorded steps are:
@@ -39,7 +39,7 @@ Feature: A script finds the SDK without an installation
         no SDK here
         """
 
-  Rule: a step function sees one variable of the service
+  Rule: A step function sees only one of the service's variables
 
     @SCR-027
     Scenario: a process started by the function cannot reach the agent

@@ -1,9 +1,9 @@
 @contract
-Feature: An SDK step runs once however often its script runs
+Feature: An SDK step runs once, however often its script runs
 
-  Rule: results and failures come back on every pass
+  Rule: Results and failures are returned on every pass
 
-    Scenario Outline: two steps and a replay: <program>
+    Scenario Outline: two steps are replayed: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "signal" "go"
       When I send the signal "go" with 'null'
@@ -31,9 +31,9 @@ Feature: An SDK step runs once however often its script runs
         | program   |
         | replay.py |
 
-  Rule: an unhandled failure fails the run with its reason
+  Rule: An unhandled failure fails the run with its reason
 
-    Scenario Outline: <program>
+    Scenario Outline: an unhandled failure is reported by <program>
       When I submit the SDK program "<program>"
       Then the run fails with code "script_failed"
       And "error.message" of the run matches "charge#0, failed with exit code 1\nRangeError: card declined"
@@ -50,9 +50,9 @@ Feature: An SDK step runs once however often its script runs
         | program      |
         | unhandled.py |
 
-  Rule: another order of calls fails the run even if the program catches errors
+  Rule: A different order of calls fails the run even if the program catches errors
 
-    Scenario: a program that changes its order on the second pass
+    Scenario: a program changes the order of its calls on the second pass
       When I submit the script "job.ts":
         """
         import { existsSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 @contract
 Feature: Retries and timeouts through an SDK
 
-  Rule: a function is retried like a command
+  Rule: A function is retried like a command
 
-    Scenario Outline: <program>
+    Scenario Outline: a function is retried by <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And the log is:

@@ -1,9 +1,9 @@
 Feature: SDKs, verbs and all languages leave the same journal
 
-  Rule: a text result is recorded like the output of a command
+  Rule: A text result is recorded like a command's output
 
     @SCR-005 @SCR-006 @SCR-007
-    Scenario Outline: the SDK version of features/scripts/programs/same.sh: <program>
+    Scenario Outline: an SDK script produces the same journal as same.sh: <program>
       When I submit the program "<program>"
       Then the run waits for "signal" "approval"
       When I send the signal "approval" with '{"by":"ann"}'
@@ -36,9 +36,9 @@ Feature: SDKs, verbs and all languages leave the same journal
         | sdk-aio.py |
 
   @contract
-  Rule: a language without an SDK calls the verbs
+  Rule: A language without an SDK calls the verbs
 
-    Scenario Outline: <program>, where an agent has <capability>
+    Scenario Outline: <program> calls the verbs on an agent with <capability>
       Given an agent has "<capability>"
       When I submit the program "<program>" with the options '<options>'
       Then the run waits for "signal" "approval"

@@ -1,7 +1,7 @@
 @store
-Feature: A script with an SDK survives its agent
+Feature: A script with an SDK survives the loss of its agent
 
-  Rule: recorded steps do not run again on another agent
+  Rule: Recorded steps do not run again on another agent
 
     @own-agent @SCR-073 @SCR-074
     Scenario Outline: the agent is killed inside a step: <program>

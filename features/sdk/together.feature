@@ -1,9 +1,9 @@
 @contract
 Feature: Locks and children through an SDK
 
-  Rule: locks and child activities behave like their verbs
+  Rule: Locks and child activities behave like their verbs
 
-    Scenario Outline: <program>
+    Scenario Outline: locks and children are used by <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And "output.seen" of the run is '[true,{"key":64},"under a lock",[1,"<failure>"],"of one","of two",1,[4,"some\n"]]'

@@ -1,9 +1,9 @@
 Feature: Waits through an SDK
 
-  Rule: a wait that times out raises an error, and the outcome is final
+  Rule: A wait that times out raises an error, and the outcome is final
 
     @SIG-007 @VER-004
-    Scenario Outline: an agent with protocol version 2: <program>
+    Scenario Outline: an agent with protocol version 2 supports timeouts: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "signal" "meanwhile"
       When I send the signal "late" with '"too late"'
@@ -28,7 +28,7 @@ Feature: Waits through an SDK
         | late.py |
 
     @SIG-008
-    Scenario Outline: an agent that is too old for timeouts is rejected at the call: <program>
+    Scenario Outline: a call with a timeout is rejected on an agent that is too old: <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And the log is:
@@ -48,9 +48,9 @@ Feature: Waits through an SDK
         | old.py  |
 
   @contract
-  Rule: a suspending call cannot be caught
+  Rule: A call that suspends the program cannot be caught
 
-    Scenario Outline: the pass ends in the middle of a call: <program>
+    Scenario Outline: the pass ends during the call: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "signal" "go"
       When I send the signal "go" with '{"by":"ann"}'

@@ -3,7 +3,7 @@ Feature: Secrets in jobs
   Rule: Every trusted job of the project gets the secrets as variables
 
     @SEC-002 @OVW-014
-    Scenario: secrets arrive under their names
+    Scenario: secrets become variables of the same names
       Given the secret "NPM_TOKEN" is "tok-4711-abc"
       When I submit the script "look.sh":
         """
@@ -13,7 +13,7 @@ Feature: Secrets in jobs
       Then the run succeeds
 
     @AUTH-020
-    Scenario: the workflow's env wins over a secret
+    Scenario: the workflow's env overrides a secret
       Given the secret "SHARED" is "from-the-secret"
       When I submit the script "look.sh" with the options '{"env": {"SHARED": "from-env"}}':
         """
@@ -22,7 +22,7 @@ Feature: Secrets in jobs
       Then the run succeeds
 
     @AUTH-016
-    Scenario: a job gets the value at the time of its claim
+    Scenario: a job gets the secret's value at the time of its claim
       Given the secret "TOKEN" is "value-before"
       When I submit the script "wait.sh":
         """
@@ -37,9 +37,9 @@ Feature: Secrets in jobs
       Then the run succeeds
 
   @contract
-  Rule: No other process sees the value while it is set
+  Rule: No other process can see the value while it is set
 
-    Scenario: while the command reads standard input
+    Scenario: the command reads the value from standard input
       When I begin "svc secret set HELD -" with "held-back-" on an open standard input
       Then no process shows "held-back-" in its arguments or environment
       When its standard input ends with "canary"

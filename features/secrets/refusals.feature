@@ -1,7 +1,7 @@
 @contract
 Feature: Invalid secrets
 
-  Scenario Outline: the value <what>
+  Scenario Outline: a secret is rejected if its value <what>
     When I send "PUT" to "{scoped}/secrets/TOKEN" with:
       """
       {"value": <value>}
@@ -19,7 +19,7 @@ Feature: Invalid secrets
       | holds a NUL                                 | "ab\u0000cd" |
       | is no text                                  | 12345        |
 
-  Scenario Outline: the name <name>
+  Scenario Outline: the secret name <name> is rejected
     When I send "PUT" to "{scoped}/secrets/<name>" with:
       """
       {"value": "some value"}

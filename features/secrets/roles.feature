@@ -5,7 +5,7 @@ Feature: Who can see and set secrets
     And the secret "TOKEN" is "hidden-value"
 
   @AUTH-002
-  Scenario Outline: a <role> may not manage secrets
+  Scenario Outline: a <role> cannot manage secrets
     When I send "PUT" to "{scoped}/secrets/TOKEN" with the token "{<role>}" and:
       """
       {"value": "of somebody else"}
@@ -32,7 +32,7 @@ Feature: Who can see and set secrets
     Then the answer is 204
 
   @AUTH-003
-  Scenario: members and admins read values
+  Scenario: members and admins can read values
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{viewer}"
     Then the answer is 403 with code "forbidden"
     And the answer lacks "hidden-value"
@@ -42,7 +42,7 @@ Feature: Who can see and set secrets
     Then "value" of the answer is "hidden-value"
 
   @contract
-  Scenario: the audit names the reader and never the value
+  Scenario: the audit log names the reader and never contains the value
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{member}"
     Then the answer is 200
     When I send "GET" to "{scoped}/audit"

@@ -21,7 +21,7 @@ Feature: Secrets of a project
       And the answer lacks "tok-4711-abc"
 
     @store @CLI-002 @SEC-003
-    Scenario: setting it again replaces the value under the same name
+    Scenario: setting a secret again replaces its value
       Given the secret "TOKEN" is "first value"
       When I call "svc secret set TOKEN -" with standard input:
         """
@@ -35,7 +35,7 @@ Feature: Secrets of a project
       Then the answer lists 1 "secrets"
 
     @store @SEC-003
-    Scenario: another project has its own secret of the same name
+    Scenario: another project can have a secret of the same name
       Given the secret "TOKEN" is "of the first"
       When I work in another project
       And I send "GET" to "{scoped}/secrets/TOKEN"
@@ -68,9 +68,9 @@ Feature: Secrets of a project
       And standard output lacks "export"
 
   @contract
-  Rule: A value comes from a file or standard input, and a literal prints a warning
+  Rule: A value is read from a file or standard input, and a literal value causes a warning
 
-    Scenario: the whole file without its final line break
+    Scenario: the whole file is stored without its final line break
       Given a file "key.pem":
         """
         -----BEGIN-----
@@ -83,13 +83,13 @@ Feature: Secrets of a project
       Then standard output is JSON with "value"
       And standard output has "-----BEGIN-----\nabcdef\n-----END-----"
 
-    Scenario: a literal value
+    Scenario: a literal value causes a warning
       When I call "svc secret set PIN 001234"
       Then standard error has "warning: <value> is visible in the process list"
       When I call "svc secret get PIN"
       Then standard output is "001234"
 
-    Scenario: bytes that are not text
+    Scenario: a value that is not text is rejected
       Given a file "bytes" of the bytes "61ff6263"
       When I call "svc secret set KEY @bytes"
       Then it exits with 2

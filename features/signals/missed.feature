@@ -1,9 +1,9 @@
 @store @contract
-Feature: Signals that nobody waits for
+Feature: Signals that no wait consumes
 
-  Rule: the sender gets a notice immediately
+  Rule: The sender gets a notice immediately
 
-    Scenario: a name similar to the one that the run waits for
+    Scenario: a signal with a similar name gets a suggestion
       When I submit the script "approve.sh":
         """
         svc wait-signal approval
@@ -35,7 +35,7 @@ Feature: Signals that nobody waits for
       Then standard output is JSON whose "signals.0.name" is "approval"
       And standard output is JSON whose "signals.length" is "1"
 
-    Scenario: a script that does not wait yet receives it later
+    Scenario: a script that does not wait yet receives the signal later
       Given a gate "go"
       When I submit the script "later.sh":
         """
@@ -51,7 +51,7 @@ Feature: Signals that nobody waits for
       When I call "svc signals {run}"
       Then standard output matches "ready +taken"
 
-    Scenario: the signals of a run are listed in pages, and only to its project
+    Scenario: a run's signals are listed in pages, and only in its project
       When I submit the script "queue.sh":
         """
         svc wait-signal never

@@ -1,10 +1,10 @@
 @store
-Feature: Signals queue up under their name
+Feature: Signals are queued by name
 
-  Rule: signals wait for the script, and the script waits for signals
+  Rule: Signals wait for the script, and the script waits for signals
 
     @SIG-001 @SIG-002 @SIG-003
-    Scenario: signals that arrive without a wait are consumed in order, one by one
+    Scenario: signals that arrive without a wait are consumed one by one, in order
       When I submit the script "queue.sh":
         """
         svc wait-signal start
@@ -66,7 +66,7 @@ Feature: Signals queue up under their name
       Then the answer is 409 with code "run_finished"
 
     @contract
-    Scenario: a repeated signal with its idempotency key is one signal
+    Scenario: a signal repeated with the same idempotency key is delivered once
       When I submit the script "once.sh":
         """
         svc wait-signal go
@@ -85,10 +85,10 @@ Feature: Signals queue up under their name
       When I call "svc signal {run} go --payload 1 --idempotency-key approval"
       Then it exits with 0
 
-  Rule: Waits of one run for one name share its queue
+  Rule: Waits for the same name in one run share a queue
 
     @SIG-004
-    Scenario: two nodes take one signal each
+    Scenario: two nodes each receive one signal
       When I run the graph:
         """
         {"nodes": [{"id": "one", "type": "wait_signal", "config": {"name": "go"}},

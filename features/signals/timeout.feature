@@ -1,7 +1,7 @@
 @store
-Feature: A signal wait can time out
+Feature: A wait for a signal can time out
 
-  Rule: the outcome of a wait is final
+  Rule: The outcome of a wait is final
 
     @SIG-005 @ERR-042
     Scenario: a timeout exits with 124 and prints nothing

@@ -1,7 +1,7 @@
 @contract
 Feature: Traces of runs
 
-  Rule: without an endpoint, no trace is reported
+  Rule: Without an endpoint, no trace is exported
 
     @own-server
     Scenario: neither a script nor its steps have a trace, and a trace that the script sets is kept
@@ -18,10 +18,10 @@ Feature: Traces of runs
       And the log has "own [mine]"
       And the run has no "trace_id"
 
-  Rule: with an endpoint each part of a run is a span
+  Rule: With an endpoint, each part of a run is a span
 
     @own-server @configured
-    Scenario: the spans of a script
+    Scenario: a script's calls become spans
       Given a collector of traces
       And a server and an agent of their own with:
         | OTEL_EXPORTER_OTLP_ENDPOINT | {collector}                            |
@@ -56,7 +56,7 @@ Feature: Traces of runs
       And the collector has a span "POST /api/v1/orgs/:org/projects/:project/runs" whose "http.response.status_code" matches "201"
 
     @own-server @configured @far-end
-    Scenario: a request of a node carries its span, and its address shows no credential
+    Scenario: a node's request carries its span, and the span's address shows no credential
       Given a collector of traces
       And a server and an agent of their own with:
         | OTEL_EXPORTER_OTLP_ENDPOINT | {collector}  |

@@ -1,7 +1,7 @@
 @store
 Feature: svc activity-submit, activity-collect and activity-wait-all
 
-  Rule: a child is submitted immediately and collected later
+  Rule: A child is submitted immediately and collected later
 
     @own-agent @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043
     Scenario: two children run while their parent continues, and return their results when collected
@@ -38,7 +38,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
         | quick#0   | activity-collect | 0    |
 
     @VERB-027 @VERB-028 @SCR-021
-    Scenario: wait-all waits for every uncollected child and counts failures
+    Scenario: wait-all waits for all uncollected children and counts failures
       Given a gate "last"
       When I submit the script "all.sh":
         """
@@ -70,10 +70,10 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
         """
       Then the run succeeds
 
-  Rule: child names are distinct and must exist
+  Rule: Child names must be unique, and a collected child must exist
 
     @SCR-061
-    Scenario: a used name and an unknown name
+    Scenario: a used name and an unknown name are rejected
       When I submit the script "names.sh":
         """
         svc activity-submit x -- true
@@ -95,7 +95,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "there is no child y" 1 time
 
     @contract
-    Scenario: invalid calls are rejected and use no position
+    Scenario: invalid calls are rejected without using a position
       When I submit the script "bad.sh":
         """
         try() { code=0; "$@" 2>/dev/null || code=$?; echo "code $code"; }
@@ -116,7 +116,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And 0 steps are recorded
 
     @contract
-    Scenario: parallel submits are taken one at a time
+    Scenario: parallel submits are processed one at a time
       When I submit the script "parallel.sh":
         """
         for i in $(seq 8); do svc activity-submit "p$i" -- echo "$i" & done
@@ -126,10 +126,10 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And 8 steps are recorded
       And a note of the run has "8 children were submitted and never collected"
 
-  Rule: a child that is never collected does not fail the run
+  Rule: A child that is never collected does not fail the run
 
     @SCR-062 @SCR-063
-    Scenario: the run waits for the child, succeeds, and says so in a note
+    Scenario: the run waits for the child, succeeds, and adds a note about it
       Given a gate "leave"
       When I submit the script "forgotten.sh":
         """

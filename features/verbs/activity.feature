@@ -1,7 +1,7 @@
 @store
 Feature: svc activity runs a command on another agent
 
-  Rule: the command runs on a capable agent, and the script continues with the outcome
+  Rule: The command runs on a capable agent, and the script continues with the outcome
 
     @own-agent @VERB-021 @VERB-022
     Scenario: a command waits for a capable agent and runs in that agent's folder
@@ -24,7 +24,7 @@ Feature: svc activity runs a command on another agent
         | told#0   | step     | 0    | it ran in {folder}/far\n       |
 
     @VERB-022
-    Scenario: output and exit code are exactly the command's, on every pass
+    Scenario: output and exit code are exactly those of the command, on every pass
       When I submit the script "bytes.sh":
         """
         code=0; svc activity odd -- sh -c 'printf "a\0b\377"; echo aside >&2; exit 7' > {folder}/out || code=$?
@@ -43,7 +43,7 @@ Feature: svc activity runs a command on another agent
       And the child of "odd#0" ended with 7
 
     @contract
-    Scenario: what a child printed before it failed is in its outcome and in the error of the run
+    Scenario: a child's output before its failure is in its outcome and in the run's error
       Given the secret "DEPLOY_KEY" is "hunter2-and-more"
       When I submit the script "said.sh":
         """
@@ -56,7 +56,7 @@ Feature: svc activity runs a command on another agent
       And the log has "unheard" 1 time
 
     @contract
-    Scenario: a child's output is in the log once
+    Scenario: a child's output appears in the log once
       When I submit the script "once.sh":
         """
         svc activity shout -- echo once and for all
@@ -66,7 +66,7 @@ Feature: svc activity runs a command on another agent
       And the log has "once and for all" 1 time
 
     @contract
-    Scenario: a child sees the job's environment and one variable of the service
+    Scenario: a child sees the job's environment and one of the service's variables
       When I submit the script "environment.sh" with the options '{"env": {"GREETING": "hello"}}':
         """
         svc activity environment -- env > {folder}/env
@@ -77,7 +77,7 @@ Feature: svc activity runs a command on another agent
       And the file "env" names 1 variable of the service
 
     @contract
-    Scenario: commands that cannot run exit with the codes of a shell
+    Scenario: commands that cannot run exit with the same codes as in a shell
       When I submit the script "none.sh":
         """
         code=0; svc activity absent -- no-such-command || code=$?; echo "absent $code"
@@ -90,7 +90,7 @@ Feature: svc activity runs a command on another agent
       And the log has "killed 137"
 
     @contract
-    Scenario: output over 2 MiB is a failure that names the size
+    Scenario: output over 2 MiB is a failure that reports the size
       When I submit the script "large.sh":
         """
         code=0; svc activity large -- head -c 2097155 /dev/zero > {folder}/large || code=$?
@@ -103,7 +103,7 @@ Feature: svc activity runs a command on another agent
       And the log has "2097152"
 
   @contract
-  Rule: a child survives its agent but not its run
+  Rule: A child survives its agent but not its run
 
     @own-agent
     Scenario: a child whose agent died runs again with the same key
@@ -121,7 +121,7 @@ Feature: svc activity runs a command on another agent
       And the file "keys" has 2 lines
       And the file "keys" has 1 different line
 
-    Scenario: a cancelled run kills its children and all their processes
+    Scenario: cancelling a run kills its children and all their processes
       When I submit the script "cancelled.sh":
         """
         svc activity long -- sh -c 'sleep 600 & echo $! >> {folder}/pids; echo "$$" >> {folder}/pids; wait'

@@ -13,10 +13,10 @@ Feature: svc call runs a node or a graph and waits for it
       }
       """
 
-  Rule: A script waits for the run that it called, and gets its output
+  Rule: A script waits for the run that it called and gets its output
 
     @VERB-035 @VERB-040
-    Scenario: a node with its config
+    Scenario: a script calls a node with a config
       When I submit the script "job.sh":
         """
         echo "a pass begins" >> {folder}/passes
@@ -37,7 +37,7 @@ Feature: svc call runs a node or a graph and waits for it
       And "runs.0.parent" of the answer is "{run}"
 
     @VERB-036 @VERB-037 @VERB-040
-    Scenario: a stored graph with an input
+    Scenario: a script calls a stored graph with an input
       When I call "svc graph save sum {folder}/sum.json"
       Then it exits with 0
       When I submit the script "job.sh":
@@ -52,7 +52,7 @@ Feature: svc call runs a node or a graph and waits for it
       And "runs.0.trigger.type" of the answer is "spawn"
 
     @VERB-038 @VERB-039 @VERB-040
-    Scenario: a definition from a file, and from standard input
+    Scenario: a definition is read from a file or standard input
       When I submit the script "job.sh":
         """
         first=$(svc call graph --definition {folder}/sum.json --input '{"a": 1, "b": 1}')
@@ -68,7 +68,7 @@ Feature: svc call runs a node or a graph and waits for it
       And "output" of the run is '{"first":{"sum":2},"second":20}'
 
     @contract
-    Scenario: while it waits it has no process, and says which run it waits for
+    Scenario: while it waits, the script has no process and its status names the called run
       When I submit the script "job.sh" as "caller":
         """
         svc call node wait_signal --config '{"name": "go"}'
@@ -88,9 +88,9 @@ Feature: svc call runs a node or a graph and waits for it
         """
 
   @contract
-  Rule: A run that does not succeed fails the call, and a cancel reaches the called run
+  Rule: A call fails if its run does not succeed, and a cancel reaches the called run
 
-    Scenario: a failure exits with 1 and the reason, and the script can continue
+    Scenario: a failed call exits with 1 and the reason, and the script can continue
       When I submit the script "job.sh":
         """
         code=0
@@ -109,7 +109,7 @@ Feature: svc call runs a node or a graph and waits for it
       Then the run fails with code "script_failed"
       And the log has "the project has no graph nowhere"
 
-    Scenario: cancelling a script also cancels what it called
+    Scenario: cancelling a script also cancels the runs that it called
       When I submit the script "job.sh" as "caller":
         """
         svc call node wait_signal --config '{"name": "go"}'
@@ -121,9 +121,9 @@ Feature: svc call runs a node or a graph and waits for it
       Then the run is "cancelled"
 
   @contract
-  Rule: Outside of a script the same command submits and waits
+  Rule: Outside a script, the same command submits the run and waits
 
-    Scenario: the output is printed, and nothing else
+    Scenario: only the output is printed
       When I call "svc call node set --config '{\"values\": {\"a\": 1}}'"
       Then it exits with 0
       And standard output is '{"a":1}'
@@ -133,7 +133,7 @@ Feature: svc call runs a node or a graph and waits for it
       When I call "svc call node set --config '{\"values\": 1}' --json"
       Then standard output is JSON whose "status" is "succeeded"
 
-    Scenario: a failed run exits with 1, a missing name with 2
+    Scenario: a failed run exits with 1, and a missing name with 2
       When I call "svc call node shell --config '{\"script\": \"exit 3\"}'"
       Then it exits with 1
       And standard output is ""

@@ -1,10 +1,10 @@
 @store
 Feature: svc lock holds a lease while a command runs
 
-  Rule: the lease is held only while the command runs
+  Rule: The lease is held only while the command runs
 
     @SCR-052 @SCR-053
-    Scenario: the command is recorded as a step, and the lease is free before the next line
+    Scenario: the command is recorded as a step, and the lease is released before the next line
       When I submit the script "command.sh":
         """
         echo pass >> {folder}/passes
@@ -60,9 +60,9 @@ Feature: svc lock holds a lease while a command runs
       And nobody holds "deploy"
 
   @contract
-  Rule: a lease does not outlive its run
+  Rule: A lease does not outlive its run
 
-    Scenario: a cancelled run frees its lease and leaves the queue immediately
+    Scenario: a cancelled run releases its lease and leaves the queue immediately
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy
@@ -87,7 +87,7 @@ Feature: svc lock holds a lease while a command runs
       Then the run succeeds
       And nobody holds "deploy"
 
-    Scenario: a run that fails frees its lease
+    Scenario: a run that fails releases its lease
       When I submit the script "fails.sh":
         """
         svc lock deploy
@@ -108,9 +108,9 @@ Feature: svc lock holds a lease while a command runs
       And nobody holds "deploy"
 
   @contract
-  Rule: an invalid group is rejected and uses no position
+  Rule: An invalid group is rejected without using a position
 
-    Scenario: invalid groups and invalid calls
+    Scenario: invalid groups and invalid calls are rejected
       When I submit the script "bad.sh":
         """
         try() { code=0; svc lock "$@" 2>/dev/null || code=$?; echo "code $code"; }

@@ -2,7 +2,7 @@
 Feature: Leases and children survive crashes
 
   @own-server
-  Rule: a server that dies loses no lease and grants none twice
+  Rule: If a server dies, no lease is lost or granted twice
 
     Scenario: holder and queue are unchanged after a server restart
       When I submit the script "holder.sh" as "holder":
@@ -53,9 +53,9 @@ Feature: Leases and children survive crashes
       And nobody holds "deploy"
 
   @own-server
-  Rule: an agent that dies loses no lease and no child
+  Rule: If an agent dies, no lease and no child is lost
 
-    Scenario: the holder's next pass still has the lease, and its command the same key
+    Scenario: the holder's next pass still has the lease, and its command has the same key
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy -- sh -c '[ -e {folder}/second ]; again=$?; touch {folder}/second; echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; [ $again = 0 ] || sleep 600'
@@ -69,7 +69,7 @@ Feature: Leases and children survive crashes
       And the file "keys" has 1 different line
       And the file "order" has 1 line
 
-  Rule: a cancelled run does nothing more
+  Rule: A cancelled run does nothing more
 
     Scenario: verbs called by a script that is being stopped have no effect
       When I submit the script "late.sh":

@@ -1,10 +1,10 @@
 @store @contract
 Feature: Leases of untrusted runs
 
-  Rule: untrusted runs have their own groups
+  Rule: Untrusted runs have separate groups
 
     @needs-cc
-    Scenario: a group of trusted runs and a group of untrusted runs with the same name are separate
+    Scenario: trusted and untrusted groups with the same name are separate
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """
@@ -51,7 +51,7 @@ Feature: Leases of untrusted runs
       Then the run succeeds
 
     @needs-cc
-    Scenario: a rerun has the trust of its first run, and requests the same group
+    Scenario: a rerun has the trust of the first run and requests the same group
       When a fork runs "outside.sh" as "outside":
         """
         svc lock deploy
@@ -71,7 +71,7 @@ Feature: Leases of untrusted runs
       When I cancel every run that has not ended
 
     @needs-cc
-    Scenario: concurrency groups of pipelines are such groups too, and do not replace trusted runs
+    Scenario: concurrency groups of untrusted pipelines are separate and do not replace trusted runs
       When I submit the pipeline as "trusted":
         """
         concurrency: { group: deploy, policy: cancel-running }

@@ -1,7 +1,7 @@
 @store
-Feature: svc lock lets one run of a project pass at a time
+Feature: svc lock lets only one run of a project continue at a time
 
-  Rule: a group has one holder, and others wait without a process
+  Rule: A group has one holder, and others wait without a process
 
     @VERB-019 @SCR-019 @SCR-055 @RUN-022 @RUN-023
     Scenario: a lock without a command is held until the run ends
@@ -73,10 +73,10 @@ Feature: svc lock lets one run of a project pass at a time
       Then the run succeeds
       When I open the gate "leave"
 
-  Rule: leases are granted in order of request
+  Rule: Leases are granted in the order of the requests
 
     @VERB-020 @SCR-057
-    Scenario: five runs in order
+    Scenario: five runs get the lease in order
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """
@@ -92,9 +92,9 @@ Feature: svc lock lets one run of a project pass at a time
       And every grant had a higher fence than the one before
 
   @contract
-  Rule: a wait for a lease can time out
+  Rule: A wait for a lease can time out
 
-    Scenario: a lock that is not free in time exits with 124 and leaves the queue
+    Scenario: svc lock exits with 124 and leaves the queue if the lease is not free in time
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """

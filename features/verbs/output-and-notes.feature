@@ -1,9 +1,9 @@
 Feature: svc output and svc annotate describe the result of a run
 
-  Rule: staged keys become the output of a successful run
+  Rule: Staged keys become the output of a successful run
 
     @VERB-049
-    Scenario: keys of several calls are merged, and the last value wins
+    Scenario: the keys of several calls are merged, and the last value of a key is used
       When I submit the script "out.sh":
         """
         svc output set version=1.0 count:=41
@@ -25,10 +25,10 @@ Feature: svc output and svc annotate describe the result of a run
       Then the run fails with code "script_failed"
       And the run has no "output"
 
-  Rule: a note belongs to the run and has no position
+  Rule: A note belongs to the run and has no position
 
     @VERB-051
-    Scenario: markdown from the command line and from standard input
+    Scenario: notes are written in Markdown on the command line or standard input
       When I submit the script "notes.sh":
         """
         svc annotate '# Built **it**'
@@ -39,7 +39,7 @@ Feature: svc output and svc annotate describe the result of a run
       And "annotations" of the run is '["# Built **it**","two\nlines"]'
 
     @VERB-052
-    Scenario: a later pass can write a note that an earlier pass did not
+    Scenario: a later pass can add a note that an earlier pass did not
       When I submit the script "boundary.sh":
         """
         echo pass >> {folder}/passes

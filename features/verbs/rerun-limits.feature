@@ -1,9 +1,9 @@
 Feature: Limits of a rerun
 
-  Rule: a rerun that does not repeat the recorded calls fails
+  Rule: A rerun that does not repeat the recorded calls fails
 
     @ERR-045
-    Scenario: the script makes other calls than recorded
+    Scenario: a rerun fails if the script makes other calls than recorded
       When I submit the script "changed.sh":
         """
         svc step build -- true
@@ -33,7 +33,7 @@ Feature: Limits of a rerun
       Then the run succeeds
 
     @contract
-    Scenario: the script ends before it reaches the site
+    Scenario: a rerun fails if the script ends before it reaches the site
       When I submit the script "short.sh":
         """
         svc step build -- true
@@ -51,9 +51,9 @@ Feature: Limits of a rerun
       And "error.message" of the run matches "the end of the script"
 
   @contract
-  Rule: an impossible rerun is rejected
+  Rule: An impossible rerun is rejected
 
-    Scenario: an unknown site lists similar sites
+    Scenario: the error for an unknown site lists similar sites
       When I submit the script "sites.sh":
         """
         svc step build -- true
@@ -76,7 +76,7 @@ Feature: Limits of a rerun
       Then it exits with 1
       And standard error has "nearest"
 
-    Scenario: a site that several calls share is rejected, and the error names each of them
+    Scenario: a site shared by several calls is rejected, and the error names each call
       When I submit the script "load.sh":
         """
         svc step load -- sh -c 'echo step >> {folder}/done'
@@ -100,7 +100,7 @@ Feature: Limits of a rerun
       Then the run succeeds
       And the file "done" has 3 lines
 
-    Scenario: a run that has not ended
+    Scenario: a run that has not ended cannot be rerun
       When I submit the script "waits.sh":
         """
         svc wait-signal go
@@ -119,7 +119,7 @@ Feature: Limits of a rerun
         """
       Then the answer is 404 with code "not_found"
 
-    Scenario: a lease held from before the site is not carried over
+    Scenario: a rerun cannot start after a call that holds a lease
       When I submit the script "locked.sh":
         """
         svc lock other -- true
@@ -145,9 +145,9 @@ Feature: Limits of a rerun
       And nobody holds "deploy"
 
   @contract
-  Rule: children before the site keep their outcome
+  Rule: Children before the site keep their outcome
 
-    Scenario: the work of an ended child is not repeated
+    Scenario: an ended child does not run again
       When I submit the script "family.sh":
         """
         svc activity one -- sh -c 'echo one >> {folder}/work; echo 1'

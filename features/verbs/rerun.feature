@@ -1,9 +1,9 @@
 Feature: A finished run is rerun, from the beginning or from a site
 
-  Rule: a rerun is a new run with the same inputs
+  Rule: A rerun is a new run with the same inputs
 
     @contract
-    Scenario: document, input, environment, tags and subject are those of the first run
+    Scenario: the rerun has the first run's document, input, environment, tags and subject
       When I submit the script "first.sh" with the options '{"input": {"n": 1}, "env": {"GREETING": "hello"}, "tags": ["team:core"], "subject": "acme/site"}':
         """
         echo "$GREETING" > {folder}/greeting
@@ -28,7 +28,7 @@ Feature: A finished run is rerun, from the beginning or from a site
       And the file "keys" has 2 different lines
 
     @CLI-055
-    Scenario: svc rerun prints the id of the new run
+    Scenario: svc rerun prints the ID of the new run
       When I submit the script "cli.sh":
         """
         for s in a b; do svc step $s -- sh -c "echo $s >> {folder}/done"; done
@@ -45,10 +45,10 @@ Feature: A finished run is rerun, from the beginning or from a site
         b
         """
 
-  Rule: calls recorded before the site are not repeated
+  Rule: Calls recorded before the site are not repeated
 
     @SCR-025 @SCR-026 @SCR-031 @SCR-068 @SCR-069
-    Scenario: a later occurrence, a bare name, and the first line
+    Scenario: a rerun starts from a later occurrence, a bare name or the first line
       When I submit the script "sites.sh":
         """
         echo line >> {folder}/lines
@@ -103,7 +103,7 @@ Feature: A finished run is rerun, from the beginning or from a site
       And the log lacks "ann"
 
     @contract
-    Scenario: cells of the run are as they were at the site
+    Scenario: the run's state is as it was at the site
       When I submit the script "cells.sh":
         """
         svc state set a one
@@ -119,7 +119,7 @@ Feature: A finished run is rerun, from the beginning or from a site
       And the log has "one a b"
 
     @contract
-    Scenario: a rerun of a rerun, and one from the first site
+    Scenario: a rerun can be rerun, and can start from the first site
       When I submit the script "again.sh":
         """
         for s in a b c; do svc step $s -- sh -c "echo $s >> {folder}/done"; done

@@ -1,7 +1,7 @@
 @contract
 Feature: A step is retried after a failure
 
-  Rule: the last attempt is the record, and earlier attempts are shown with it
+  Rule: The last attempt is recorded, and earlier attempts are shown with it
 
     Scenario: the third attempt succeeds
       When I submit the script "flaky.sh":
@@ -63,9 +63,9 @@ Feature: A step is retried after a failure
       And 0 steps are recorded
       And the file "ran" is not there
 
-  Rule: a long pause occupies no agent
+  Rule: A long pause occupies no agent
 
-    Scenario: the run says what it waits for
+    Scenario: the run shows what it waits for
       Given a file "patient.sh":
         """
         echo "$$" >> {folder}/passes
@@ -100,10 +100,10 @@ Feature: A step is retried after a failure
         | site      | kind | exit | stdout  |
         | patient#0 | step | 0    | try 2\n |
 
-  Rule: attempts are counted across crashes of agents and servers
+  Rule: Attempts are counted across crashes of agents and servers
 
     @own-agent
-    Scenario: the agent is killed in the middle of the second attempt
+    Scenario: the agent is killed during the second attempt
       Given a gate "open"
       And 2 agents of its own
       When I submit the script "killed.sh" to those agents:

@@ -1,7 +1,7 @@
 @store
 Feature: svc sleep waits without a process
 
-  Rule: a sleeping run has no process and later starts from the top
+  Rule: A sleeping run has no process and later starts from the top
 
     @VERB-008 @SCR-016
     Scenario: a sleeping script has no process until it wakes
@@ -17,7 +17,7 @@ Feature: svc sleep waits without a process
       Then the run is "cancelled"
 
     @VERB-008 @SCR-016
-    Scenario: after the sleep the script starts from the top and continues
+    Scenario: after the sleep, the script starts from the top and continues
       When I submit the script "nap.sh":
         """
         echo "$$" >> {folder}/passes
@@ -32,10 +32,10 @@ Feature: svc sleep waits without a process
         awake
         """
 
-  Rule: durations are written with a unit
+  Rule: Durations are written with a unit
 
     @VERB-009 @VERB-010 @VERB-011 @VERB-012
-    Scenario: seconds, minutes, hours and days
+    Scenario: a sleep can last seconds, minutes, hours or days
       When I submit the script "5s.sh" as "seconds":
         """
         svc sleep 5s

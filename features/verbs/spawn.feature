@@ -8,10 +8,10 @@ Feature: svc spawn starts independent runs
       svc output set said=hello
       """
 
-  Rule: a spawned run records its parent and is independent of it
+  Rule: A spawned run records its parent and is independent of it
 
     @VERB-029 @VERB-034 @SCR-050 @SCR-066 @EVT-026
-    Scenario: it prints the id, and the child records its parent
+    Scenario: svc spawn prints the ID, and the child records its parent
       When I submit the script "parent.sh" with the options '{"subject": "acme/site"}':
         """
         id=$(svc spawn {folder}/child.sh)
@@ -44,7 +44,7 @@ Feature: svc spawn starts independent runs
       And the run with the tag "of:failing" is "failed"
 
     @VERB-031 @VERB-032 @VERB-033
-    Scenario: tags, a kind, and a document from standard input
+    Scenario: svc spawn accepts tags, a kind and a document from standard input
       When I submit the script "parent.sh":
         """
         printf 'svc output set from=stdin' | svc spawn - --tag team:core --tag deep
@@ -78,9 +78,9 @@ Feature: svc spawn starts independent runs
         | sleep#0 | sleep | 0    |
 
   @contract
-  Rule: spawned runs can nest at most sixteen levels deep
+  Rule: Spawned runs can nest at most sixteen levels deep
 
-    Scenario: a script that spawns itself comes to an end
+    Scenario: a script that spawns itself eventually stops
       When I submit the script "first.sh":
         """
         cat > {folder}/again.sh <<'END'
@@ -103,10 +103,10 @@ Feature: svc spawn starts independent runs
         | sleep#0 | sleep | 0    |
       And the log has "chain_too_deep: the run would be number 17 in a chain"
 
-  Rule: an invalid spawn is rejected and recorded, so that the script replays
+  Rule: An invalid spawn is rejected and recorded, so that the script can replay
 
     @contract
-    Scenario: invalid files and calls
+    Scenario: invalid files and calls are rejected
       When I submit the script "bad.sh":
         """
         try() { code=0; svc spawn "$@" || code=$?; echo "code $code"; }
@@ -128,7 +128,7 @@ Feature: svc spawn starts independent runs
         | spawn#2 | spawn | 2    |
 
     @SCR-065
-    Scenario: a spawned run cannot get a name
+    Scenario: a spawned run cannot be given a name
       When I submit the script "named.sh":
         """
         echo true > {folder}/child.sh
@@ -144,7 +144,7 @@ Feature: svc spawn starts independent runs
         | spawn#0 | spawn |       | 0    |
 
     @contract
-    Scenario: documents that the service rejects
+    Scenario: documents that the service rejects are recorded as failures
       When I submit the script "refused.sh":
         """
         try() { code=0; svc spawn "$@" || code=$?; echo "code $code"; }
@@ -159,7 +159,7 @@ Feature: svc spawn starts independent runs
       And 4 steps are recorded
 
     @SCR-064
-    Scenario: the next pass gets the same rejection, whatever exists by then
+    Scenario: the next pass gets the same rejection, even if the problem is fixed
       When I submit the script "goes-on.sh":
         """
         echo pass >> {folder}/passes
@@ -190,7 +190,7 @@ Feature: svc spawn starts independent runs
         | after#0     | step  | 0    |
 
     @contract
-    Scenario: files that only the caller can read, and endless input
+    Scenario: svc spawn rejects files that only the caller can read, and endless input
       When I submit the script "unread.sh":
         """
         try() { code=0; "$@" || code=$?; echo "code $code"; }

@@ -1,10 +1,10 @@
 @store
-Feature: Owners of cells
+Feature: Owners of state
 
-  Rule: a cell belongs to the run, or to the project with --entity
+  Rule: State belongs to the run, or to the project with --entity
 
     @VERB-047
-    Scenario: two runs do not see each other's cells
+    Scenario: two runs do not see each other's state
       When I submit the script "first.sh":
         """
         svc state set colour red
@@ -24,7 +24,7 @@ Feature: Owners of cells
         """
 
     @VERB-048
-    Scenario: runs of a project share an entity, other projects do not
+    Scenario: runs of a project share an entity, and other projects do not see it
       When I submit the script "first.sh":
         """
         svc state set --entity shop colour red

@@ -1,10 +1,10 @@
 @store
-Feature: svc state keeps values in durable cells
+Feature: svc state stores durable values
 
-  Rule: cells are written, read, listed and deleted
+  Rule: Values are written, read, listed and deleted
 
     @VERB-043 @VERB-044 @VERB-045 @VERB-046
-    Scenario: the life of one cell
+    Scenario: a value is set, read, listed and deleted
       When I submit the script "cells.sh":
         """
         svc state set count 1

@@ -1,6 +1,6 @@
 Feature: Limits of a step body
 
-  Rule: a step body cannot reach the agent
+  Rule: A step body cannot reach the agent
 
     @ERR-040 @ERR-041 @SCR-027
     Scenario: no verb works inside a step
@@ -17,7 +17,7 @@ Feature: Limits of a step body
       And 6 steps are recorded
 
     @SCR-028
-    Scenario: the idempotency key is the only variable of the service in a step
+    Scenario: a step sees only the idempotency key of the service's variables
       When I submit the script "body.sh":
         """
         env | grep -c '^SVC_' > {folder}/outside
@@ -34,7 +34,7 @@ Feature: Limits of a step body
         """
 
     @SCR-028
-    Scenario: each of several attempts has its number in a variable
+    Scenario: each attempt of several gets its number in a variable
       When I submit the script "tried.sh":
         """
         svc step look --retry 2 --backoff 10ms -- sh -c "env | grep '^SVC_' | cut -d= -f1; echo attempt \$ATTEMPT; [ \$ATTEMPT = 2 ]"
@@ -47,7 +47,7 @@ Feature: Limits of a step body
         | far#0  | SVC_IDEMPOTENCY_KEY\nattempt 2\n |
 
     @ERR-046
-    Scenario: a variable that exists only in the body stops a script that expands it
+    Scenario: a bash script stops if it expands a variable that exists only in the body
       When I submit the script "unbound.sh":
         """
         svc step use -- echo "$SVC_IDEMPOTENCY_KEY"

@@ -1,9 +1,9 @@
 Feature: Failing steps
 
-  Rule: a failure is recorded like any outcome
+  Rule: A failure is recorded like any outcome
 
     @ERR-037 @ERR-038
-    Scenario: a failed command is recorded and stays failed
+    Scenario: a failed command is recorded and does not run again
       When I submit the script "fails.sh":
         """
         for turn in 1 2; do

@@ -1,9 +1,9 @@
 Feature: Names and labels of steps
 
-  Rule: a step is identified by its name and its occurrence
+  Rule: A step is identified by its name and its occurrence
 
     @VERB-003 @SCR-022 @SCR-023
-    Scenario: each iteration of a loop has its own record
+    Scenario: each iteration of a loop has a separate record
       When I submit the script "loop.sh":
         """
         for n in a b c; do
@@ -29,10 +29,10 @@ Feature: Names and labels of steps
         | other#2 |        |
         | sleep#0      |        |
 
-  Rule: a label is for display only
+  Rule: A label is for display only
 
     @VERB-007 @SCR-024
-    Scenario: labels change neither the site nor the replay comparison
+    Scenario: labels affect neither the site nor the replay
       When I submit the script "label.sh":
         """
         echo pass >> {folder}/passes

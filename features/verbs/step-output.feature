@@ -1,9 +1,9 @@
 Feature: Size limit of step output
 
-  Rule: a step records at most 2 MiB of output
+  Rule: A step records at most 2 MiB of output
 
     @LIM-003 @ERR-035 @ERR-036
-    Scenario: one byte more than 2 MiB is rejected, and the message names the difference
+    Scenario: one byte more than 2 MiB is rejected, and the message states the difference
       When I submit the script "large.sh":
         """
         svc step exact -- head -c 2097152 /dev/zero | wc -c | tr -d ' '

@@ -1,10 +1,10 @@
 Feature: svc step runs a command once
   A step is a command whose outcome is kept. However often its script is run, the command is not.
 
-  Rule: the command runs once and its outcome stays
+  Rule: The command runs once and its outcome is final
 
     @VERB-001 @VERB-002 @VERB-004 @VERB-005 @VERB-006
-    Scenario: the recorded outcome returns on every pass without running the command
+    Scenario: every pass gets the recorded outcome without running the command
       When I submit the script "build.sh":
         """
         code=0
@@ -28,7 +28,7 @@ Feature: svc step runs a command once
         | sleep#1      | sleep | 0    |         |
 
     @VERB-002 @VERB-005
-    Scenario: commands that were killed, cannot be run, or do not exist
+    Scenario: commands that are killed, cannot be run or do not exist are recorded
       When I submit the script "codes.sh":
         """
         echo true > {folder}/plain
@@ -55,7 +55,7 @@ Feature: svc step runs a command once
         | sleep#0  | 0    |
 
     @VERB-004
-    Scenario: the output of a step reaches the log unchanged
+    Scenario: a step's output reaches the log unchanged
       When I submit the script "echo.sh":
         """
         svc step greet -- printf 'one\n  two\n\nno newline here'

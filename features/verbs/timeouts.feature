@@ -1,9 +1,9 @@
 @store @contract
 Feature: Timeouts of steps and runs
 
-  Rule: a command that takes too long is killed with its whole process group
+  Rule: A command that takes too long is killed with its whole process group
 
-    Scenario: a command, and what it has started
+    Scenario: a command is killed with the processes it started
       When I submit the script "slow.sh":
         """
         code=0
@@ -18,7 +18,7 @@ Feature: Timeouts of steps and runs
         | told#0 | step | 0    | exit 124\n |
       And the log has "it took longer than its timeout of 3s and was stopped"
 
-    Scenario: each attempt has its time
+    Scenario: each attempt has the full time limit
       When I submit the script "each.sh":
         """
         svc step each --retry 2 --timeout 3s -- sh -c 'test "$ATTEMPT" = 2 || sleep 600'
@@ -27,7 +27,7 @@ Feature: Timeouts of steps and runs
       When I call "svc steps {run} --output"
       Then standard output matches 'each#0 attempt 1 +exit 124 .*took longer than its timeout of 3s'
 
-    Scenario: a child on another agent
+    Scenario: a child on another agent times out
       When I submit the script "child.sh":
         """
         code=0; svc activity far --timeout 3s -- sh -c 'echo "$$" > {folder}/pids; exec sleep 600' || code=$?
@@ -37,9 +37,9 @@ Feature: Timeouts of steps and runs
       And the processes of the file "pids" are gone
       And the log has "exit 124"
 
-  Rule: a run fails at its timeout, whatever it does
+  Rule: A run fails at its timeout, whatever it does
 
-    Scenario: it waits
+    Scenario: a waiting run times out
       When I submit the script "waits.sh" with the options '{"timeout": "1s"}':
         """
         svc wait-signal never
@@ -49,7 +49,7 @@ Feature: Timeouts of steps and runs
       When I call "svc explain {run}"
       Then standard output has "deadline_exceeded"
 
-    Scenario: its script is running
+    Scenario: a run times out while its script runs
       Given a file "works.sh":
         """
         echo "$$" > {folder}/pids
@@ -60,7 +60,7 @@ Feature: Timeouts of steps and runs
       Then the run fails with code "deadline_exceeded"
       And the processes of the file "pids" are gone
 
-    Scenario: an invalid time
+    Scenario: an invalid timeout is rejected
       Given a file "waits.sh":
         """
         svc wait-signal never
@@ -73,7 +73,7 @@ Feature: Timeouts of steps and runs
       And standard error has "must be longer than 0s"
 
     @store
-    Scenario: a run that a handler starts
+    Scenario: a run started by a handler times out
       Given the handler "slow" with '{"on": ["asked"], "timeout": "1s"}' runs "waits.sh":
         """
         svc wait-signal never
@@ -81,13 +81,13 @@ Feature: Timeouts of steps and runs
       When somebody emits "asked" with "{}"
       Then a run of "waits.sh" fails with code "deadline_exceeded"
 
-    Scenario: a run that a schedule starts
+    Scenario: a run started by a schedule times out
       Given the schedule "slow" is '{"cron": "0 0 1 1 *", "workflow": {"filename": "waits.sh", "source": "svc wait-signal never", "timeout": "1s"}}'
       When I call "svc schedule trigger slow"
       Then it exits with 0
       And a run of "waits.sh" fails with code "deadline_exceeded"
 
-    Scenario: a run that a webhook starts
+    Scenario: a run started by a webhook times out
       Given the webhook "slow" with '{"forge": "forge_a", "repo": "acme/site", "workflow": {"filename": "waits.sh", "source": "svc wait-signal never", "timeout": "1s"}}'
       When forge_a delivers "push" to "slow":
         """

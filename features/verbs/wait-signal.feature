@@ -1,7 +1,7 @@
 @store
 Feature: svc wait-signal waits for a signal
 
-  Rule: the run is suspended until its signal arrives
+  Rule: The run is suspended until its signal arrives
 
     @VERB-013 @VERB-014 @SCR-017
     Scenario: a signal wakes the script, which starts from the top and gets the payload
@@ -45,7 +45,7 @@ Feature: svc wait-signal waits for a signal
         true
         """
 
-  Rule: a wait can have a timeout
+  Rule: A wait can have a timeout
 
     @VERB-015
     Scenario: a wait with a timeout still receives a signal in time
@@ -63,7 +63,7 @@ Feature: svc wait-signal waits for a signal
         """
 
     @HAND-055 @HAND-056
-    Scenario: a script cannot wait for a signal name of the engine
+    Scenario: A script cannot wait for a signal name reserved for the engine
       When I submit the script "reserved.sh":
         """
         code=0; svc wait-signal event:push || code=$?
@@ -78,7 +78,7 @@ Feature: svc wait-signal waits for a signal
       And 0 steps are recorded
 
     @HAND-055
-    Scenario: nor can a node, while the engine waits under such a name
+    Scenario: a node cannot wait for a name that the engine uses
       When I send "PUT" to "{scoped}/graphs/g" with:
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "event:push"}}], "edges": []}

@@ -1,9 +1,9 @@
 Feature: Versions
 
-  Rule: Everything with a version names it
+  Rule: Everything with a version names its version
 
     @VER-001
-    Scenario: the API exists only under its version prefix
+    Scenario: The API exists only under its version prefix
       When I send "GET" to "/api/v1/whoami"
       Then the answer is 200
       When I send "GET" to "/api/whoami"
@@ -29,7 +29,7 @@ Feature: Versions
       Then the answer is 400 with code "workflow_kind_unknown"
 
     @VER-004
-    Scenario Outline: the agent socket speaks version <spoken>, and a wait with a timeout <outcome>
+    Scenario Outline: the agent socket supports version <spoken>, and a wait with a timeout <outcome>
       When I submit the script "job.mjs":
         """
         import { connect } from 'node:net';
@@ -52,7 +52,7 @@ Feature: Versions
         | 2      | parks the program | the run goes on after the signal "go"  | "protocol":2       |
 
     @contract
-    Scenario: every part shows the same version
+    Scenario: every component shows the same version
       When I call "svc --version"
       Then standard output is the version of the package
       When I send "GET" to "/api/v1/agents"

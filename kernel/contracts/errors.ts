@@ -101,7 +101,7 @@ export const Errors = {
     code: 'forbidden',
     status: 403,
     title: 'Your role does not allow this.',
-    next: 'Ask for the role in `detail`: an owner of the org grants the role owner, an admin of the project grants the roles of the project.',
+    next: 'Ask for the role in `detail`: an org owner grants the owner role, and a project admin grants project roles.',
   }),
   notFound: defineError({
     code: 'not_found',
@@ -142,7 +142,7 @@ export const Errors = {
   rateLimited: defineError({
     code: 'rate_limited',
     status: 429,
-    title: 'There were too many requests.',
+    title: 'Too many requests were sent.',
     next: 'Wait for `Retry-After` seconds.',
   }),
   internal: defineError({

@@ -179,7 +179,7 @@ export const webSocketRoute = (upgrade: Upgrade): Route => ({
   operation: upgradeOperation(upgrade.path),
   summary: 'WebSocket endpoint',
   access: upgrade.access,
-  responses: { 101: { description: 'The connection is a WebSocket from here on.' } },
+  responses: { 101: { description: 'The connection becomes a WebSocket.' } },
   handle: () => Promise.reject(Errors.upgradeRequired(`${upgrade.path} accepts only WebSocket connections`)),
   upgrade,
 });

@@ -196,7 +196,7 @@ else
       await page.getByText('Example: a message with markup').click();
       await page.getByText('"url": "https://slack.com/api/chat.postMessage"').first().waitFor();
       await page.getByText('Try it without sending post_message').click();
-      const inputs = page.getByRole('textbox', { name: 'Inputs of post_message' });
+      const inputs = page.getByRole('textbox', { name: 'Inputs for post_message' });
       const show = page.getByRole('button', { name: 'Show the request' });
       await inputs.fill('{"text": 7}');
       await show.click();

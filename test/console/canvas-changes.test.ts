@@ -89,7 +89,7 @@ else
       await panel(page).getByText('Graph', { exact: true }).waitFor();
       await field(page, 'Title of the graph').fill('Orders');
       await page.keyboard.press('Control+s');
-      await page.getByText(/Version 5 of orders has been saved by somebody else/).waitFor();
+      await page.getByText(/Version 5 of orders was saved by someone else/).waitFor();
       t.equal((await stored(place, 'orders')).nodes.length, 1);
       await page.getByRole('button', { name: 'Save mine as the newest version' }).click();
       await saved(page, 6);

@@ -20,7 +20,7 @@ else
 
     await t.test('from an empty page to a saved graph, by mouse', async (t) => {
       await page.goto(`${base}/new`);
-      await page.getByText('The graph has no node yet.').waitFor();
+      await page.getByText('The graph has no nodes yet.').waitFor();
       await addByMouse(page, 'trigger.webhook');
       await addByMouse(page, 'condition');
       await page.getByText('condition needs if').waitFor();
@@ -30,7 +30,7 @@ else
       await shows(page, "document.activeElement?.ariaLabel === 'Url'");
       await page.keyboard.type('https://shop.example/orders');
       await field(page, 'Method').selectOption('POST');
-      await field(page, 'Name of another member of Headers').fill('X-Total');
+      await field(page, 'Name of a new member of Headers').fill('X-Total');
       await panel(page).getByRole('button', { name: 'Add to Headers' }).click();
       await panel(page).getByRole('button', { name: 'X-Total by an expression' }).click();
       await field(page, 'X-Total').fill('nodes.nowhere.output');

@@ -136,7 +136,7 @@ else {
       [`${base}/runs/${run_id}?tab=source`, /stands at line/],
       [`${base}/runs/${run_id}?tab=cli`, /svc explain/],
       [`${base}/new-run`, /default world/],
-      [`${base}/components`, /Text on a ground/],
+      [`${base}/components`, /Text on a background/],
       [`${base}/connections`, /has no provider/],
     ];
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -50,7 +50,7 @@ else
     await t.test('a graph is drawn, and says what it lacks', async (t) => {
       await page.getByRole('link', { name: 'Graphs', exact: true }).click();
       await page.getByRole('link', { name: 'New graph' }).click();
-      await page.getByText('The graph has no node yet.').waitFor();
+      await page.getByText('The graph has no nodes yet.').waitFor();
       await addByMouse(page, 'trigger.webhook');
       await addByMouse(page, 'condition');
       await field(page, 'If').fill('nodes.webhook.output.payload.body.total > 100');
@@ -63,7 +63,7 @@ else
       await addByMouse(page, 'code');
       await field(page, 'Language').selectOption('bash');
       await field(page, 'Script').fill('test -n "$MAIL" && echo \'{"packed": true}\'');
-      await field(page, 'Name of another member of Credentials').fill('MAIL');
+      await field(page, 'Name of a new member of Credentials').fill('MAIL');
       await panel(page).getByRole('button', { name: 'Add to Credentials' }).click();
       await field(page, 'MAIL').fill('mail');
       await page.getByRole('button', { name: 'Arrange' }).click();

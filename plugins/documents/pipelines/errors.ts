@@ -11,7 +11,7 @@ export const PipelineErrors = {
     code: 'step_failed',
     status: 422,
     title: 'A step of the job failed.',
-    next: 'Read `svc logs` of the run: the step in `detail` printed the reason.',
+    next: "Read the run's log (`svc logs`): the step in `detail` printed the reason.",
   }),
   /** An error outside the step's program, such as an expression without a value or a missing folder. */
   stepInvalid: defineError({

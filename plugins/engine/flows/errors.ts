@@ -10,7 +10,7 @@ export const flowInvalid = defineError({
 export const expressionFailed = defineError({
   code: 'flow_expression_failed',
   status: 422,
-  title: 'An expression of a node has no value.',
+  title: "A node's expression has no value.",
   next: 'Correct the expression that `detail` names, or check with has() for values that may be absent.',
 });
 
@@ -31,7 +31,7 @@ export const fanOutTooLarge = defineError({
 export const outputTooLarge = defineError({
   code: 'flow_output_too_large',
   status: 422,
-  title: 'The output of a node, or the outputs that an expression reads, are too large.',
+  title: 'The output of a node is too large, or an expression reads too much output.',
   next: 'Select the members that are needed, or pass a reference to the data instead of the data.',
 });
 

@@ -41,21 +41,21 @@ export const filesNotKept = defineError({
   code: 'include_unsupported',
   status: 422,
   title: 'This workflow cannot have included files.',
-  next: 'Only scripts can include files. In a pipeline, write `include` next to the `workflow` of a job.',
+  next: "Only scripts can include files. In a pipeline, write `include` next to a job's `workflow`.",
 });
 
 export const spawnLimit = defineError({
   code: 'spawn_limit',
   status: 409,
   title: 'The run has reached its limit for spawned runs.',
-  next: 'Do more of the work in each run, or spawn runs from the spawned runs. An operator can raise `spawns` of SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS.',
+  next: 'Do more of the work in each run, or spawn runs from the spawned runs. An operator can raise `spawns` in SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS.',
 });
 
 export const untrustedRunLimit = defineError({
   code: 'untrusted_run_limit',
   status: 409,
   title: 'The project has too many open untrusted runs.',
-  next: 'Wait until some of them have ended, or cancel them. An operator can raise `runs` of SVC_UNTRUSTED_PROJECT_LIMITS.',
+  next: 'Wait until some of them have ended, or cancel them. An operator can raise `runs` in SVC_UNTRUSTED_PROJECT_LIMITS.',
 });
 
 /** The error of a run, not of a request. */

@@ -93,13 +93,13 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
     method: 'POST',
     path: `${RUN}/rerun`,
     operation: 'rerunRun',
-    summary: 'Run a finished run again: the parts that did not succeed, everything from a site, or everything',
+    summary: 'Rerun a finished run: the parts that did not succeed, everything from a site, or everything',
     access: MEMBER,
     body: rerunSchema,
     responses: {
       201: { description: 'The new run.', schema: submittedSchema },
       200: {
-        description: 'The run was already rerun with this `Idempotency-Key`: the first rerun.',
+        description: 'The run was already rerun with this `Idempotency-Key`; the response is the first rerun.',
         schema: submittedSchema,
       },
     },

@@ -21,7 +21,7 @@ export const sendSignalRoute = (store: Pick<RunStore, 'sendSignal'>): Route => (
   responses: {
     202: {
       description:
-        'Consumed by a wait, or queued for the next one of that name. A repeat with the same `Idempotency-Key` changes nothing.',
+        'A wait consumed the signal, or it is queued for the next wait of that name. A repeat with the same `Idempotency-Key` changes nothing.',
       schema: sentSchema,
     },
   },

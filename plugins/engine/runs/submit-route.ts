@@ -58,7 +58,7 @@ export const submitRoute = (deps: SubmitDeps): Route => ({
   body_limit: WORKFLOW_BODY_LIMIT,
   responses: {
     201: { description: 'The run was accepted.', schema: answerSchema },
-    200: { description: 'The idempotency key was used before: the first run.', schema: answerSchema },
+    200: { description: 'The idempotency key was used before; the response is the first run.', schema: answerSchema },
   },
   handle: (request) => submit(deps, request),
 });

@@ -59,7 +59,10 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesDeps): Route[] => [
     body_limit: EMIT_BYTES,
     responses: {
       201: { description: 'The event is recorded, with everything it starts.', schema: emittedSchema },
-      200: { description: 'The idempotency key was used before: the first event.', schema: emittedSchema },
+      200: {
+        description: 'The idempotency key was used before; the response is the first event.',
+        schema: emittedSchema,
+      },
     },
     handle: (request) => emit(bus, request),
   },

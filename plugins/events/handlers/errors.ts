@@ -6,7 +6,7 @@ export const HandlerErrors = {
   handlersInFlight: defineError({
     code: 'handlers_in_flight',
     status: 429,
-    title: 'The project has reached the limit for handler runs at the same time.',
+    title: 'The project has reached the limit for concurrent handler runs.',
     next: 'Nothing was recorded. Try again after `Retry-After`, when handler runs have ended.',
   }),
   handlerOwned: defineError({

@@ -17,7 +17,8 @@ export const replayRoute = (deps: ReplayDeps): Route => ({
   responses: {
     201: { description: 'A run of the handler has started.', schema: replayed },
     200: {
-      description: 'Recorded, but no run has started: `reason` says why. Or the first replay with this key.',
+      description:
+        'Recorded, but no run has started: `reason` says why. Or the key was used before, and the response is the first replay.',
       schema: replayed,
     },
   },

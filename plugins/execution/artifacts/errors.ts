@@ -40,13 +40,13 @@ export const ArtifactErrors = {
   quotaExceeded: defineError({
     code: 'artifact_quota_exceeded',
     status: 409,
-    title: 'The run, or its project, has reached its limit for bytes of artifacts.',
-    next: 'Store less, or remove artifacts with `svc artifact rm`. If `leaving_bytes` takes up the space, try again after 15 minutes. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
+    title: 'The run, or its project, has reached its limit for artifact bytes.',
+    next: 'Store less, or remove artifacts with `svc artifact rm`. If `leaving_bytes` takes up the space, try again after 15 minutes. An operator can raise `artifacts` in SVC_RUN_LIMITS, in SVC_PROJECT_LIMITS, or in the limits for untrusted runs.',
   }),
   rangeNotSatisfiable: defineError({
     code: 'artifact_range_invalid',
     status: 416,
     title: 'The range is not within the artifact.',
-    next: 'Send a `Range` that starts before the size in `size`, or none.',
+    next: 'Send a `Range` that starts before `size`, or no `Range`.',
   }),
 } as const;

@@ -31,15 +31,15 @@ export const inputInvalid = defineError({
 export const workerKilled = defineError({
   code: 'worker_killed',
   status: 500,
-  title: 'The process of the worker ended again and again during this run.',
-  next: 'Find what ends it: read the output of the worker and the memory of its machine.',
+  title: "The worker's process ended repeatedly during this run.",
+  next: "Find out what ends it: check the worker's output and its machine's memory.",
 });
 
 export const functionsInvalid = defineError({
   code: 'functions_invalid',
   status: 400,
   title: 'The worker registers workflows that the server does not accept.',
-  next: 'Fix what the message names. A worker and its server have the same version of svc.',
+  next: 'Fix what the message names. Run the worker and its server with the same version of svc.',
 });
 
 export const workerNotStarted = defineError({

@@ -12,6 +12,6 @@ export const rerunPastLock = defineError({
 export const lockLimit = defineError({
   code: 'lock_limit',
   status: 409,
-  title: 'The untrusted runs of the project hold or await too many locks.',
+  title: 'The untrusted runs of the project hold or wait for too many locks.',
   next: 'Use fewer lock names in one run, or hold each lock only while a command runs. Locks become available when such runs end.',
 });

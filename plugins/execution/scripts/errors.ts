@@ -18,21 +18,21 @@ export const includeMissing = defineError({
   code: 'include_missing',
   status: 400,
   title: 'A file or folder to include does not exist, or cannot be read.',
-  next: 'Name it relative to the folder of the script: `svc submit jobs/report.py --include lib/` takes jobs/lib.',
+  next: "Name it relative to the script's folder: `svc submit jobs/report.py --include lib/` takes jobs/lib.",
 });
 
 export const includeOutside = defineError({
   code: 'include_outside',
   status: 400,
   title: 'A file that a workflow includes is outside its folder, or has a reserved path.',
-  next: 'Copy it below the folder of the workflow, or name a folder that contains both with --root <folder>. Files with keys and logins are never included.',
+  next: "Copy it into the workflow's folder, or use --root <folder> to name a folder that contains both. Files with keys and logins are never included.",
 });
 
 export const includeInvalid = defineError({
   code: 'include_invalid',
   status: 400,
-  title: 'This cannot be included.',
-  next: 'Include regular files and folders of them; their names have no control characters and no backslash.',
+  title: 'The file or folder cannot be included.',
+  next: 'Include only regular files, and folders that contain them. Names cannot contain control characters or backslashes.',
 });
 
 /** The program could not be started, and a retry will not help. */
@@ -48,7 +48,7 @@ export const scriptKilled = defineError({
   code: 'script_killed',
   status: 422,
   title: 'The script was killed many times at the same position of its journal.',
-  next: 'Find out what kills it on the machine of the agent: the memory limit, another process, or the script itself.',
+  next: "Find out what kills it on the agent's machine: the memory limit, another process, or the script itself.",
 });
 
 /** The machine cannot do what `SVC_AGENT_RUN_AS` requires. */
@@ -78,5 +78,5 @@ export const checkoutFailed = defineError({
   code: 'checkout_failed',
   status: 422,
   title: 'The repository of the event cannot be put into the workspace.',
-  next: 'Check the address and the ref that `detail` names and the credential of the webhook, or set `checkout: false`.',
+  next: "Check the address and ref that `detail` names and the webhook's credential, or set `checkout: false`.",
 });

@@ -53,7 +53,7 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     method: 'POST',
     path: `${PATH}/:connector/actions/:action/render`,
     operation: 'renderAction',
-    summary: 'Show the request of an action, without sending it',
+    summary: "Show an action's request without sending it",
     access: VIEWER,
     body: renderSchema,
     body_limit: VALUES_LIMIT,

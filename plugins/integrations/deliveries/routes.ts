@@ -56,7 +56,10 @@ export function deliveryRoutes(resource: DeliveryResource, { database, redeliver
       headers: KEY_HEADER,
       responses: {
         201: { description: 'Recorded, with everything that the event starts.', schema: redelivered },
-        200: { description: 'The idempotency key was used before: the first event.', schema: redelivered },
+        200: {
+          description: 'The idempotency key was used before; the response is the first event.',
+          schema: redelivered,
+        },
       },
       async handle(request) {
         const { scope, params } = request;

@@ -21,7 +21,10 @@ export const webhookRoutes = (service: Webhooks): Route[] =>
     schemas: { put: withWorkflow(put), item },
     service,
     body_limit: WORKFLOW_BODY_LIMIT,
-    removed: { description: 'Removed here; the forge still has it, for the reason in the response.', schema: warnings },
+    removed: {
+      description: 'The webhook was removed from svc, but the forge still has it for the reason in the response.',
+      schema: warnings,
+    },
     texts: {
       list: 'List the webhooks of forges, newest first',
       get: 'Show a webhook of a forge',

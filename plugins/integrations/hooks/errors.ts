@@ -11,7 +11,7 @@ export const HookErrors = {
   secretWrong: defineError({
     code: 'hook_secret_wrong',
     status: 401,
-    title: 'The secret of the delivery does not belong to a hook at this address.',
+    title: "The delivery's secret does not belong to a hook at this address.",
     next: 'Compare the address and the secret with the response to the request that created the hook. `svc event-hook rotate` creates a new secret.',
   }),
   /** The plugin `manifests` defines this code, because its sections describe what is signed. */

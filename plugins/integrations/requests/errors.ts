@@ -11,13 +11,13 @@ export const RequestErrors = {
   requestFailed: defineError({
     code: 'request_failed',
     status: 424,
-    title: 'The other server responded with a status that counts as a failure.',
+    title: 'The other server responded with a status that is treated as a failure.',
     next: 'The message has the start of the response. To accept any status, remove retry_on and fail_on_error_status.',
   }),
   answerTooLarge: defineError({
     code: 'answer_too_large',
     status: 424,
-    title: 'The response of the other server is too large for a record.',
+    title: "The other server's response is too large for a record.",
     next: 'Request less, such as one page, fewer fields or a range. Fetch large files with a script.',
   }),
 } as const;

@@ -19,7 +19,7 @@ export const extensionsRoute = ({ pages, panels }: Extensions, control: AccessCo
   method: 'GET',
   path: `${SCOPED}/console/extensions`,
   operation: 'listConsoleExtensions',
-  summary: 'The pages and panels that plugins add to the console and that the caller can see',
+  summary: 'List the pages and panels that plugins add to the console and the caller can see',
   access: VIEWER,
   responses: { 200: { description: 'Pages and panels, in boot order.', schema } },
   async handle(request) {

@@ -21,7 +21,7 @@ import manifest from './plugin.json' with { type: 'json' };
 export default definePlugin(manifest, (plugin) => {
   let opened: DatabaseHandle | undefined;
   const handle = () => {
-    if (!opened) throw new Error('the database is opened in the phase migrate; use it from init on');
+    if (!opened) throw new Error('the database is opened in the migrate phase; use it in init or later');
     return opened;
   };
   plugin.bind(Database, () => handle().database);

@@ -81,7 +81,7 @@ t.test('a number that cannot be exact is an error where it is read, and only the
     '{"big":18446744073709551616,"huge":1e400,"list":[{"a b":-9223372036854775809}],"long":0.1000000000000000055}';
   const answer = over(text);
   t.equal(answer('event.payload.big'), '! event.payload.big: the number has more than 64 bits');
-  t.equal(answer('event.payload.huge > 1.0'), '! event.payload.huge: the number is larger than every double');
+  t.equal(answer('event.payload.huge > 1.0'), '! event.payload.huge: the number is too large for a double');
   t.equal(
     answer('event.payload.list.exists(x, x["a b"] == 1)'),
     '! event.payload.list[0]["a b"]: the number has more than 64 bits',

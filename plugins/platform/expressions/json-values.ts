@@ -41,7 +41,7 @@ function fromExact({ text }: ExactNumber, path: JsonPath): Value {
   if (!(value instanceof ExactNumber)) return fromJson(value, path.name, path.parent);
   if (!/[.eE]/.test(text)) return unreadableNumber(path, WIDE);
   const double = Number(text);
-  return Number.isFinite(double) ? double : unreadableNumber(path, 'is larger than every double');
+  return Number.isFinite(double) ? double : unreadableNumber(path, 'is too large for a double');
 }
 
 /** Records that a number has no value in CEL, so that the evaluation has no result either. */

@@ -109,7 +109,8 @@ export function checkRequest(request: IncomingMessage, limits: HttpLimits): Serv
     return Errors.invalidRequest(`the request has the header ${repeated} more than once; send it once`);
   if (request.httpVersionMajor !== 1) return Errors.invalidRequest('the request must use HTTP/1.1');
   if (target === '*' && request.method === 'OPTIONS') return undefined;
-  if (UNESCAPED.test(target)) return Errors.invalidRequest('the path and query must be ASCII, the rest escaped with %');
+  if (UNESCAPED.test(target))
+    return Errors.invalidRequest('the path and query must be ASCII, with other characters escaped with %');
   const { path, search } = splitTarget(target);
   return checkPath(path) ?? checkSearch(search);
 }

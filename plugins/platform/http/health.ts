@@ -49,7 +49,7 @@ function healthzRoute(): Route {
     summary: 'Whether the process is alive',
     access: PUBLIC,
     unmetered: true,
-    responses: { 200: { description: 'It does.', schema: statusSchema('ok') } },
+    responses: { 200: { description: 'The process is alive.', schema: statusSchema('ok') } },
     handle: async () => ({ status: 200, json: { status: 'ok' } }),
   };
 }
@@ -62,7 +62,7 @@ function readyzRoute(options: Health): Route {
     summary: 'Whether the server can serve requests',
     access: PUBLIC,
     unmetered: true,
-    responses: { 200: { description: 'It can.', schema: statusSchema('ready') } },
+    responses: { 200: { description: 'The server can serve requests.', schema: statusSchema('ready') } },
     async handle() {
       if (options.draining()) throw Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
       const names = await options.readiness.failing();
@@ -81,7 +81,7 @@ function metricsRoute(metrics: Metrics): Route {
     summary: 'Metrics in the Prometheus text format',
     access: PUBLIC,
     unmetered: true,
-    responses: { 200: { description: 'The exposition.', type: 'text/plain' } },
+    responses: { 200: { description: 'The metrics.', type: 'text/plain' } },
     async handle() {
       const { text, type } = await metrics.render();
       return { status: 200, text, type };

@@ -23,7 +23,10 @@ const PROBLEM: JsonSchema = {
         additionalProperties: false,
         required: ['pointer', 'message'],
         properties: {
-          pointer: { type: 'string', description: 'JSON pointer into the body; `/query/…` and `/path/…` for those.' },
+          pointer: {
+            type: 'string',
+            description: 'JSON pointer into the body; `/query/…` for the query and `/path/…` for the path.',
+          },
           message: { type: 'string' },
         },
       },
@@ -32,16 +35,16 @@ const PROBLEM: JsonSchema = {
 };
 
 const SECURITY_SCHEMES = {
-  user: { type: 'http', scheme: 'bearer', description: 'A token of a person or of CI: `svc_pat_…`.' },
+  user: { type: 'http', scheme: 'bearer', description: 'A token for a person or CI: `svc_pat_…`.' },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'svc_session',
     description:
-      'The session of a browser (`__Host-svc_session` if the service has an https address). Requests other than GET ' +
+      "A browser's session (`__Host-svc_session` if the service has an https address). Requests other than GET " +
       'and HEAD also need its CSRF token in the header `X-SVC-CSRF`.',
   },
-  agent: { type: 'http', scheme: 'bearer', description: 'A token of an agent: `svc_agt_…`.' },
+  agent: { type: 'http', scheme: 'bearer', description: 'A token for an agent: `svc_agt_…`.' },
 };
 
 /** Either of these is enough. */

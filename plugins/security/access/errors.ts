@@ -16,7 +16,7 @@ export const AccessErrors = {
   tooManyInvitations: defineError({
     code: 'too_many_invitations',
     status: 409,
-    title: 'Too many invitations of this org are pending.',
+    title: 'The org has too many pending invitations.',
     next: 'Withdraw invitations that you do not need: `svc invitation sent`, `svc invitation withdraw <user>`. They expire after 7 days.',
   }),
 } as const;

@@ -101,7 +101,7 @@ const scopeRoutes = (access: Access, { path, suffix, what, access: rule }: Invit
   listRoute({
     path,
     operation: `list${suffix}s`,
-    summary: `Invitations to the ${what} that are pending, newest first.`,
+    summary: `Pending invitations to the ${what}, newest first.`,
     access: rule,
     plural: 'invitations',
     item: memberInvitation,

@@ -33,7 +33,7 @@ const revokeQuery = {
       type: 'string',
       enum: ['true', 'false'],
       description:
-        'true: the tokens that it created stay valid. Otherwise they are revoked too, and so are the tokens that these created.',
+        'true: the tokens that it created stay valid. Otherwise, they are revoked too, and so are the tokens that they created.',
     },
     with_minted: {
       type: 'string',
@@ -121,7 +121,7 @@ const revokeRoute = (access: Access): Route => ({
   method: 'DELETE',
   path: TOKEN,
   operation: 'deleteToken',
-  summary: 'Revokes a token and the tokens that it created, or lists these if they are kept.',
+  summary: 'Revokes a token and the tokens that it created, or lists them if they are kept.',
   access: USER,
   query: revokeQuery,
   responses: {

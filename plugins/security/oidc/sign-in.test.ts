@@ -205,7 +205,7 @@ for (const store of STORES)
       const elsewhere = Buffer.from(JSON.stringify([...open.slice(0, 2), '//evil.example'])).toString('base64url');
       await refused(changed('state', `${elsewhere}.${mark}`), /another browser/, 403, fred);
       await refused('/session/callback', /another browser/, 403, fred);
-      await refused(changed('iss', 'https://evil.example'), /does not say who you are/, 424, fred);
+      await refused(changed('iss', 'https://evil.example'), /did not identify you/, 424, fred);
       await refused(changed('code', 'wrong'), /invalid_grant/, 424, fred);
       await refused(changed('error', 'access_denied'), /did not sign you in/, 403, fred);
       t.equal((await fred.go(back, { method: 'HEAD' })).status, 200, 'a program that looks ahead uses up nothing');

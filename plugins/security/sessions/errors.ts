@@ -5,7 +5,7 @@ export const SessionErrors = {
     code: 'csrf_failed',
     status: 403,
     title: 'svc cannot verify that this request comes from the console.',
-    next: 'Send the `csrf` of GET /api/v1/session in the header X-SVC-CSRF, from a page of this service. Programs send a token in Authorization instead.',
+    next: 'On a page of this service, send the `csrf` value from GET /api/v1/session in the header X-SVC-CSRF. Programs send a token in Authorization instead.',
   }),
   tokenRequired: defineError({
     code: 'token_required',

@@ -104,7 +104,7 @@ const allSessionsRoutes = ({ sessions }: SessionRoutesOptions): Route[] => [
     operation: 'endSessions',
     summary: 'Sign the caller out in all browsers',
     access: USER,
-    responses: { 204: { description: 'No browser has a session of the caller.' } },
+    responses: { 204: { description: 'The caller has no session in any browser.' } },
     handle: async (request) => ({
       status: 204,
       headers: await sessions.endAll(callerOf(request), auditSource(request)),

@@ -19,7 +19,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     summary: 'check a graph and save it',
     description:
       'Every save creates a version, unless the document is unchanged. A submit by name runs the latest version;\n' +
-      'triggers run the published one. Warnings list what would currently make a run fail.',
+      'triggers run the published one. Warnings list everything that would currently make a run fail.',
     args: [NAME, { name: 'file', summary: 'the graph in JSON; - reads standard input' }],
     examples: [['svc graph save deploy deploy.json', 'a new version of deploy']],
     load: () => import('./save.ts'),
@@ -64,18 +64,18 @@ export const commands: readonly Command[] = inGroup('Graphs', [
   }),
   {
     name: 'graph publish',
-    summary: 'register the triggers of a graph, so that they start it',
+    summary: "register a graph's triggers so that they start it",
     description:
-      'A webhook trigger gets an event hook, whose address and secret are shown once; an event trigger gets a handler; a schedule\n' +
-      'trigger gets a schedule. All are named graph.<graph>.<node>. Publishing again changes them and removes those that are\n' +
-      'no longer in the graph.',
+      'A webhook trigger gets an event hook, whose address and secret are shown once; an event trigger gets a handler; a\n' +
+      'schedule trigger gets a schedule. All are named graph.<graph>.<node>. Publishing again updates them and removes any\n' +
+      'that are no longer in the graph.',
     args: [VERSIONED],
     examples: [['svc graph publish deploy', 'its latest version']],
     load: () => import('./publish.ts'),
   },
   {
     name: 'graph unpublish',
-    summary: 'remove the registrations of the triggers of a graph; runs continue',
+    summary: "unregister a graph's triggers; runs continue",
     args: [NAME],
     load: () => import('./unpublish.ts'),
   },
@@ -112,7 +112,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
   },
   {
     name: 'expr',
-    summary: 'evaluate an expression of a graph with given values',
+    summary: 'evaluate a graph expression with given values',
     description:
       'The names are input, nodes, item, index and run, or only event for a `when`. --names sets them as one JSON object;\n' +
       '--input sets only input. Exits with 1 if there is no value.',
@@ -129,7 +129,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
   },
   removeCommand({
     name: 'graph rm',
-    summary: 'remove a graph with its versions and the registrations of its triggers; runs continue',
+    summary: 'remove a graph, its versions and its trigger registrations; runs continue',
     args: [NAME],
     path: namedPath('/graphs'),
     confirmation: ({ args }) => `graph ${args[0]} is removed`,

@@ -68,7 +68,7 @@ export class PreparedExpressions implements Expressions {
 
   #get(text: string, roots: readonly string[]): CompiledExpression {
     const compiled = this.#compiled.get(expressionKey(text, roots));
-    if (!compiled) throw new Error('a check compiles an expression that its first walk has not seen');
+    if (!compiled) throw new Error('a check compiled an expression that its first walk had not seen');
     return compiled;
   }
 }
@@ -87,10 +87,10 @@ class CheckedExpression implements Expression {
   }
 
   evaluate(): never {
-    throw new Error('an expression of a check is not evaluated');
+    throw new Error('an expression of a check was not evaluated');
   }
 
   test(): never {
-    throw new Error('an expression of a check is not evaluated');
+    throw new Error('an expression of a check was not evaluated');
   }
 }

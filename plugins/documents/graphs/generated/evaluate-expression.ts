@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * An expression of a graph, and values for its names.
+ * A graph expression, and values for its names.
  */
 export interface EvaluateExpression {
   /**
@@ -9,7 +9,7 @@ export interface EvaluateExpression {
    */
   expression: string;
   /**
-   * Values by name. A predicate of an event (`when`) sees only `event`; every other expression sees the rest.
+   * Values by name. An event predicate (`when`) can use only `event`; other expressions can use all other names.
    */
   names?: {
     /**

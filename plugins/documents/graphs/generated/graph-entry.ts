@@ -10,11 +10,11 @@ export interface GraphEntry {
    */
   version_number: number;
   /**
-   * Absent: it is not published.
+   * Absent if it is not published.
    */
   published_version?: number;
   /**
-   * Types of the triggers of its published version: `trigger.webhook`. Absent: it is not published.
+   * Types of the triggers of its published version: `trigger.webhook`. Absent if it is not published.
    */
   triggers?: string[];
   title?: string;

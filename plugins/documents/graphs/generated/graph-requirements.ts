@@ -9,7 +9,7 @@ export interface GraphRequirements {
    */
   ready: boolean;
   /**
-   * For each name, the kinds that fit all nodes that use it. A name that is not listed can be of any kind.
+   * For each name, the kinds that work for every node that uses it. A name that is not listed can be of any kind.
    */
   kinds: {
     [k: string]: ('bearer' | 'api_key' | 'basic' | 'url_token')[];

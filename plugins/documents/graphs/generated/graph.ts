@@ -19,27 +19,27 @@ export interface GraphDocument {
    */
   nodes: [GraphNode, ...GraphNode[]];
   /**
-   * Absent: all nodes start at once.
+   * By default, all nodes start at once.
    *
    * @maxItems 50000
    */
   edges?: GraphEdge[];
   /**
-   * The output of a run: `{"$expr": …}`, or JSON with such values. Absent: the output of the node at which the graph ends; with several such nodes an object with their outputs by id.
+   * The run's output: `{"$expr": …}`, or JSON with such values. Default: the output of the graph's last node; if there are several, an object with their outputs by ID.
    */
   output?: {} | unknown[];
   /**
-   * After the failure of a node without `continue_on_error`: `stop` (the default) cancels everything and ends the run; `finish` first runs everything that does not depend on the failed node. The run fails in both cases.
+   * After a node without `continue_on_error` fails: `stop` (the default) cancels everything and ends the run; `finish` first runs everything that does not depend on the failed node. The run fails in both cases.
    */
   on_failure?: 'stop' | 'finish';
   /**
-   * Types of events that cancel a run while it has not ended.
+   * Event types that cancel a run until it ends.
    *
    * @maxItems 32
    */
   cancel_on?: string[];
   /**
-   * Tags of every run, in addition to those of the submit.
+   * Tags of every run, in addition to those set by the submit.
    *
    * @maxItems 64
    */
@@ -86,7 +86,7 @@ export interface GraphNode {
    */
   continue_on_error?: boolean;
   /**
-   * Whether all its edges must be met, or one of them is enough. Default `all`; `any` if several edges come from triggers.
+   * Whether all its edges must be met, or only one of them. Default `all`; `any` if several edges come from triggers.
    */
   join?: 'all' | 'any';
   /**

@@ -41,7 +41,7 @@ const choice: GraphNodeType = {
         maxItems: 256,
         uniqueItems: true,
         items: { type: 'string', maxLength: 255, not: { const: 'default' } },
-        description: 'Edges name one in `when`, or `default`.',
+        description: 'Edges name one of them in `when`, or `default`.',
       },
     },
   },
@@ -58,7 +58,7 @@ const emit: GraphNodeType = {
     required: ['type'],
     properties: {
       type: { type: 'string', description: 'Type of the event.' },
-      key: { type: ['string', 'null'], description: 'Its subject; absent: a broadcast.' },
+      key: { type: ['string', 'null'], description: 'Its subject. Without a subject, the event is a broadcast.' },
       payload: { ...ANY, description: 'Any JSON.' },
     },
   },

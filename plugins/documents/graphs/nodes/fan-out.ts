@@ -27,7 +27,7 @@ export const fanOut: GraphNodeType = {
         description: 'What runs for each item, with `item` and `index` in its expressions.',
       },
       concurrency: { type: 'integer', minimum: 1, maximum: 1000, description: 'Items at a time; default 16.' },
-      finish_all: { type: 'boolean', description: 'The other items run on when one fails; the node fails at the end.' },
+      finish_all: { type: 'boolean', description: 'If an item fails, the others continue; the node fails at the end.' },
     },
   },
   expressions: ['items'],

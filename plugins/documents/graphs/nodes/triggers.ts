@@ -117,7 +117,7 @@ const VERIFICATION = {
   additionalProperties: false,
   required: ['credential'],
   properties: {
-    manifest: { type: 'string', maxLength: 63, description: 'A connector that says how its deliveries are signed.' },
+    manifest: { type: 'string', maxLength: 63, description: 'A connector that defines how its deliveries are signed.' },
     hmac: {
       type: 'object',
       additionalProperties: false,
@@ -136,7 +136,7 @@ const VERIFICATION = {
       description: 'Its value is the key, which is read when the graph is published.',
     },
   },
-  description: 'How deliveries are signed. Absent: a shared token, which publishing creates and shows once.',
+  description: 'How deliveries are signed. Default: a shared token, which publishing creates and shows once.',
 };
 
 function validateWebhook(config: NodeConfig, manifests: TriggerDeps['manifests']): Fault[] {
@@ -172,7 +172,7 @@ function validateWebhook(config: NodeConfig, manifests: TriggerDeps['manifests']
 const webhook = ({ manifests }: TriggerDeps): GraphNodeType =>
   trigger({
     type: WEBHOOK,
-    title: 'A delivery from outside',
+    title: 'A delivery from another system',
     config: {
       type: 'object',
       properties: {
@@ -181,7 +181,7 @@ const webhook = ({ manifests }: TriggerDeps): GraphNodeType =>
           maxItems: 32,
           uniqueItems: true,
           items: { type: 'string', minLength: 1, maxLength: 64 },
-          description: 'What comes after `graph.<graph>.<node>.` in the types that start a run. Absent: all.',
+          description: 'The part after `graph.<graph>.<node>.` of the event types that start a run. Default: all.',
         },
         verification: VERIFICATION,
         when: WHEN,

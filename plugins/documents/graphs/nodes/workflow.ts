@@ -27,17 +27,17 @@ export const workflow: GraphNodeType = {
         required: ['path', 'repo', 'credential'],
         properties: {
           path: { ...TEXT, maxLength: 1024, description: 'Path of the document in the repository.' },
-          repo: { ...TEXT, maxLength: 255, description: 'As the forge names it: `acme/web`.' },
+          repo: { ...TEXT, maxLength: 255, description: 'Its name at the forge: `acme/web`.' },
           credential: {
             type: 'string',
             pattern: CREDENTIAL,
-            description: 'Name of the credential with which the file is read.',
+            description: 'Name of the credential for reading the file.',
           },
-          ref: { ...TEXT, maxLength: 255, description: 'Branch, tag or commit. Absent: the default branch.' },
+          ref: { ...TEXT, maxLength: 255, description: 'Branch, tag or commit. Default: the default branch.' },
           forge: {
             ...TEXT,
             maxLength: 63,
-            description: 'The connector. Absent: that of the webhook of the repository.',
+            description: "The connector. Default: the connector of the repository's webhook.",
           },
           api_base: {
             ...TEXT,

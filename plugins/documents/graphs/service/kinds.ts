@@ -67,7 +67,7 @@ export const nodeKind = (deps: KindDeps): WorkflowKind => ({
     const checked = await deps.planner().check(project_id, source, undefined);
     if ('errors' in checked) return checked.errors.map(toNodeProblem);
     const trigger = checked.graph.nodes.find(({ type }) => type.trigger);
-    return trigger ? [toProblem('/node', `${trigger.type.type} starts a graph, and does nothing by itself`)] : [];
+    return trigger ? [toProblem('/node', `${trigger.type.type} starts a graph and does nothing on its own`)] : [];
   },
   kind: 'node',
   type: 'svc-node/v1',

@@ -141,7 +141,7 @@ export class Planner {
     if (rejection) throw rejection;
     const checked = this.#checkInline(source, name);
     if (checked) return checked;
-    throw Errors.unavailable('the graph is checked first', {
+    throw Errors.unavailable('the graph must be checked first', {
       outside: () => this.#checkOutside(project_id, source, name),
     });
   }

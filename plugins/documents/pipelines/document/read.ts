@@ -77,7 +77,7 @@ export class PipelineReader {
         if (!isServiceError(error, DOCUMENT_TOO_COSTLY)) throw error;
       });
     };
-    throw Errors.unavailable('the pipeline is read first', { outside });
+    throw Errors.unavailable('the pipeline must be read first', { outside });
   }
 
   /**

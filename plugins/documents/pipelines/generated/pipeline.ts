@@ -8,7 +8,7 @@ export type Scalar = string | number | boolean;
  */
 export type Requires = string[];
 /**
- * One run (or job) at a time in a group of the project; the same leases as `svc lock`.
+ * Lets only one run (or job) at a time use a group of the project, with the same leases as `svc lock`.
  */
 export type Concurrency =
   | string
@@ -20,7 +20,7 @@ export type Concurrency =
       policy?: 'queue' | 'cancel-running';
     };
 /**
- * The initial content of the workspace. Absent: the commit of the push, pull request or release that started the run. True: the commit of any event of a forge. False: nothing.
+ * The initial content of the workspace. Default: the commit of the push, pull request or release that started the run. True: the commit of any forge event. False: empty.
  */
 export type Checkout = boolean | CheckoutChoices;
 /**
@@ -37,7 +37,7 @@ export type Duration = string;
  */
 export interface PipelineDocument {
   /**
-   * The name of the workflow, shown with its runs; absent: the file name.
+   * The name of the workflow, shown with its runs; default: the file name.
    */
   name?: string;
   env?: Env;
@@ -52,7 +52,7 @@ export interface PipelineDocument {
   concurrency?: Concurrency;
   checkout?: Checkout;
   /**
-   * Types of events that cancel the run.
+   * Event types that cancel the run.
    *
    * @maxItems 32
    */
@@ -66,19 +66,19 @@ export interface PipelineDocument {
    */
   subject?: string;
   /**
-   * The run's output: each value is a constant, or one whole expression. Absent: what its scripts set with `svc output set`.
+   * The run's output: each value is a constant, or one whole expression. Default: what its scripts set with `svc output set`.
    */
   outputs?: {
     [k: string]: unknown;
   };
   /**
-   * Files that `workflow` jobs name, by their path; the command line adds them.
+   * The files that `workflow` jobs name, by path; the command line adds them.
    */
   files?: {
     [k: string]: string;
   };
   /**
-   * Files beside the scripts of `workflow` jobs, by job; the command line adds them.
+   * The files included with the scripts of `workflow` jobs, by job; the command line adds them.
    */
   included?: {
     /**
@@ -138,7 +138,7 @@ export interface CheckoutChoices {
    */
   ref?: string;
   /**
-   * Number of commits of the history. Default 1; 0: all commits, and the tags.
+   * Number of commits of history to fetch. Default 1; 0: all commits, and the tags.
    */
   depth?: number;
   /**
@@ -146,7 +146,7 @@ export interface CheckoutChoices {
    */
   submodules?: true | false | 'recursive';
   /**
-   * Folders to check out, in addition to the files at the root. Absent: all.
+   * Folders to check out, in addition to the files at the root. Default: all.
    *
    * @minItems 1
    * @maxItems 64
@@ -161,7 +161,7 @@ export interface IncludedFile {
 }
 export interface Job {
   /**
-   * Shown in the log; absent: its id.
+   * Shown in the log; default: its ID.
    */
   name?: string;
   /**
@@ -176,7 +176,7 @@ export interface Job {
   requires?: Requires;
   strategy?: Strategy;
   /**
-   * For each attempt from its start, including its time in the queue.
+   * Applies to each attempt from its start, including its time in the queue.
    */
   timeout?: string;
   retry?: Retry;
@@ -215,7 +215,7 @@ export interface Job {
         from_repo?: FromRepo;
       };
   /**
-   * Files and folders beside the script of `workflow`, relative to its folder.
+   * Files and folders to include with the script of `workflow`, relative to its folder.
    *
    * @minItems 1
    * @maxItems 64
@@ -320,11 +320,11 @@ export interface FromRepo {
    */
   credential: string;
   /**
-   * Branch, tag or commit; absent: the default branch.
+   * Branch, tag or commit; default: the default branch.
    */
   ref?: string;
   /**
-   * The connector; absent: the connector of the repository's webhook.
+   * The connector; default: the connector of the repository's webhook.
    */
   forge?: string;
   /**

@@ -37,7 +37,7 @@ const choice: FlowNodeType = {
   begin(_tx, { name, config, evaluate }) {
     const cases = readTexts(config.cases);
     if (typeof config.on !== 'string' || !cases)
-      throw configInvalid(name, 'on must be an expression and cases a list of strings');
+      throw configInvalid(name, 'on must be an expression, and cases must be a list of strings');
     const value = evaluate(config.on);
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return { output: value, case: cases.includes(text) ? text : 'default' };

@@ -40,7 +40,7 @@ export interface RunsTopicDeps {
 
 export const runsTopic = (deps: RunsTopicDeps): LiveTopic => ({
   name: 'runs',
-  description: '`run` messages: records of runs that changed, as lists show them, without outputs',
+  description: '`run` messages: records of changed runs, as in lists, without outputs',
   access: VIEWER,
   open: (scope, _, feed) => new RunsReader(deps, scope, feed).open(),
 });

@@ -8,5 +8,5 @@ export const chainTooDeep = defineError({
   code: 'chain_too_deep',
   status: 409,
   title: 'Runs have started each other too often.',
-  next: 'Shorten the chain: handler runs start others by their events for at most five generations, and runs spawn runs at most 16 deep. Look for a workflow that starts itself.',
+  next: 'Shorten the chain: events of handler runs can start handlers for at most five generations, and runs can spawn runs at most 16 levels deep. Look for a workflow that starts itself.',
 });

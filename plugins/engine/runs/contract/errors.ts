@@ -5,7 +5,7 @@ export const runStorageLimit = defineError({
   code: 'run_storage_limit',
   status: 409,
   title: 'The calls of a run, or of all untrusted runs of its project, have reached their limit for stored bytes.',
-  next: 'Print less in steps, or store the output as artifacts; let each child do more of the work. An operator can raise `calls` of SVC_RUN_LIMITS, `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS, and `calls` of SVC_UNTRUSTED_PROJECT_LIMITS, which counts fewer bytes when SVC_RETENTION removes old runs.',
+  next: "Print less in steps, or store the output as artifacts; let each child do more of the work. An operator can raise `calls` in SVC_RUN_LIMITS, `calls` and `children` in SVC_UNTRUSTED_RUN_LIMITS, and `calls` in SVC_UNTRUSTED_PROJECT_LIMITS. The project's count falls when SVC_RETENTION removes old runs.",
 });
 
 export const leaseLost = defineError({

@@ -12,7 +12,7 @@ export const includeTooLarge = defineError({
   code: 'include_too_large',
   status: 413,
   title: 'The included files are too large, or too many.',
-  next: 'Include less: name single files instead of a folder. Fetch large data in a step, or keep it as an artifact.',
+  next: 'Include fewer files: name single files instead of a folder. Fetch large data in a step, or keep it as an artifact.',
 });
 
 /** Bytes of a path, and of one of its names: what file systems take. */

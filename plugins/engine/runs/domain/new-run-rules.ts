@@ -23,7 +23,7 @@ function faultOf(run: NewRun): { pointer: string; message: string } | undefined 
   if (!Number.isInteger(run.generation) || run.generation < 0)
     return { pointer: '/generation', message: 'generation must be a whole number' };
   if (run.activities.length === 0 && !run.coordination)
-    return { pointer: '/activities', message: 'a run needs an activity to ever end' };
+    return { pointer: '/activities', message: 'a run without an activity never ends' };
   for (const [i, { activity_id, executor, name }] of run.activities.entries())
     if (!ID.test(activity_id) || !ID.test(executor) || !short(name))
       return { pointer: `/activities/${i}`, message: 'an activity needs an id, an executor and a short name' };

@@ -2,7 +2,7 @@
 
 export interface CancelRunBody {
   /**
-   * Shown with the run; its last 4000 characters are announced.
+   * Shown with the run; the run's event contains its last 4000 characters.
    */
   reason?: string;
 }

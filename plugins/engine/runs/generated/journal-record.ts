@@ -30,7 +30,7 @@ export interface JournalRecord {
   label?: string;
   exit_code: number;
   /**
-   * stdout, base64: byte-exact, NUL and missing final newline included. A step has at most 2 MiB; 64 KiB more are for the envelope of an event.
+   * stdout in base64, byte for byte, including NUL and a missing final newline. At most 2 MiB for a step, plus 64 KiB for an event's envelope.
    */
   output: string;
   /**
@@ -38,7 +38,7 @@ export interface JournalRecord {
    */
   message?: string;
   /**
-   * Epoch ms at the agent; display only.
+   * Epoch ms by the agent's clock; for display only.
    */
   started_at: number;
 }

@@ -1,11 +1,11 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The settings of a project for its runs.
+ * A project's run settings.
  */
 export interface RunSettings {
   /**
-   * Time limit of runs that set none: a duration such as `2h`, including waits. null: no limit.
+   * Time limit for runs without one: a duration such as `2h`, including waits. null: no limit.
    */
   timeout: string | null;
 }

@@ -81,7 +81,7 @@ export interface RunRecord {
     activity: string;
   }[];
   /**
-   * Activities that agents have claimed, at most 20, those whose agents have been silent longest first; only for a single open run.
+   * Activities that agents have claimed, at most 20, ordered by how long their agents have been silent, longest first; only for a single open run.
    */
   claims?: {
     activity_id: string;
@@ -99,7 +99,7 @@ export interface RunRecord {
      */
     silent_ms: number;
     /**
-     * When another agent can take the work, unless the claim is renewed before.
+     * When another agent can take the work if the claim is not renewed.
      */
     ends_at: string;
   }[];
@@ -156,21 +156,21 @@ export interface RunRecord {
     type: string;
   };
   /**
-   * Types of events that cancel it; only when it was submitted with any.
+   * Event types that cancel it; absent if it was submitted without any.
    */
   cancel_on?: string[];
   /**
-   * Capabilities that an agent must have; only when it was submitted with any.
+   * Capabilities that an agent must have; absent if it was submitted without any.
    */
   requires?: string[];
   /**
-   * Variables and the names of their credentials; only if it was submitted with any.
+   * Variables and the names of their credentials; absent if it was submitted without any.
    */
   credentials?: {
     [k: string]: string;
   };
   /**
-   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` replaces the rest.
+   * Markdown notes, in order, up to 1 MiB in total. In a list, the first five, each up to 200 characters. `…` replaces the rest.
    */
   annotations: string[];
   /**

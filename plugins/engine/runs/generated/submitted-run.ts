@@ -21,7 +21,7 @@ export interface SubmittedRun {
    */
   duplicate?: boolean;
   /**
-   * True if the repeat has another document, input, `env`, credentials, tags or subject than the first.
+   * True if the repeat differs from the first in its document, input, `env`, credentials, tags or subject.
    */
   source_differs?: boolean;
 }

@@ -5,7 +5,7 @@
  */
 export interface Workflow {
   /**
-   * Kind of workflow, e.g. `script`. Absent: found from `filename` and `source`.
+   * Kind of workflow, e.g. `script`. Default: determined from `filename` and `source`.
    */
   kind?: string;
   /**
@@ -43,13 +43,13 @@ export interface Workflow {
    */
   input?: null | boolean | number | string | unknown[] | {};
   /**
-   * Arguments of the script, at most 120 KiB together. Scripts only.
+   * Arguments of the script, at most 120 KiB in total. Scripts only.
    *
    * @maxItems 1024
    */
   args?: string[];
   /**
-   * Files beside the script, at most 8 MiB together. Scripts only.
+   * Files included with the script, at most 8 MiB in total. Scripts only.
    *
    * @maxItems 1000
    */
@@ -73,7 +73,7 @@ export interface Workflow {
    */
   tags?: string[];
   /**
-   * What the run is about; narrows the events that reach it. Absent: the subject of its trigger.
+   * What the run is about; narrows the events that reach it. Default: the subject of its trigger.
    */
   subject?: string;
   /**
@@ -83,7 +83,7 @@ export interface Workflow {
    */
   requires?: string[];
   /**
-   * Types of events that cancel the run while it has not ended; an event with a subject other than the run's does not.
+   * Event types that cancel the run until it ends; an event with a subject other than the run's does not.
    *
    * @maxItems 32
    */
@@ -93,7 +93,7 @@ export interface Workflow {
    */
   checkout?: boolean | CheckoutOptions;
   /**
-   * A duration such as `30m` from the submit, including waits: then the run fails with `deadline_exceeded`. Absent: the setting of the project.
+   * A duration from the submit, such as `30m`, including waits; after it, the run fails with `deadline_exceeded`. Default: the project's setting.
    */
   timeout?: string;
 }
@@ -103,7 +103,7 @@ export interface IncludedFile {
    */
   path: string;
   /**
-   * Digest of its content, which was uploaded before.
+   * Digest of its content, which must be uploaded first.
    */
   digest: string;
   /**
@@ -121,7 +121,7 @@ export interface CheckoutOptions {
    */
   ref?: string;
   /**
-   * Number of commits of the history. Default 1; 0: all commits, and the tags.
+   * Number of commits of history to fetch. Default 1; 0: all commits, and the tags.
    */
   depth?: number;
   /**
@@ -129,7 +129,7 @@ export interface CheckoutOptions {
    */
   submodules?: true | false | 'recursive';
   /**
-   * Folders to check out, in addition to the files at the root. Absent: all.
+   * Folders to check out, in addition to the files at the root. Default: all.
    *
    * @minItems 1
    * @maxItems 64

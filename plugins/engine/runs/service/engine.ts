@@ -165,7 +165,7 @@ export async function planOn<T>(on: Reading, plan: () => Promise<T>): Promise<T>
 async function pin(kind: WorkflowKind, on: Reading, scope: Scope, run: CheckedDocument): Promise<PinnedDocument> {
   if (run.pinned) return run.pinned;
   if (run.source !== undefined) return { source: run.source };
-  if (!kind.resolve) throw new Error(`the kind ${kind.kind} names references, and resolves none`);
+  if (!kind.resolve) throw new Error(`the kind ${kind.kind} names references but resolves none`);
   return kind.resolve(on, scope, run);
 }
 

@@ -52,7 +52,7 @@ export function startRelay({
     if (!complained)
       log.warn(
         { reason: read.error },
-        'ignoring a NATS message that is not a valid wake-up; more of them are ignored without a log line',
+        'ignoring a NATS message that is not a valid wake-up; later ones are not logged',
       );
     complained = true;
   };

@@ -18,7 +18,7 @@ export const run: Run = async (invocation) => {
     headers,
   });
   output.data(emitted, () => emitted.event);
-  const differs = emitted.event_differs ? ', which has another type, key or payload' : '';
+  const differs = emitted.event_differs ? ', which has a different type, key or payload' : '';
   if (emitted.duplicate) output.note(`the idempotency key was used before; this is the first event${differs}`);
   // Programs read JSON, and an emit of theirs needs no advice and no other request.
   if (emitted.duplicate || output.json) return undefined;

@@ -6,7 +6,7 @@ export const waitEventHelp = {
   usage: 'svc wait-event <type> [--timeout <duration>] [--untrusted]',
   brief: 'wait for an event and print it',
   summary:
-    'Suspends the run until the next event of that type and prints its envelope as JSON; exits with 124 after --timeout. Earlier events do not count. A trusted run ignores events that untrusted runs emit, unless --untrusted is set.',
+    'Suspends the run until the next event of that type and prints its envelope as JSON; exits with 124 after --timeout. Earlier events are ignored. A trusted run ignores events that untrusted runs emit, unless --untrusted is set.',
   args: [{ name: 'type', summary: 'the type of the event, e.g. deploy.done', from: 'events types' }],
   flags: {
     timeout: { type: 'string', value: '<duration>', summary: 'give up after this time (default: never)' },
@@ -17,7 +17,7 @@ export const waitEventHelp = {
     ['124', 'no event arrived in time'],
   ],
   recorded:
-    'The event. Earlier events do not count; a run with a subject takes events of that subject, and events\n' +
+    'The event. Earlier events are ignored; a run with a subject takes events of that subject, and events\n' +
     'without a subject.',
   examples: [['event=$(svc wait-event release.cut --timeout 1h)', 'elsewhere: svc emit release.cut']],
 } as const satisfies ScriptVerb;

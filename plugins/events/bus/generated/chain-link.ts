@@ -15,7 +15,7 @@ export interface ChainLink {
   kind: 'run' | 'event';
   id: string;
   /**
-   * The workflow of the run, the type of the event; absent if it is no longer stored.
+   * The run's workflow or the event's type; absent if it is no longer stored.
    */
   name?: string;
   status?: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';

@@ -13,7 +13,7 @@ export interface EmittedEvent {
    */
   duplicate?: true;
   /**
-   * Present if the repeat has another type, key or payload than the first; its content is not recorded.
+   * Present if the repeat differs from the first in its type, key or payload; its content is not recorded.
    */
   event_differs?: true;
 }

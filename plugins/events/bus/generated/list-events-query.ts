@@ -16,7 +16,7 @@ export interface ListEventsQuery {
   key?: string;
   source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
-   * Only events from other sources than this one. `lifecycle` hides the start and end of runs.
+   * Only events from sources other than this one. `lifecycle` hides the start and end of runs.
    */
   exclude?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**

@@ -20,7 +20,7 @@ export interface EventsTopicDeps {
 
 export const eventsTopic = ({ database, wakeups, clock, log }: EventsTopicDeps): LiveTopic => ({
   name: 'events',
-  description: '`event` messages: events as lists show them, in their order',
+  description: '`event` messages: events as in lists, in order',
   access: VIEWER,
   open: (scope, _, feed) =>
     polledFeed(

@@ -95,7 +95,7 @@ async function findProjects({ database, sealer, sequencer, log }: OutboxDeps): P
         if (isDatabaseUnavailable(error)) throw error;
         log.error(
           { err: error, org_id: scope.org_id },
-          'events stay unnumbered, because the keys of their org cannot be opened',
+          'events stay unnumbered because the keys of their org cannot be opened',
         );
       }
     }

@@ -122,7 +122,7 @@ export class BudgetedEvaluator implements PredicateEvaluator {
     for (const source of missing) {
       const result = this.#evaluateUnderLock(source, scope, remaining_units);
       if (result === undefined && evaluation.attempts < MAX_ATTEMPTS)
-        throw Errors.unavailable('predicates are evaluated first', {
+        throw Errors.unavailable('predicates must be evaluated first', {
           outside: () => this.#evaluateBeforeRetry(event, evaluation, missing),
         });
       remaining_units -= result?.units ?? 0;

@@ -49,8 +49,8 @@ export const commands: readonly Command[] = inGroup('React', [
       load: () => import('./set.ts'),
     },
     list: {
-      summary: 'list the handlers, newest first, with their results of the last 24 hours',
-      examples: [['svc handler ls --json', 'for programs, with the number of their runs in flight']],
+      summary: 'list the handlers, newest first, with their results from the last 24 hours',
+      examples: [['svc handler ls --json', 'for programs; includes the number of runs in flight']],
       note: ({ in_flight, queued }) =>
         Number(in_flight) > 0
           ? `${in_flight} ${Number(in_flight) === 1 ? 'handler run' : 'handler runs'} in flight, ${queued} queued`
@@ -68,8 +68,8 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'handler test',
     summary: 'show what a handler would do with an event, and why, without starting anything',
     description:
-      'With --event it tests a recorded event, with --payload a sample event. For a sample event it also shows the input of the run.\n' +
-      '--type is optional if a pattern of the handler is not a prefix.',
+      'With --event it tests a recorded event, with --payload a sample event. For a sample event it also shows the input of\n' +
+      "the run. --type is optional if one of the handler's patterns is not a prefix.",
     args: [NAME],
     flags: {
       event: { type: 'string', value: '<id>', summary: 'the event; svc events ls lists them' },
@@ -109,7 +109,7 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'events replay',
     summary: 'deliver a recorded event again to one handler; prints the ID of the run',
     description:
-      'Starts another run, with the trust and the generation of the event. The predicate is evaluated again, unless --force\n' +
+      "Starts another run with the event's trust and generation. The predicate is evaluated again, unless --force\n" +
       'is set. Exits with 1 if no run has started; svc events show lists every replay, and who requested it.',
     args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…' }],
     flags: {

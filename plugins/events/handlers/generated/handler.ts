@@ -38,7 +38,7 @@ export interface HandlerView {
     [k: string]: string;
   };
   /**
-   * Whether and how its script starts with the repository of the event, unchanged.
+   * Whether and how its script starts with the event's repository; returned as it was set.
    */
   checkout?:
     | boolean

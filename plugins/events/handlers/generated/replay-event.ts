@@ -5,7 +5,7 @@
  */
 export interface ReplayEventBody {
   /**
-   * The name of the handler. One of its patterns must match the type of the event.
+   * The name of the handler. One of its patterns must match the event's type.
    */
   handler: string;
   /**

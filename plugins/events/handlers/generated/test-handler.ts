@@ -13,7 +13,7 @@ export interface TestHandlerBody {
    */
   payload?: null | boolean | number | string | unknown[] | {};
   /**
-   * Type of the sample event. Absent: the first of the handler's patterns that is not a prefix.
+   * Type of the sample event. Default: the first of the handler's patterns that is not a prefix.
    */
   type?: string;
   /**

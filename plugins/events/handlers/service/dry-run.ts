@@ -46,7 +46,7 @@ export async function dryRun(deps: TrialDeps, call: NamedRequest, body: TestHand
   const has_payload = 'payload' in body;
   if (event !== undefined) {
     const conflicting = ['payload', 'type', 'key', 'trusted'].find((member) => member in body);
-    if (conflicting !== undefined) throw invalid(`/${conflicting}`, 'belongs to a sample event; leave `event` out');
+    if (conflicting !== undefined) throw invalid(`/${conflicting}`, 'is only for a sample event; leave `event` out');
     return dryRunRecorded(deps, call, event);
   }
   if (!has_payload) throw invalid('/payload', 'is required without `event`: the payload of a sample event');

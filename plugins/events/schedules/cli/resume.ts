@@ -4,5 +4,5 @@ import { formatDue } from './view.ts';
 
 export const run: Run = clock(
   'resume',
-  (schedule, output) => `schedule ${schedule.name} ticks again; next due ${formatDue(schedule, output)}`,
+  (schedule, output) => `schedule ${schedule.name} is resumed; next due ${formatDue(schedule, output)}`,
 );

@@ -30,8 +30,8 @@ export const commands: readonly Command[] = inGroup('React', [
     set: {
       summary: 'create or replace a schedule, which runs a workflow or only emits schedule.tick',
       description:
-        'Five fields: minute hour day month weekday; with six, seconds come first. Names (MON-FRI, JAN), L, W, # and\n' +
-        '@daily and similar names are supported. An existing schedule is replaced completely. Without a file it only records events.',
+        'Five fields: minute hour day month weekday; with six, seconds come first. Names (MON-FRI, JAN), L, W, # and @daily\n' +
+        'and similar names are supported. An existing schedule is replaced completely. Without a file it only records events.',
       args: [
         NAME,
         { name: 'cron', summary: 'the cron expression, in quotes' },
@@ -39,15 +39,12 @@ export const commands: readonly Command[] = inGroup('React', [
       ],
       flags: {
         timezone: { type: 'string', value: '<zone>', summary: 'time zone, as an IANA name (default UTC)' },
-        paused: { type: 'boolean', summary: 'pause the schedule: it ticks after svc schedule resume' },
+        paused: { type: 'boolean', summary: 'create it paused, until svc schedule resume' },
         ...WORKFLOW_FLAGS,
         subject: { type: 'string', value: '<key>', summary: 'key of the events and subject of the runs' },
       },
       examples: [
-        [
-          "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin",
-          'every night, in the time zone of Berlin',
-        ],
+        ["svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin", 'every night, in Berlin time'],
         [
           'svc schedule set report \'0 9 * * MON#1\' report.py --input \'{"to":"team"}\'',
           'on the first Monday of every month',
@@ -72,8 +69,9 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'schedule trigger',
     summary: 'run a schedule now, as a tick would; prints the ID of the run',
     description:
-      'A manual tick records schedule.tick and starts the workflow, paused or not. The next due time does not change. The payload of the\n' +
-      'event shows that the tick was manual, and who triggered it. Without a workflow it prints the ID of the event.',
+      'A manual tick records schedule.tick and starts the workflow, paused or not. The next due time does not change. The\n' +
+      'payload of the event shows that the tick was manual, and who triggered it. Without a workflow it prints the ID of the\n' +
+      'event.',
     args: [NAME],
     flags: {
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first tick' },
@@ -83,7 +81,7 @@ export const commands: readonly Command[] = inGroup('React', [
   },
   {
     name: 'schedule pause',
-    summary: 'stop the ticks of a schedule until it is resumed',
+    summary: "stop a schedule's ticks until it is resumed",
     args: [NAME],
     examples: [['svc schedule pause nightly', 'runs that it started continue']],
     load: () => import('./pause.ts'),

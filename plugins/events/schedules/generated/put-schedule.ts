@@ -15,7 +15,7 @@ export interface PutScheduleBody {
    */
   timezone?: string;
   /**
-   * The workflow that runs at each tick. Absent: a tick is only an event.
+   * The workflow that runs at each tick. By default, a tick is only an event.
    */
   workflow?: Workflow;
   /**

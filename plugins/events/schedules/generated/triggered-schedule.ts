@@ -17,7 +17,7 @@ export interface TriggeredSchedule {
    */
   error?: string;
   /**
-   * The idempotency key was used before: this is the first tick.
+   * The idempotency key was used before; this is the first tick.
    */
   duplicate?: boolean;
 }

@@ -146,7 +146,7 @@ function readCapabilities(text: string): string[] {
   const reserved = list.find((capability) => capability.startsWith(RESERVED));
   if (reserved !== undefined)
     throw AgentErrors.settingInvalid(
-      `SVC_AGENT_CAPS names "${reserved}"; an agent detects capabilities that begin with ${RESERVED} itself`,
+      `SVC_AGENT_CAPS names "${reserved}"; capabilities that begin with ${RESERVED} are detected by the agent`,
     );
   const invalid = list.find((capability) => !CAPABILITY.test(capability));
   if (invalid !== undefined)

@@ -16,9 +16,9 @@ export const commands: readonly Command[] = inGroup('Run', [
     name: 'artifact put',
     summary: 'store files as artifacts of a run',
     description:
-      'In a script, omit --run: the command is then a verb and stores the files once, no matter how often the script replays. The\n' +
-      'paths start with the name of the folder, or with --as (. for none). To continue an interrupted upload, run\n' +
-      'the command again. Links are rejected. The service does not mask or encrypt the stored files.',
+      'In a script, omit --run: the command is then a verb and stores the files once, no matter how often the script\n' +
+      "replays. The paths start with the folder's name, or with the value of --as (. for none). To continue an interrupted\n" +
+      'upload, run the command again. Links are rejected. The service does not mask or encrypt the stored files.',
     args: [{ name: 'folder', summary: 'a folder, or one file' }],
     flags: {
       run: { type: 'string', run: true, value: '<run-id>', summary: 'the run that gets the artifacts' },
@@ -42,7 +42,7 @@ export const commands: readonly Command[] = inGroup('Run', [
     name: 'artifact get',
     summary: 'download the artifacts of a run',
     description:
-      'Without a path it downloads everything, and with the path of a folder it downloads its content. To continue\n' +
+      "Without a path, it downloads everything; with a folder's path, it downloads that folder. To continue\n" +
       'an interrupted download, run the command again. Every file is verified by its digest before it gets its final\n' +
       'name. An existing file is replaced; a link to a file outside the folder is rejected.',
     args: [RUN, { ...PATH, optional: true }],

@@ -6,7 +6,7 @@ export const artifactPutHelp = {
   usage: 'svc artifact put <folder>|<file> [--as <path>]',
   brief: 'store files as artifacts of the run',
   summary:
-    'Stores the files of a folder, or one file, as artifacts of the run, once for this call of the script, and prints their paths. All files become visible together. The paths start with the name of the folder, or with --as (. for none).',
+    "Stores a folder's files, or one file, as the run's artifacts and prints their paths. Each call stores them once, even if the script replays. All files become visible together. The paths start with the folder's name, or with the value of --as (. for none).",
   args: [{ name: 'folder', summary: 'a folder, or one file' }],
   flags: {
     as: { type: 'string', value: '<path>', summary: 'the start of the paths; for a file, its whole path' },

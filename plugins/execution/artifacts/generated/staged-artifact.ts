@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A stored file of an activity.
+ * An activity's stored file.
  */
 export interface StagedArtifact {
   /**

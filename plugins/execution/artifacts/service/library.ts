@@ -136,7 +136,7 @@ export class ArtifactLibrary implements Artifacts {
       { scope: place, path, content, offset: 0, expected: undefined, activity_id },
       writer.audit_source,
     );
-    if ('stored' in stored) throw new Error('a content without an announced size is complete at its end');
+    if ('stored' in stored) throw new Error('content without an announced size is complete at its end');
     const { created_at: _, ...file } = stored.file;
     return file;
   }

@@ -17,7 +17,7 @@ const CONCURRENT_UPLOADS = 8;
  */
 export const artifactPutVerb = defineVerb(artifactPutHelp, async (call) => {
   if (call.argv.some((word) => word === '--run' || word.startsWith('--run=')))
-    throw verbUsage('in a script, artifacts belong to the run of the script: omit --run');
+    throw verbUsage("in a script, artifacts belong to the script's run: omit --run");
   const parsed = readArguments(call.argv, ['as']);
   const [source = ''] = requirePositionals(parsed, ['folder']);
   const { as } = parsed.options;

@@ -40,7 +40,7 @@ export const activitySubmitHelp = {
   args: [NAME, COMMAND],
   flags: CHILD_FLAGS,
   exits: [['0', 'the child is submitted'], TAKEN],
-  recorded: 'The submit. The run does not end before its children.',
+  recorded: 'That the child was submitted. The run does not end before its children.',
   examples: [['for i in 1 2 3; do svc activity-submit "part-$i" -- /opt/render "$i"; done', 'three at the same time']],
 } as const satisfies ScriptVerb;
 
@@ -59,8 +59,7 @@ export const activityWaitAllHelp = {
   verb: 'activity-wait-all',
   usage: 'svc activity-wait-all',
   brief: 'wait for all submitted children',
-  summary:
-    'Waits for all submitted children that were not collected, prints the number of failed ones and exits with 0.',
+  summary: 'Waits for all children that were not collected, prints how many failed and exits with 0.',
   exits: [['0', 'the number of failed children is on standard output']],
   recorded: 'The number of failed children.',
   examples: [['failed=$(svc activity-wait-all); test "$failed" = 0', 'all of them must succeed']],
@@ -72,7 +71,7 @@ export const callHelp = {
     'svc call node <kind> --config <json> | svc call graph (<name> | --definition <file>|-) [--input <json>] | svc call function <name> [--input <json>]',
   brief: 'run a node, a graph or a function, and print its output',
   summary:
-    'Submits a run of a node, a graph or a function of a worker, waits for it without a process, and prints its output as JSON; exits with 1 if it fails. --config and --input take JSON, - for standard input or @file.',
+    "Submits a run of a node, a graph or a worker's function, waits for it without a process, and prints its output as JSON; exits with 1 if it fails. --config and --input take JSON, - for standard input or @file.",
   args: [
     { name: 'kind', summary: 'for a node: its type, e.g. http' },
     { name: 'name', summary: 'the name of a stored graph, or of a function that workers serve' },
@@ -97,7 +96,7 @@ export const callHelp = {
       'one request, with the credentials of the project',
     ],
     [`svc call graph nightly --input '{"day":"2026-11-21"}'`, 'a stored graph'],
-    [`svc call function order --input '{"sku":"a1"}'`, 'a workflow of a worker'],
+    [`svc call function order --input '{"sku":"a1"}'`, 'a workflow that a worker serves'],
   ],
 } as const satisfies ScriptVerb;
 

@@ -141,7 +141,10 @@ export class FunctionPrograms {
     const { program } = started;
     const { registry, clock, log } = this.#deps;
     const cancel = clock.after(SLOW_START_MS, () =>
-      log.warn({}, 'the program has not registered its workflows yet; a file of it may wait at its top level'),
+      log.warn(
+        {},
+        'the program has not registered its workflows yet; one of its files may be waiting at its top level',
+      ),
     );
     try {
       const functions = await program.registered;

@@ -21,7 +21,7 @@ export interface FunctionView {
    */
   timeout?: string;
   /**
-   * Names of the connected agents that serve this version. Empty: nobody does.
+   * Names of the connected agents that serve this version. Empty if none do.
    */
   workers: string[];
   /**

@@ -32,7 +32,7 @@ export interface RegisteredFunction {
    */
   timeout?: string;
   /**
-   * Runs of this workflow that one worker runs at once.
+   * How many runs of this workflow one worker runs at once.
    */
   concurrency?: number;
 }

@@ -112,5 +112,5 @@ async function assertFewNames(tx: Transaction, { org_id, project_id }: FunctionO
     [org_id, project_id],
   );
   if (names.length > MAX_NAMES)
-    throw functionsInvalid(`the workers here have registered more than ${MAX_NAMES} names of workflows`);
+    throw functionsInvalid(`the workers here have registered more than ${MAX_NAMES} workflow names`);
 }

@@ -6,7 +6,7 @@ export const lockHelp = {
   usage: 'svc lock <group> [--timeout <duration>] [--fence] [-- <command> [<argument>…]]',
   brief: 'let only one run at a time continue',
   summary:
-    'Acquires the lease of a group, first come, first served, and holds it until the run ends or while a command runs. Exits with 124 after --timeout; --fence prints the number of the grant, which always increases.',
+    "Acquires a group's lease, first come, first served, and holds it until the run ends or while a command runs. Exits with 124 after --timeout; --fence prints the grant's number, which always increases.",
   args: [
     { name: 'group', summary: 'the name of the lease, which the runs of a project share' },
     {
@@ -17,7 +17,7 @@ export const lockHelp = {
   ],
   flags: {
     timeout: { type: 'string', value: '<duration>', summary: 'leave the queue after this time (default: never)' },
-    fence: { type: 'boolean', summary: 'print the number of the grant; not with a command' },
+    fence: { type: 'boolean', summary: "print the grant's number; not with a command" },
   },
   exits: [
     ['0', 'the lease is acquired'],
@@ -25,7 +25,7 @@ export const lockHelp = {
     ['124', 'it timed out'],
   ],
   recorded:
-    'The grant and its number. With a command also its exit code and output; the record and the release are one transaction.',
+    'The grant and its number. With a command, also its exit code and output; the record and the release are one transaction.',
   examples: [
     ['svc lock deploy', 'held until this run ends'],
     ['svc lock deploy --timeout 10m -- ./release.sh', 'held while the command runs'],

@@ -7,13 +7,13 @@ export const stepHelp = {
     'svc step <name> [--label <text>] [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
   brief: 'run a command once; later passes get its recorded result',
   summary:
-    'Runs a command once and records its output and exit code; later passes get the recorded result. With --retry it runs until it succeeds, at most this many times; with --timeout an attempt that takes longer is stopped and exits with 124.',
+    'Runs a command once and records its output and exit code; later passes get the recorded result. With --retry, it runs until it succeeds, at most that many times; with --timeout, an attempt that takes longer is stopped and exits with 124.',
   args: [
     { name: 'name', summary: 'the name of the step; repeated names are numbered: name#0, name#1' },
     { name: 'command', summary: 'a program and its arguments; its SVC_IDEMPOTENCY_KEY is the same for all attempts' },
   ],
   flags: {
-    label: { type: 'string', value: '<text>', summary: 'a text for people, shown next to the name' },
+    label: { type: 'string', value: '<text>', summary: 'text to display next to the name' },
     retry: {
       type: 'number',
       value: '<attempts>',
@@ -32,7 +32,7 @@ export const stepHelp = {
     },
   },
   exits: [
-    ['the code of the command', 'of the last attempt; a failure is recorded like a success'],
+    ['the code of the command', 'exit code of the last attempt; a failure is recorded like a success'],
     ['1', 'its output is larger than 2 MiB'],
     ['124', 'the last attempt took longer than --timeout'],
     ['126, 127', 'the command cannot be run, or does not exist'],
@@ -89,7 +89,7 @@ export const spawnHelp = {
   flags: {
     as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },
     tag: { type: 'string', value: '<tag>', many: true, summary: 'tag of the run' },
-    include: { type: 'string', value: '<path>', many: true, summary: 'a file or folder beside it to send along' },
+    include: { type: 'string', value: '<path>', many: true, summary: 'a file or folder next to it to send along' },
     root: {
       type: 'string',
       value: '<folder>',
@@ -109,13 +109,13 @@ export const stateHelp = {
   usage: 'svc state get <key> | set <key> <value>|- | delete <key> | list  [--entity <name>]',
   brief: 'read and write durable state of the run or the project',
   summary:
-    'Reads and writes durable state: of the run, or with --entity of the project. - reads the value from standard input.',
+    'Reads and writes the run’s durable state, or the project’s with --entity. - reads the value from standard input.',
   args: [
     { name: 'key', summary: 'the key; at most 255 characters' },
     { name: 'value', summary: 'a text of at most 256 KiB; - reads standard input' },
   ],
   flags: {
-    entity: { type: 'string', value: '<name>', summary: 'state that all runs of the project share under this name' },
+    entity: { type: 'string', value: '<name>', summary: 'name of state that all runs of the project share' },
   },
   exits: [
     ['0', '`get` and `list` print their result'],
@@ -131,9 +131,9 @@ export const stateHelp = {
 export const inputHelp = {
   verb: 'input',
   usage: 'svc input [<path>] [--default <value>] [--envelope]',
-  brief: 'print the input of the run, or a part of it',
+  brief: "print the run's input, or a part of it",
   summary:
-    'Prints the submitted input, or the payload of the event that started the run: a string unchanged, everything else as JSON. A path such as order.items[0].id names a part of it; if nothing is there, it exits with 1, or prints --default, which also replaces null. --envelope reads from the whole file of $SVC_INPUT_FILE, with type and key.',
+    'Prints the submitted input, or the payload of the event that started the run: a string unchanged, everything else as JSON. A path such as order.items[0].id selects a part; if there is no value, it exits with 1 or prints --default, which also replaces null. --envelope reads the whole file $SVC_INPUT_FILE, including type and key.',
   args: [
     {
       name: 'path',
@@ -143,14 +143,14 @@ export const inputHelp = {
   ],
   flags: {
     default: { type: 'string', value: '<value>', summary: 'print this if there is no value, or null' },
-    envelope: { type: 'boolean', summary: 'read from the whole file of $SVC_INPUT_FILE: type, key, event' },
+    envelope: { type: 'boolean', summary: 'read the whole file $SVC_INPUT_FILE: type, key, event' },
   },
   exits: [
     ['0', 'it is printed: a string unchanged, everything else as JSON'],
     ['1', 'the input has nothing at that path, and --default is not set'],
     ['2', 'the path is not valid'],
   ],
-  recorded: 'Nothing: the input of a run never changes.',
+  recorded: "Nothing: a run's input never changes.",
   examples: [
     ['region=$(svc input region --default eu)', 'the input of svc submit file --input region=us'],
     ['type=$(svc input type --envelope)', 'the type of the event that started the run'],
@@ -162,11 +162,11 @@ export const outputHelp = {
   usage: 'svc output set <key>=<text>|<key>:=<json>…',
   brief: "set keys of the run's output",
   summary:
-    'Stages keys of the run’s output, which is kept only if the script exits with 0: k=v sets a text, k:=json a JSON value.',
-  args: [{ name: 'key=text', rest: true, summary: 'key=text sets a text, key:=json a JSON value; at most 1 MiB' }],
+    'Stages keys of the run’s output, which is kept only if the script exits with 0: k=v sets text, k:=json a JSON value.',
+  args: [{ name: 'key=text', rest: true, summary: 'key=text sets text, key:=json a JSON value; at most 1 MiB' }],
   exits: [['0', 'the keys are staged']],
   recorded:
-    'Nothing: every pass sets them again, and the keys of the pass that exits with 0 are the output of the run.',
+    "Nothing: every pass sets them again, and the keys from the pass that exits with 0 become the run's output.",
   examples: [['svc output set version="$version" replicas:=3', 'a text and a number']],
 } as const satisfies ScriptVerb;
 
@@ -175,7 +175,7 @@ export const annotateHelp = {
   usage: 'svc annotate <markdown>|-',
   brief: 'add a note to the run',
   summary:
-    'Attaches a markdown note to the run; - reads it from standard input. Repeating it in every pass still leaves one note.',
+    'Attaches a markdown note to the run; - reads it from standard input. If every pass repeats it, there is still only one note.',
   args: [{ name: 'markdown', summary: 'the note, at most 64 KiB; - reads standard input' }],
   exits: [['0', 'the note is stored']],
   recorded: 'Nothing: if a later pass repeats the note, it is still one note.',

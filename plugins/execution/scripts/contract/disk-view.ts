@@ -69,7 +69,7 @@ export class FolderDiskView extends OpeningDiskView {
     const folder = this.#folders.find(
       ({ visible_path }) => absolute_path === visible_path || absolute_path.startsWith(visible_path + sep),
     );
-    if (!folder) throw accessError(path, 'an isolated run can name only files of its own folders');
+    if (!folder) throw accessError(path, 'an isolated run can name only files in its own folders');
     const names = relative(folder.visible_path, absolute_path).split(sep).filter(Boolean);
     return await openWithoutLinks(folder.real_path, names, flags, path);
   }

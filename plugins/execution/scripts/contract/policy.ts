@@ -51,7 +51,7 @@ function readRetry(options: Options): RetryPolicy | undefined {
   const attempts = /^\d{1,4}$/.test(retry) ? Number(retry) : 0;
   if (attempts < 1 || attempts > MAX_ATTEMPTS)
     throw verbUsage(
-      `--retry needs a number of attempts from 1 to ${MAX_ATTEMPTS}, the first one included, not ${JSON.stringify(retry.slice(0, 60))}`,
+      `--retry needs a number of attempts from 1 to ${MAX_ATTEMPTS}, including the first, not ${JSON.stringify(retry.slice(0, 60))}`,
     );
   if (max_backoff_ms === undefined) return { attempts, backoff_ms: backoff_ms ?? 0 };
   if (backoff_ms === undefined) throw verbUsage('--max-backoff needs --backoff, the first pause');

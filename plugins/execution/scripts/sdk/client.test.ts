@@ -143,13 +143,13 @@ t.test('an option that has no effect is an error', async (t) => {
     [() => step('a', () => 1, given({ retries: 3 })), /"retries" of a step; use label, retry, timeout/],
     [() => step('a', ['true'], given({ workdir: '/' })), /"workdir" of a step/],
     [() => waitSignal('a', given({ timeoutSeconds: 1 })), /"timeoutSeconds" of waitSignal; use timeout/],
-    [() => waitSignal('a', 60 as never), /the options of waitSignal are an object with timeout/],
+    [() => waitSignal('a', 60 as never), /the options of waitSignal must be an object with timeout/],
     [() => waitEvent('a.b', given({ match: {} })), /"match" of waitEvent; use timeout, untrusted/],
     [() => emit('a.b', given({ total: 3 })), /"total" of emit; use key, payload/],
     [() => lock('a', () => 1, given({ ttl: 1 })), /"ttl" of a lock/],
     [() => activity('a', ['true'], given({ cwd: '/' })), /"cwd" of an activity/],
     [() => spawn('a.sh', given({ input: 1 })), /"input" of spawn; use as, tags/],
-    [() => spawn(order as never), /spawn runs a file; start "order" with submit inside of a step, or with call/],
+    [() => spawn(order as never), /spawn runs a file; start "order" with submit inside a step, or with call/],
   ] as const)
     await t.rejects(called(), { code: 'usage', message }, String(called));
 });

@@ -158,7 +158,7 @@ export async function activityWaitAll() {
 
 export async function spawn(file, options = {}) {
   if (isWorkflow(file))
-    throw misused(`spawn runs a file; start ${quoted(file.name)} with submit inside of a step, or with call`);
+    throw misused(`spawn runs a file; start ${quoted(file.name)} with submit inside a step, or with call`);
   checkOptions('spawn', options, ['as', 'tags']);
   const { as, tags } = options;
   const source = typeof file === 'object' && file !== null ? file.source : undefined;

@@ -16,15 +16,14 @@ export async function findServer(env = process.env, folder = process.cwd()) {
   const token = await readToken(env);
   if (isInJob(env) && !(url && token))
     throw notConfigured(
-      'a job cannot use a profile: it does not have the rights of the owner of its machine',
-      'Set SVC_URL and SVC_TOKEN in the job, from a credential of the project.',
+      "a job cannot use a profile: it does not have the rights of its machine's owner",
+      'Set SVC_URL and SVC_TOKEN in the job, from a project credential.',
     );
   // Variables that say everything need no file.
   const needs_profile = !isInJob(env) && !(url && token && org && project);
   const profile = needs_profile ? await findProfile(env, folder) : undefined;
   const is_same = profile !== undefined && (!url || normalizeUrl(profile.url) === normalizeUrl(url));
-  if (token && !url)
-    throw notConfigured('SVC_TOKEN is set and SVC_URL is not', 'Set SVC_URL to the server of the token.');
+  if (token && !url) throw notConfigured('SVC_TOKEN is set and SVC_URL is not', "Set SVC_URL to the token's server.");
   if (url && !token && !is_same)
     throw notConfigured('SVC_URL is set and SVC_TOKEN is not', 'Set SVC_TOKEN to a token of that server.');
   const known = is_same ? profile : {};

@@ -108,7 +108,7 @@ function readHistory(history) {
     throw new SvcError(
       'usage',
       'this is not the history of a run',
-      'Give what `svc steps <run> --json` prints, or `journal` of a test.',
+      "Pass the output of `svc steps <run> --json`, or a test's `journal`.",
     );
   // Activities of the run have journals of their own.
   const own = steps.filter(({ activity_id }) => activity_id === steps[0].activity_id);

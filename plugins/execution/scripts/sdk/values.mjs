@@ -4,7 +4,7 @@ import { readJson, writeJson } from './numbers.mjs';
 /** Throws for an option that `what` does not have, which would have no effect. */
 export function checkOptions(what, options, names) {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw misused(`the options of ${what} are an object with ${names.join(', ')}`);
+    throw misused(`the options of ${what} must be an object with ${names.join(', ')}`);
   const surplus = Object.keys(options).find((name) => !names.includes(name));
   if (surplus !== undefined)
     throw misused(`unknown option ${JSON.stringify(surplus)} of ${what}; use ${names.join(', ')}`);

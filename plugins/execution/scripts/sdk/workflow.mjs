@@ -34,13 +34,14 @@ export function workflow(name, options, body) {
 }
 
 function checked({ input, retry, timeout, concurrency, versions = 'replay', version }) {
-  if (!VERSIONS.includes(versions)) throw misused(`versions is "replay" or "pinned", not ${JSON.stringify(versions)}`);
+  if (!VERSIONS.includes(versions))
+    throw misused(`versions must be "replay" or "pinned", not ${JSON.stringify(versions)}`);
   if (version !== undefined && (typeof version !== 'string' || !VERSION.test(version)))
     throw misused('the version of a workflow has 1 to 40 letters, digits, and . _ -');
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
-    throw misused('concurrency is a whole number of runs, at least 1');
+    throw misused('concurrency must be a whole number of runs, at least 1');
   if (input !== undefined && (typeof input !== 'object' || input === null) && typeof input !== 'function')
-    throw misused('input is a JSON Schema or a Standard Schema, for example of zod');
+    throw misused('input must be a JSON Schema or a Standard Schema, for example from zod');
   return Object.freeze({
     input,
     retry,
@@ -104,7 +105,7 @@ export async function submit(target, input, options = {}) {
   if (typeof name !== 'string') throw misused('submit needs a workflow, or the name of one');
   const step = presentStep();
   if (step === undefined && !isOutsideOfRuns())
-    throw misused('submit is not recorded: use call in a run, or submit inside of a step');
+    throw misused('submit is not recorded: use call in a run, or submit inside a step');
   const { submitRun } = await import('./client.mjs');
   return await submitRun(name, input, { idempotencyKey: step?.key, ...options });
 }

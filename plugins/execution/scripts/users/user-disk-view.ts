@@ -48,7 +48,7 @@ export class UserDiskView extends OpeningDiskView {
   async #openTarget(path: string): Promise<FileHandle> {
     const absolute_path = resolve(path);
     if (KERNEL_FOLDERS.some((folder) => absolute_path === folder || absolute_path.startsWith(folder + sep)))
-      throw accessError(path, 'files of the kernel are not read for a run');
+      throw accessError(path, 'kernel files are not read for a run');
     const names = absolute_path.split(sep).filter(Boolean);
     let at = await open('/', O_PATH | constants.O_DIRECTORY);
     try {

@@ -30,7 +30,8 @@ export const commands = inGroup('Vault', [
     name: 'account ls',
     summary: 'list the connected accounts: provider, account at the provider, status',
     description:
-      'Accounts are connected on the Connections page of the console. If an account must be reconnected, the last column\nshows the address for this.',
+      'Accounts are connected on the Connections page of the console. If an account must be reconnected, the last column\n' +
+      'shows the address to do so.',
     examples: [['svc account ls --json', 'for programs']],
     path: '/accounts',
     member: 'accounts',

@@ -36,8 +36,8 @@ export const commands: readonly Command[] = inGroup('Connect', [
       name: 'connector check',
       summary: 'check manifests and run their examples, without a server',
       description:
-        'A file, a folder with a manifest.json, or a folder of such folders. Each problem shows its file, pointer, rule and\n' +
-        'what to do. Exits with 1 if there is a problem.',
+        'A file, a folder with a manifest.json, or a folder of such folders. Each problem is shown with its file, pointer,\n' +
+        'rule and a fix. Exits with 1 if there is a problem.',
       args: [{ name: 'path', summary: 'a manifest, or a folder', rest: true }],
       examples: [['svc connector check ./my_chat', 'before you put it into SVC_CONNECTORS']],
     },
@@ -46,7 +46,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
     { plugin: 'connectors', tool: 'connector-render', hides: ['SVC_CONNECTORS'] },
     {
       name: 'connector render',
-      summary: 'print the request of an action with *** for its credential; nothing is sent',
+      summary: "print an action's request with *** for its credential, without sending it",
       args: [ACTION],
       flags: {
         with: { type: 'string', value: '<json>', summary: 'the fields: \'{"channel": "#ops"}\'' },

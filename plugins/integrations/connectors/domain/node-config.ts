@@ -23,7 +23,8 @@ export function configSchema({ connector, described }: ConnectorAction): JsonSch
       input: valuesSchema(inputs, more_inputs),
       headers: {
         ...NODE_HEADERS,
-        description: 'They win over the headers of the connector and of the credential. null: as if it were not named.',
+        description:
+          'They override the headers of the connector and the credential. null is the same as leaving the header out.',
       },
       ...(credential ? { credential: { type: 'string', minLength: 1, maxLength: 63 } } : {}),
       retry_on: { type: 'array', maxItems: 100, items: { type: 'integer', minimum: 100, maximum: 599 } },

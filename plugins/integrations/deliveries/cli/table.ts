@@ -34,7 +34,7 @@ const deliveryCommands = (noun: string, title: string, path: string, redeliver: 
     name: `${noun} redeliver`,
     summary: 'record a delivery again, as a new event; prints its ID',
     description:
-      'The event has the body, the type and the trust of the original event, and its envelope has redelivery_of. It starts handlers\n' +
+      "The new event has the original event's body, type and trust, and its envelope contains redelivery_of. It starts handlers\n" +
       'and ends waits like any other event.',
     args: [NAME, { name: 'delivery', summary: `the ID of the delivery, dlv_…, from svc ${noun} deliveries` }],
     flags: {

@@ -18,10 +18,10 @@ export const commands: readonly Command[] = inGroup('React', [
     set: {
       summary: 'create a webhook for a repository at a forge, or change the workflow for its pushes',
       description:
-        'Prints the address and the secret for the forge; the secret is shown only once. With\n' +
-        '--auto-register svc registers the webhook through the API of the forge. Pushes become events of type push,\n' +
-        'everything else becomes forge.<event>. --pipeline or --workflow names the workflow for pushes that no handler matches. A webhook\n' +
-        'that is set again keeps its address, and also its secret unless --rotate is set.',
+        'Prints the address and the secret for the forge; the secret is shown only once. With --auto-register svc registers\n' +
+        'the webhook through the API of the forge. Pushes become events of type push, everything else becomes forge.<event>.\n' +
+        '--pipeline or --workflow names the workflow for pushes that no handler matches. Setting a webhook again keeps its\n' +
+        'address, and also its secret unless --rotate is set.',
       flags: {
         forge: {
           type: 'string',
@@ -47,7 +47,7 @@ export const commands: readonly Command[] = inGroup('React', [
           type: 'string',
           value: '<name>|ENV=name',
           many: true,
-          summary: 'bearer credential for webhooks at the forge; ENV=name: variable of the script',
+          summary: 'bearer credential for webhooks at the forge; ENV=name sets a script variable',
         },
         rotate: { type: 'boolean', summary: 'create a new secret; the old one is no longer valid' },
       },
@@ -68,8 +68,8 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'webhook rotate',
     summary: 'replace the secret of a webhook; with --overlap, the old secret stays valid for a while',
     description:
-      'A webhook that svc registered gets the new secret at its forge too. Without --overlap, the old secret expires immediately. While it is\n' +
-      'valid, svc webhook show prints when it expires, and when it last signed a delivery.',
+      'A webhook that svc registered gets the new secret at its forge too. Without --overlap, the old secret expires\n' +
+      'immediately. While it is valid, svc webhook show prints when it expires, and when it last signed a delivery.',
     args: [NAME],
     flags: {
       overlap: { type: 'string', value: '<duration>', summary: 'how long the old secret stays valid, at most 30d' },

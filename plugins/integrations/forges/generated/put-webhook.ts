@@ -23,7 +23,7 @@ export interface PutWebhookBody {
    */
   credential?: string;
   /**
-   * Create or update the webhook at the forge. False: remove it there. Absent: leave it unchanged.
+   * Create or update the webhook at the forge. False: remove it there. By default, it stays unchanged.
    */
   auto_register?: boolean;
   /**

@@ -2,11 +2,11 @@
 
 export interface RotateWebhook {
   /**
-   * How long the previous secret stays valid: `24h`, at most `30d`. Absent: it expires immediately.
+   * How long the previous secret stays valid: `24h`, at most `30d`. By default, it expires immediately.
    */
   overlap?: string;
   /**
-   * Creates no new secret: the secret from before the last rotation expires now.
+   * Expires the secret from before the last rotation now, without creating a new one.
    */
   end_overlap?: boolean;
 }

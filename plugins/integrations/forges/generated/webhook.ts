@@ -22,7 +22,7 @@ export interface WebhookView {
    */
   registration: 'manual' | 'pending' | 'registered';
   /**
-   * Unchanged, except that lists leave out its document, input and variables. Absent: pushes only start handlers.
+   * Unchanged, except that lists leave out its document, input and variables. Without it, pushes only start handlers.
    */
   workflow?: {
     [k: string]: unknown;

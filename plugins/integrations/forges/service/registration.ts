@@ -64,7 +64,7 @@ export class Registration {
     const created = await this.#request(session, api.create, 'to create the webhook', { values });
     const id = readId(parseBody(created), api);
     if (id === undefined)
-      throw ForgeErrors.forgeRefused('the response of the forge does not contain the ID of the new webhook');
+      throw ForgeErrors.forgeRefused("the forge's response does not contain the ID of the new webhook");
     return id;
   }
 

@@ -34,7 +34,7 @@ export const run: Run = async (invocation) => {
 
 /** Checks which flags go together; the server checks their values. */
 function checkFlags({ manifest, key, hmacHeader, hmacKey, ...rest }: FlagValues): void {
-  const signed = '--manifest <connector> needs --key - or --key @file, the key with which the sender signs';
+  const signed = '--manifest <connector> needs --key - or --key @file, the key that the sender signs with';
   const hmac = '--hmac-header <header> needs --hmac-key - or --hmac-key @file';
   if (manifest !== undefined && hmacHeader !== undefined)
     throw usageError('--manifest and --hmac-header cannot be combined', 'use the one that describes the signature');

@@ -14,7 +14,7 @@ export const commands: readonly Command[] = inGroup('React', [
       description:
         'With only --event-type, the service creates a shared secret and shows it once; the sender puts it into the header\n' +
         'X-Svc-Hook-Secret. With --manifest or --hmac-header the sender signs with its own key, which is read from\n' +
-        'standard input (`-`) or a file (`@file`). A hook that is set again keeps its address and its shared secret.',
+        'standard input (`-`) or a file (`@file`). Setting a hook again keeps its address and its shared secret.',
       flags: {
         'event-type': { type: 'string', value: '<type>', summary: 'type of its events; default hook.<name>' },
         manifest: {
@@ -54,8 +54,9 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'event-hook rotate',
     summary: 'replace the secret of an event hook; with --overlap, the old secret stays valid for a while',
     description:
-      'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without --overlap the\n' +
-      'old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was last used.',
+      'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without\n' +
+      '--overlap the old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was\n' +
+      'last used.',
     args: [NAME],
     flags: {
       key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' },

@@ -75,7 +75,7 @@ export function readSpec(name: string, body: PutHook, { manifests, check }: Spec
   const section = findSection(manifests, manifest);
   if (section === undefined)
     throw invalid('/manifest', `is not a connector that ${signing}; ${listConnectors(manifests)} do`);
-  if (key === undefined) throw invalid('/key', 'is required with `manifest`: the key with which the sender signs');
+  if (key === undefined) throw invalid('/key', 'is required with `manifest`: the key that the sender signs with');
   checkKey(check, section, key, '/key');
   const event_type = requested_type ?? (section.event_type === undefined ? defaultType(name) : checkPrefix(name));
   return { mode: 'manifest', manifest, key, event_type };

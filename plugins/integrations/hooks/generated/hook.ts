@@ -7,7 +7,7 @@ export interface Hook {
    */
   mode: 'token' | 'manifest' | 'hmac';
   /**
-   * Type of every event. Absent: `<hook>.<type of the delivery>`.
+   * Type of every event. Default: `<hook>.<type of the delivery>`.
    */
   event_type?: string;
   manifest?: string;

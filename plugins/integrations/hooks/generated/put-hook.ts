@@ -13,7 +13,7 @@ export interface PutHook {
    */
   manifest?: string;
   /**
-   * With `manifest`: the key with which the sender signs. Never shown again.
+   * With `manifest`: the key that the sender signs with. Never shown again.
    */
   key?: string;
   hmac?: HmacBody;

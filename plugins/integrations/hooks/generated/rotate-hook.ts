@@ -6,11 +6,11 @@ export interface RotateHook {
    */
   key?: string;
   /**
-   * How long the previous secret or key stays valid: `24h`, at most `30d`. Absent: it expires immediately.
+   * How long the previous secret or key stays valid: `24h`, at most `30d`. By default, it expires immediately.
    */
   overlap?: string;
   /**
-   * Creates no new secret: the secret or key from before the last rotation expires now.
+   * Expires the secret or key from before the last rotation now, without creating a new one.
    */
   end_overlap?: boolean;
 }

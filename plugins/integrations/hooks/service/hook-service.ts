@@ -89,7 +89,7 @@ export class HookService implements ResourceService<PutHook> {
       const secret = ids.bytes(TOKEN_BYTES).toString('base64url');
       return { row: { ...row, token_digest: tokenDigest(secret) }, secret };
     }
-    if (key === undefined) throw invalid('/key', 'is required: the new key with which the sender signs');
+    if (key === undefined) throw invalid('/key', 'is required: the new key that the sender signs with');
     checkKey(check, signingSection(manifests, present), key, '/key');
     return { row: { ...row, signing_key: sealer.seal(keySealContext(present), Buffer.from(key)) } };
   }

@@ -20,7 +20,7 @@ export type EventTypePlace =
         [k: string]: string;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -56,7 +56,7 @@ export type EventTypePlace =
         [k: string]: string;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. Absent: such a delivery is rejected.
+       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -174,7 +174,7 @@ export interface ManifestAction {
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or an expression with the beginning of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   * `https://…`, or an expression that gives the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -219,7 +219,7 @@ export interface ManifestSign {
   key?: KeyForm;
 }
 /**
- * How a key is written. Absent: the text itself is the key.
+ * How a key is written. Default: the text itself is the key.
  */
 export interface KeyForm {
   /**
@@ -229,7 +229,7 @@ export interface KeyForm {
   encoding: 'base64' | 'hex' | 'text';
 }
 /**
- * How the sender proves that a delivery is its own: by a signature or by a token.
+ * How the sender proves that a delivery is genuine: with a signature or a token.
  */
 export interface HookSection {
   signature?: SignatureSection;
@@ -308,7 +308,7 @@ export interface HookChallenge {
   answer: string;
 }
 /**
- * How to read a forge's deliveries, whom it trusts, and how to register for them.
+ * How to read a forge's deliveries, whom to trust, and how to register for them.
  */
 export interface ForgeSection {
   /**
@@ -317,7 +317,7 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent: the sender sends no forms.
+   * Where the JSON of a form-encoded delivery is. Absent if the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
@@ -330,7 +330,7 @@ export interface ForgeSection {
   };
   shape?: ForgeShape;
   /**
-   * By event: CEL over `payload` that is true if only people of the project can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
+   * By event: CEL over `payload` that is true if only project members can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
    */
   trust: {
     [k: string]: string;
@@ -364,7 +364,7 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * The top-level members of an event's body. The event's name is in a header that no signature covers: a body that was signed as another event is untrusted under that name.
+ * The top-level members of an event's body. For an event name in a header that no signature covers: a delivery is untrusted if its body does not belong to that name.
  */
 export interface ForgeShape {
   /**
@@ -385,7 +385,7 @@ export interface ForgeShape {
  */
 export interface ForgeApi {
   /**
-   * Absent: each webhook defines it.
+   * By default, each webhook defines it.
    */
   base?: string;
   headers?: {
@@ -458,7 +458,7 @@ export interface ManifestExample {
     [k: string]: unknown;
   };
   /**
-   * Nothing is sent: the pointer to the wrong value, `/input/sha`.
+   * If nothing is sent: the pointer to the wrong value, such as `/input/sha`.
    */
   refused?: string;
   /**

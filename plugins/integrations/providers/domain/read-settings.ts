@@ -104,6 +104,6 @@ function repeatedNames(list: readonly unknown[]): SettingError[] {
   return names.flatMap((name, index): SettingError[] => {
     const first = names.indexOf(name);
     if (typeof name !== 'string' || first === index) return [];
-    return [{ path: `[${index}].name`, message: `is the name of [${first}] too` }];
+    return [{ path: `[${index}].name`, message: `is also the name of [${first}]` }];
   });
 }

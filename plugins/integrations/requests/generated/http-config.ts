@@ -25,7 +25,7 @@ export interface HttpConfig {
     [k: string]: string | number | boolean | null | (string | number | boolean)[];
   };
   /**
-   * JSON, or a string that is sent unchanged. Absent: no body.
+   * JSON, or a string that is sent unchanged. By default, no body is sent.
    */
   body?: {
     [k: string]: unknown;
@@ -49,7 +49,7 @@ export interface HttpConfig {
    */
   fail_on_error_status?: boolean;
   /**
-   * For the whole exchange, at most 1h: `30s`. Default 60s.
+   * Time limit for the whole exchange, such as `30s`; at most 1h. Default 60s.
    */
   timeout?: string;
 }

@@ -41,7 +41,7 @@ async function readDelivery(
     body,
     repo: named,
   });
-  if (removed_ref) throw invalid('/body', 'is a push that removed its ref: no webhook runs anything for it');
+  if (removed_ref) throw invalid('/body', 'is a push that removed its ref; no webhook runs a workflow for it');
   checkType(made.type, '/event');
   return { ...made, source: 'forge' };
 }

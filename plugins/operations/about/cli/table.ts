@@ -5,7 +5,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
   {
     name: 'plugin ls',
     summary: 'list the plugins that the server has loaded, and their health',
-    description: '`svc plugins` reads the plugins of this machine instead; `--json` shows what each adds.',
+    description: "`svc plugins` reads this machine's plugins instead; `--json` shows what each adds.",
     load: () => import('./plugin-ls.ts'),
   },
   showCommand<Api.ServerView>({
@@ -26,7 +26,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
   }),
   {
     name: 'server settings',
-    summary: 'list the settings of the server and whether they are set; for owners of an org',
+    summary: "list the server's settings and whether they are set; for org owners",
     description: 'Values that contain a secret are not shown.',
     load: () => import('./server-settings.ts'),
   },

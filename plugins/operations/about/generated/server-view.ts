@@ -12,11 +12,11 @@ export interface ServerView {
   lease_ms: number;
   public_url?: string;
   /**
-   * SVC_RETENTION; absent: everything is kept.
+   * SVC_RETENTION; by default, everything is kept.
    */
   retention?: string;
   /**
-   * SVC_RATE_LIMIT; absent: the default limits.
+   * SVC_RATE_LIMIT; absent if the default limits apply.
    */
   rate_limit?: string;
 }

@@ -16,7 +16,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
       force: { type: 'boolean', summary: 'replace an existing file' },
     },
     examples: [
-      ['svc admin backup /backups/monday.svc', 'the database of SVC_DATABASE_URL, or of `svc dev` in this folder'],
+      ['svc admin backup /backups/monday.svc', 'the database in SVC_DATABASE_URL, or of `svc dev` in this folder'],
       ['svc admin backup -', 'to standard output: for a pipe into age, gpg or ssh'],
     ],
     load: () => import('./backup.ts'),
@@ -26,9 +26,9 @@ export const commands: readonly Command[] = inGroup('Operate', [
     anywhere: true,
     summary: 'fill an empty database from a backup',
     description:
-      'The database of SVC_DATABASE_URL must be empty; it can be SQLite or MySQL, whichever the backup came from. The master key must be\n' +
-      'the one of the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup of an older version is\n' +
-      'migrated. If anything fails, the database is empty again.',
+      'The database in SVC_DATABASE_URL must be empty; it can be SQLite or MySQL, whichever kind the backup came from. The\n' +
+      'master key must be that of the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup of an older version\n' +
+      'is migrated. If anything fails, the database is empty again.',
     args: [{ name: 'file', summary: 'a backup, or - for standard input' }],
     flags: {
       verify: { type: 'boolean', summary: 'only read the file to its end, check it, and describe its content' },

@@ -55,7 +55,7 @@ function toQuery({ tail, step, pass }: FlagValues) {
   if (pass !== undefined && !/^(all|last|[1-9]\d{0,8})$/.test(String(pass)))
     throw usageError(
       `--pass is "${String(pass)}"; it must be last, all or the number of a pass`,
-      '`svc steps --json` has the passes of the calls',
+      '`svc steps --json` shows the pass of each call',
     );
   return { tail: toText(tail), step: toText(step), pass: toText(pass) };
 }

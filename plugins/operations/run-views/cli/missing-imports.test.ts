@@ -22,7 +22,7 @@ t.test('a check of a Python script runs nothing of its folder', needs('python3')
   const [, beside] = await findMissingImports('a.py', undefined);
   t.match(beside, {
     line: 2,
-    message: '`nothing` is beside the script; to send it to agents, use --include nothing.py',
+    message: '`nothing` is next to the script; to send it to agents, use --include nothing.py',
   });
   const included = [{ path: 'nothing.py', digest: '', size: 0 }];
   t.same(

@@ -47,7 +47,7 @@ const toWarning = ({ line, column, module }: Import): Warning => {
 
 const toNotIncludedWarning = ({ line, column, module }: Import, beside: string): Warning => ({
   ...{ line, column, code: CODE },
-  message: `\`${module}\` is beside the script; to send it to agents, use --include ${beside}`,
+  message: `\`${module}\` is next to the script; to send it to agents, use --include ${beside}`,
 });
 
 const BY_PATH = /^(\/|file:)/;

@@ -22,8 +22,9 @@ export const runLists: readonly Command[] = [
     name: 'runs cancel',
     summary: 'cancel all runs that a filter selects, after a preview',
     description:
-      'Shows the selected runs. On a terminal it then asks; elsewhere it does nothing without --yes. Without --status it selects all runs\n' +
-      'that have not ended. A run that ends meanwhile is unchanged. Exits with 1 if a run could not be cancelled.',
+      'Shows the selected runs. On a terminal it then asks; elsewhere it does nothing without --yes. Without --status it\n' +
+      'selects all runs that have not ended. A run that ends meanwhile is unchanged. Exits with 1 if a run could not be\n' +
+      'cancelled.',
     flags: {
       ...FILTER_FLAGS,
       reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the runs' },
@@ -37,7 +38,7 @@ export const runLists: readonly Command[] = [
   },
   {
     name: 'runs rerun',
-    summary: 'run all runs that a filter selects again, after a preview',
+    summary: 'rerun all runs that a filter selects, after a preview',
     description:
       'Without --status it selects failed runs. Shows the selected runs. On a terminal it then asks; elsewhere it does nothing\n' +
       'without --yes. It skips runs that it has rerun before, so that you can repeat the command after an\n' +
@@ -45,7 +46,7 @@ export const runLists: readonly Command[] = [
     flags: {
       ...FILTER_FLAGS,
       from: { type: 'string', value: '<site>', summary: 'keep the records before this site or node' },
-      anew: { type: 'boolean', summary: 'run everything again: keep nothing of pipelines and graphs' },
+      anew: { type: 'boolean', summary: 'run everything again: keep no results of pipelines and graphs' },
       again: { type: 'boolean', summary: 'also runs that this command has rerun before' },
       ...CHANGE_FLAGS,
     },

@@ -15,7 +15,7 @@ export const run: Run = (invocation) =>
         return { outcome: 'cancelled' };
       } catch (error) {
         if (!(error instanceof CliError) || error.code !== 'run_finished') throw error;
-        return { outcome: 'over before' };
+        return { outcome: 'already ended' };
       }
     },
   });

@@ -11,7 +11,7 @@ const MAX_LOG_POLLS = 100;
 const LOG_POLL_MS = 5;
 /** Ticks of schedules in a row that are waited for while the run of the command does not move. */
 const MAX_TICKS = 30;
-const TICKS_EXCEEDED = `${MAX_TICKS} ticks of schedules did not advance the run; skipping to the next other due time, or continuing in real time`;
+const TICKS_EXCEEDED = `${MAX_TICKS} schedule ticks did not advance the run; skipping to the next due time other than a tick, or continuing in real time`;
 const MAX_NAMED = 5;
 
 export interface SkipTimeOptions extends WaitAnswersOptions {

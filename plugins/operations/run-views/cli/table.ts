@@ -35,13 +35,14 @@ export const commands: readonly Command[] = [
       anywhere: true,
       summary: 'run a workflow here, in memory, without a server',
       description:
-        'Uses the engine, agent and replay of a server in this process, and stores nothing. Exits with 0 if the run succeeded, otherwise 1.\n' +
-        'With --event the run starts as if this event had started it. The file contains an event with its `type`, as\n' +
-        '`svc events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the\n' +
-        'run waits for an event or a signal, it shows the command that sends it from another terminal.\n' +
-        'With --skip-time waits take no time: while no step, job or request runs, the clock of the service jumps to the\n' +
-        'next end of a sleep, a timeout or a pause between attempts, or to the next tick of a schedule, and says so. Events and\n' +
-        'signals of the command line come first. Programs use the clock of this machine.',
+        "Uses a server's engine, agent and replay in this process, and stores nothing. Exits with 0 if the run succeeded,\n" +
+        'otherwise 1.\n' +
+        'With --event the run starts as if this event had started it. The file contains an event with its `type`, as `svc\n' +
+        'events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the run\n' +
+        'waits for an event or a signal, it shows the command that sends it from another terminal.\n' +
+        "With --skip-time, waits take no time: while no step, job or request runs, the service's clock jumps to the next end\n" +
+        'of a sleep, timeout or pause between attempts, or to the next schedule tick. Each jump is reported. Events and\n' +
+        "signals from the command line are sent first. Programs use this machine's clock.",
       args: [FILE],
       words: ARGUMENTS,
       flags: {
@@ -138,7 +139,7 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'call function',
-      summary: 'run a workflow of a worker, wait for it and print its output',
+      summary: 'run a workflow that a worker serves, wait for it and print its output',
       description: CALL_ABOUT,
       args: [{ name: 'name', summary: 'a workflow that workers serve', from: 'functions ls' }],
       flags: CALL_FLAGS,
@@ -151,12 +152,12 @@ export const commands: readonly Command[] = [
       description:
         'Recognizes each file by its content or extension, and prints every problem with its line, its column and the code of\n' +
         'the rule. Predicates are compiled, and nested workflows are checked too. Exits with 1 if there is a problem.\n' +
-        'In scripts it checks the syntax of bash, Python, TypeScript and JavaScript, unknown verbs and names of the SDK, what a replay would\n' +
-        'do differently and, with --local, imports that this machine does not have.\n' +
-        'With --replay the script runs here: its calls get their results from the history, and the first call that is not in it ends\n' +
-        'the replay, so that no step, wait or event is executed. Code between the calls runs: it has an\n' +
-        'empty folder as home and workspace, no credentials (their variables are ***) and none of your variables. Secret values in the\n' +
-        'history are masked.',
+        'In scripts, it checks the syntax (bash, Python, TypeScript and JavaScript), verbs, SDK names, differences that a\n' +
+        'replay would show and, with --local, imports that this machine does not have.\n' +
+        'With --replay, the script runs here: its calls get their results from the history, and the replay ends at the first\n' +
+        'call that is not in it, so no step, wait or event is executed. Code between the calls does run, with an empty folder\n' +
+        'as its home and workspace, without credentials (their variables are ***) and without your variables. Secret values in\n' +
+        'the history are masked.',
       args: [{ name: 'file', summary: 'files to check; - reads standard input', rest: true }],
       flags: {
         as: {
@@ -192,7 +193,8 @@ export const commands: readonly Command[] = [
       name: 'signal',
       summary: 'send a signal to a run',
       description:
-        'If nothing in the run waits for the name, the command says so: the signal is queued, and the next wait for the name consumes it.',
+        'If nothing in the run waits for the name, the command says so: the signal is queued, and the next wait for the name\n' +
+        'consumes it.',
       args: [
         RUN,
         {
@@ -220,7 +222,8 @@ export const commands: readonly Command[] = [
       name: 'runs timeout',
       summary: 'show or set the time limit for runs of the project without a --timeout',
       description:
-        'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout of the submit, the\nhandler, the schedule or the webhook takes precedence. Earlier runs keep their limit.',
+        'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout set by the\n' +
+        'submit, handler, schedule or webhook takes precedence. Earlier runs keep their limit.',
       args: [
         { name: 'duration', summary: 'e.g. 2h, or none for no limit; without it, prints the setting', optional: true },
       ],
@@ -232,25 +235,26 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'rerun',
-      summary: 'run a finished run again: the parts that did not succeed, or everything from a site',
+      summary: 'rerun a finished run: the parts that did not succeed, or everything from a site',
       description:
-        'The new run has the document, input and environment of the first one, but new idempotency keys. A pipeline or a graph\n' +
-        'that did not succeed keeps the jobs and nodes that did, with their outputs and artifacts, and runs the rest again;\n' +
-        'with --all it keeps nothing. A script runs from its first line, with a new journal. With --from, calls before the\n' +
-        'site do not run again: the script starts at its first line and gets the recorded results. If the script makes other calls,\n' +
-        'the new run fails with determinism_violation, which names the call. If several verbs share a site, put the verb\n' +
-        'before it. In a pipeline or a graph --from names a job or a node: that node, everything after it and everything that did not\n' +
-        'succeed run again. If a script is a job, put the job before the site: the calls before it are kept.',
+        'The new run has the document, input and environment of the first one, but new idempotency keys. For a pipeline or\n' +
+        'graph that did not succeed, the rerun keeps the jobs and nodes that succeeded, with their outputs and artifacts, and\n' +
+        'runs the rest again; with --all, it keeps nothing.\n' +
+        'A script runs from its first line, with a new journal. With --from, calls before the site do not run again: the\n' +
+        'script starts at its first line and gets the recorded results. If the script makes other calls, the new run fails\n' +
+        'with determinism_violation, which names the call. If several verbs share a site, put the verb before it.\n' +
+        'In a pipeline or graph, --from names a job or node: that node, everything after it and everything that did not\n' +
+        "succeed run again. If the script is a job, put the job's name before the site: the calls before the site are kept.",
       args: [RUN],
       flags: {
         from: {
           type: 'string',
           value: '<site>',
           summary:
-            'a site of `svc steps`: check#2, or check for its first; a job or node; or ship/check#2, a site of a job',
+            'a site from `svc steps` (check#2, or check for the first), a job or node, or a site in a job (ship/check#2)',
         },
-        all: { type: 'boolean', summary: 'run everything again: keep nothing of a pipeline or a graph' },
-        follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
+        all: { type: 'boolean', summary: 'run everything again: keep no results of a pipeline or graph' },
+        follow: { type: 'boolean', short: 'f', summary: 'print the log until the run ends' },
       },
       examples: [
         ['svc rerun run_01J…', 'the parts that did not succeed; a script from its first line'],
@@ -270,8 +274,8 @@ export const commands: readonly Command[] = [
       name: 'status',
       summary: 'show a run: its status, what it waits for, its output or error',
       description:
-        'With --wait it returns when the run ends: 0 if it succeeded, 1 if it did not, 124 if it has not ended\n' +
-        'after that time. At most 10m.',
+        'With --wait, it returns when the run ends. It exits with 0 if the run succeeded, 1 if it did not, and 124 if it has\n' +
+        'not ended after that time. At most 10m.',
       args: [RUN],
       flags: { wait: { type: 'string', value: '<duration>', summary: 'wait this long for the end of the run' } },
       examples: [
@@ -302,7 +306,7 @@ export const commands: readonly Command[] = [
       examples: [
         ['svc steps run_01J… --output', 'the recorded outputs'],
         ['svc steps run_01J… --node build', 'the items of a fan-out'],
-        ['svc steps run_01J… --node ship --calls', 'the recorded calls of the script of the job ship'],
+        ['svc steps run_01J… --node ship --calls', 'the recorded calls of the script in the job ship'],
       ],
       load: () => import('./steps.ts'),
     },
@@ -335,7 +339,7 @@ export const commands: readonly Command[] = [
       args: [RUN],
       flags: {
         input: { type: 'boolean', summary: 'the input, or the event that started it' },
-        files: { type: 'boolean', summary: 'the files beside the script: names, sizes, digests' },
+        files: { type: 'boolean', summary: 'the files included with the script: names, sizes, digests' },
       },
       examples: [['svc source run_01J…', 'the graph, script or pipeline']],
       load: () => import('./source.ts'),

@@ -22,11 +22,11 @@ export interface LogsQuery {
    */
   step?: string;
   /**
-   * Only the output of this pass of each program, from 1, or of the last one that printed anything.
+   * Only the output of this pass of each program, counted from 1, or of the last pass that printed anything.
    */
   pass?: string;
   /**
-   * Only lines with this text. Not for a followed log.
+   * Only lines with this text. Not allowed for a followed log.
    */
   grep?: string;
 }

@@ -9,7 +9,7 @@ export interface NodeRecord {
    */
   node: string;
   /**
-   * Its display name, e.g. `build (node=20)`; absent: its ID, and the number of the item.
+   * Its display name, e.g. `build (node=20)`; by default, its ID and the item's number.
    */
   label?: string;
   /**
@@ -63,7 +63,7 @@ export interface NodeRecord {
     activity_id: string;
     state: 'queued' | 'running' | 'waiting';
     /**
-     * Capabilities that an agent must have; only when there are any.
+     * Capabilities that an agent must have; absent if there are none.
      */
     requires?: string[];
     /**
@@ -103,7 +103,7 @@ export interface NodeRecord {
     };
   };
   /**
-   * Attempts that have ended and were not the last, oldest first; at most the newest 20. Absent if there are none.
+   * Ended attempts before the last one, oldest first; at most the newest 20. Absent if there are none.
    */
   attempts?: {
     attempt: number;

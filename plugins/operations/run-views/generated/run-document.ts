@@ -9,7 +9,7 @@ export interface RunDocument {
   workflow: string;
   filename?: string;
   /**
-   * The stored document that started the run; absent: the run was submitted with its text.
+   * The stored document that started the run; absent if the run was submitted with its text.
    */
   stored?: {
     /**
@@ -24,7 +24,7 @@ export interface RunDocument {
    */
   source: string;
   /**
-   * Files beside the script, in the order of the paths; absent if there are none.
+   * Files included with the script, sorted by path; absent if there are none.
    */
   files?: {
     path: string;

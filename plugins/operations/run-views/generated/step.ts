@@ -74,7 +74,7 @@ export interface StepRecord {
    */
   deadline?: string;
   /**
-   * Failed attempts before the last one, oldest first; only if there are any. The last one is the record.
+   * Failed attempts before the last one, oldest first; absent if there are none. The last one is the record.
    */
   attempts?: {
     /**
@@ -112,7 +112,7 @@ export interface StepRecord {
    */
   max_attempts?: number;
   /**
-   * The claim under which the call was made, from 1: each claim starts the program again. Records kept by a rerun count as the first.
+   * The claim under which the call was made, from 1: each claim starts the program again. Records kept by a rerun have the number 1.
    */
   pass?: number;
   /**
@@ -122,7 +122,7 @@ export interface StepRecord {
     activity_id: string;
     state: 'queued' | 'running' | 'waiting' | 'ended' | 'cancelled';
     /**
-     * Capabilities that an agent must have; only when there are any.
+     * Capabilities that an agent must have; absent if there are none.
      */
     requires?: string[];
     exit_code?: number;

@@ -41,10 +41,9 @@ export function logsRoute({ reader, nodes, watcher, clock, logs }: LogsRouteDeps
     responses: {
       200: {
         description:
-          'The log. With `follow=true` server-sent events: `log` events with an id each, to be resumed with ' +
-          '`Last-Event-ID`, and one `end` event with the final status. Where several nodes write, each line begins with ' +
-          'the name of its node, and each event has it as `activity`. With `timestamps=true` each line begins with its ' +
-          'time, and with `format=json` each line is an object.',
+          'The log. With `follow=true`, server-sent events: `log` events, each with an ID to resume from with ' +
+          '`Last-Event-ID`, and one `end` event with the final status. If several nodes write, each line begins with ' +
+          'the name of its node, and each event has it as `activity`. With `timestamps=true`, each line begins with its time, and with `format=json`, each line is an object.',
         type: 'text/plain',
       },
     },

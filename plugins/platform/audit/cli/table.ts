@@ -12,7 +12,7 @@ export const commands: readonly Command[] = [
     },
     filters: {
       action: { type: 'string', value: '<action>', summary: 'only this action (`secret.read`) or noun (`secret`)' },
-      principal: { type: 'string', value: '<name>', summary: 'only actions of this user or token' },
+      principal: { type: 'string', value: '<name>', summary: 'only actions by this user or token' },
       since: {
         type: 'string',
         value: '<time>',

@@ -22,7 +22,7 @@ interface ScopeWithEntries extends AuditScope {
  */
 export const prunableEntries = (database: Database): Prunable => ({
   name: 'audit',
-  summary: 'entries of the audit',
+  summary: 'audit entries',
   async *prune(before, limit) {
     let skipped = 0;
     for (let scope = await nextScope(database); scope; scope = await nextScope(database, scope)) {

@@ -40,7 +40,7 @@ export const CopyErrors = {
   valueRefused: defineError({
     code: 'backup_value_refused',
     status: 422,
-    title: 'The database cannot store a value of the backup.',
+    title: 'The database cannot store a value from the backup.',
     next: 'Restore into the kind of database that the backup came from, or correct what the message names.',
   }),
 } as const;

@@ -149,11 +149,11 @@ export const commands: readonly Command[] = [
       flags: {
         'keep-minted': {
           type: 'boolean',
-          summary: 'only this one; lists the tokens that it created and that are still valid',
+          summary: 'revoke only this one, and list the tokens it created that are still valid',
         },
         'with-minted': {
           type: 'boolean',
-          summary: 'the default: also the tokens that it created (earlier versions needed it)',
+          summary: 'also revoke the tokens it created; the default, kept for earlier versions',
         },
       },
       examples: [

@@ -11,7 +11,7 @@ export const bootstrapCommand: AdminCommand = {
     { name: 'org', type: 'string', summary: 'name of the org', required: true },
     { name: 'project', type: 'string', summary: 'name of its project', required: true },
     { name: 'user', type: 'string', summary: 'name of its owner', required: true },
-    { name: 'force', type: 'boolean', summary: 'also when there is an owner: adds what is missing' },
+    { name: 'force', type: 'boolean', summary: 'even if there is an owner; adds what is missing' },
   ],
   async run(use, args) {
     const { org, project, user } = args;

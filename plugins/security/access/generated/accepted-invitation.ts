@@ -3,7 +3,7 @@
 export interface AcceptedInvitation {
   org: string;
   /**
-   * Absent: the org itself.
+   * Absent for the org itself.
    */
   project?: string;
   role: 'viewer' | 'member' | 'admin' | 'owner';

@@ -71,7 +71,7 @@ export class Roles {
     } catch (error) {
       // An org must keep an owner, so this one stays, and so does the record.
       if (!isServiceError(error, 'last_owner')) throw error;
-      log.warn({ user: user.name }, 'the claims give the only owner of an org another role; the owner stays');
+      log.warn({ user: user.name }, "the claims give an org's only owner another role; they stay owner");
       return;
     }
     if (lowers) await putGrant(database, user.user_id, grant);

@@ -76,7 +76,7 @@ export class OidcSignIn {
     if (!('error' in identified)) return this.#admit(request, sign_in, identified);
     if (identified.denied)
       return this.#errorPage(403, `${issuer.title} did not sign you in`, `It says: ${identified.error}.`, RETRY_HINT);
-    return this.#errorPage(424, `${issuer.title} does not say who you are`, `${identified.error}.`, RETRY_HINT);
+    return this.#errorPage(424, `${issuer.title} did not identify you`, `${identified.error}.`, RETRY_HINT);
   }
 
   async #admit(

@@ -9,7 +9,7 @@ export interface SignInMethods {
    */
   token: true;
   /**
-   * Absent: SVC_OIDC_ISSUER is not set.
+   * Absent if SVC_OIDC_ISSUER is not set.
    */
   oidc?: {
     /**

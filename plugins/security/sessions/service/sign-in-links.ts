@@ -40,8 +40,7 @@ export class SignInLinks {
   async make({ token_id, id: user_id, name: user_name, org_id }: Principal, by: AuditSource): Promise<SignInLink> {
     const { database, ids, audit, public_url, base_url } = this.#options;
     const base = public_url() ?? base_url();
-    if (!/^https?:/.test(base))
-      throw SessionErrors.linkNotOffered('this server listens on a socket of this machine only');
+    if (!/^https?:/.test(base)) throw SessionErrors.linkNotOffered('this server listens only on a local socket');
     const code = ids.bytes(32).toString('base64url');
     const now = database.now();
     const expires_at = now + LINK_MS;

@@ -81,7 +81,7 @@ function assertRekeyAllowed({ active, incoming }: KeyChecks, current: MasterKey,
     throw VaultErrors.rekeyConflict('a change to another new key is in progress');
   const is_current = active && isSameCheck(current, active.check_value);
   if (!is_current && !(incoming && isSameCheck(current, incoming.check_value)))
-    throw VaultErrors.masterKeyWrong('the current master key is not the key of the database');
+    throw VaultErrors.masterKeyWrong("the current master key is not the database's key");
 }
 
 async function rewrapAll(deps: RekeyDeps, current: MasterKey, next: MasterKey): Promise<number> {

@@ -102,12 +102,12 @@ const COLUMNS: readonly Column<AgentRecord>[] = [
   { name: 'Seen', look: 'c-end', cell: (agent) => <Seen agent={agent} /> },
 ];
 
-const UNTRUSTED = { isolate: 'Isolated', refuse: 'Refused', only: 'Isolated, no others' } as const;
+const UNTRUSTED = { isolate: 'Isolated', refuse: 'Refused', only: 'Isolated; takes no trusted runs' } as const;
 
 /** What becomes of untrusted runs there. */
 function Untrusted({ agent: { untrusted, isolation_missing } }: { agent: AgentRecord }) {
   if (untrusted === 'refuse' || isolation_missing === undefined) return UNTRUSTED[untrusted];
-  return <span title={visible(isolation_missing)}>None: cannot isolate</span>;
+  return <span title={visible(isolation_missing)}>None: this agent cannot isolate runs</span>;
 }
 
 /** Since when it is connected, or when it was seen last. */

@@ -41,7 +41,7 @@ export default function Finder({ scope, who, close }: Props) {
           autoFocus
           value={text}
           onValueChange={setText}
-          placeholder="Page, workflow, last characters of a run ID, or action"
+          placeholder="Page, workflow, action, or the end of a run ID"
         />
         <kbd>esc</kbd>
       </div>

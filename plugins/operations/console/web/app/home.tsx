@@ -29,8 +29,8 @@ const NoProject = ({ name }: { name: string }) => (
     <section className="panel">
       <h1>No project yet</h1>
       <p>
-        {name} has no access to a project. An owner of an org can create one with{' '}
-        <code>svc project create &lt;name&gt;</code>, or give you a role in one with <code>svc member set</code>.
+        {name} has no access to a project. An org owner can create one with <code>svc project create &lt;name&gt;</code>
+        , or give you a role in one with <code>svc member set</code>.
       </p>
       <h2>Your invitations</h2>
       <OwnInvitations />

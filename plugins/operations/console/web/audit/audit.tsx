@@ -95,7 +95,7 @@ export function Audit() {
 
 const KINDS: readonly TypedFilter<'action' | 'principal' | 'since'>[] = [
   { name: 'action', label: 'Action', operator: 'is', hint: 'secret, or secret.read' },
-  { name: 'principal', label: 'Actor', operator: 'is', hint: 'name of a user or token' },
+  { name: 'principal', label: 'Actor', operator: 'is', hint: 'user or token name' },
   { name: 'since', label: 'Time', operator: 'in the last', hint: '2h, or a time', suggest: AGES },
 ];
 

@@ -38,7 +38,7 @@ export function ChainPanel({ scope, kind, id }: { scope: Scope; kind: 'runs' | '
         </p>
       )}
       {read.data?.after_more && limit === MOST && (
-        <p className="quiet">There are more links. Open one to continue from there.</p>
+        <p className="quiet">The chain has more links. Open one to continue from there.</p>
       )}
       <Same by={{ command: `svc runs chain ${id}`, call: `GET ${path}` }} />
     </Panel>
@@ -70,7 +70,7 @@ function Both({ scope, chain: { before, before_more, after }, kind }: BothProps)
               </li>
             ))}
           </ol>
-          {before_more && <p className="quiet">There are earlier links.</p>}
+          {before_more && <p className="quiet">The chain has earlier links.</p>}
         </>
       )}
       {after.length > 0 && (

@@ -21,13 +21,13 @@ const STATES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelle
 export function Components() {
   useEffect(() => toast('Run approved'), []);
   return (
-    <Page title="Components" about="Every part of web/kit" same={{ command: 'svc …', call: 'GET /api/v1/…' }}>
+    <Page title="Components" about="All components in web/kit" same={{ command: 'svc …', call: 'GET /api/v1/…' }}>
       <section className="swatches" aria-label="States">
         {STATES.map((state) => (
           <div key={state} className="card swatch">
             <StatusIcon of={state} size="l" silent />
             <Status of={state} />
-            <span className={`toned ${hueOf(state)}`}>Text on a ground</span>
+            <span className={`toned ${hueOf(state)}`}>Text on a background</span>
             <svg height="10" aria-hidden="true">
               <rect className={`fill ${hueOf(state)}`} width="100%" height="10" rx="3" />
             </svg>
@@ -152,7 +152,7 @@ export function Components() {
               </td>
             </tr>
           </Table>
-          <Panel title="Text of others">
+          <Panel title="Text from other users">
             <JsonText text={'{"charge":"ch_706eb580","amount":1240.5,"captured":true}'} />
             <Source
               text={'name=$(svc input name)\nsvc wait-signal approved\nsvc step ship -- echo "$name"\n'}

@@ -99,7 +99,7 @@ function AddConnection({ scope, providers, taken }: AddProps) {
     <section aria-label="Add a connection">
       <div className="add-head">
         <h2>Add a connection</h2>
-        <Find label="Find a system" hint="Search, such as “chat”" text={find} onChange={setFind} />
+        <Find label="Find a system" hint="Search, for example “chat”" text={find} onChange={setFind} />
         <Segments
           label="Category"
           options={['All', ...(providers.length > 0 ? ['Accounts'] : []), ...CATEGORIES.slice(0, -1)]}
@@ -279,7 +279,9 @@ function Renewal({ account: { renewal, expires_at, renewed_at, granted_at } }: {
         {renewal === 'automatic' && expires_at ? (
           <Time at={expires_at} />
         ) : (
-          <span title={renewal === 'none' ? 'The provider issued no refresh token.' : 'The provider does not say.'}>
+          <span
+            title={renewal === 'none' ? 'The provider issued no refresh token.' : 'The provider does not report it.'}
+          >
             —
           </span>
         )}
@@ -358,7 +360,7 @@ function AccountMenu({ scope, account: { name, provider, status } }: AccountProp
           label: 'Disable account',
           opens: (close) => (
             <Asked title={`Disable the account ${name}?`} verb="Disable account" run={disable} close={close}>
-              Nothing can use it until somebody reconnects it.
+              Nothing can use it until someone reconnects it.
             </Asked>
           ),
         },
@@ -368,7 +370,7 @@ function AccountMenu({ scope, account: { name, provider, status } }: AccountProp
           danger: true,
           opens: (close) => (
             <Asked title={`Remove the account ${name}?`} verb="Remove account" danger run={remove} close={close}>
-              It is removed here. Its grant is revoked at the provider if the provider supports that.
+              It is removed from svc. Its grant is also revoked at the provider, if the provider supports revocation.
             </Asked>
           ),
         },
@@ -394,6 +396,6 @@ const Reconnect = ({
     run={() => connect(scope, name, provider)}
     close={close}
   >
-    You grant access at the provider, as the same person as before. The account then acts as you.
+    Grant access at the provider again, as the same person as before. The account then acts as you.
   </Asked>
 );

@@ -78,7 +78,7 @@ const Fields = ({ known, wanted, kinds = [], suggested = '' }: Of) => (
   <>
     <p className="quiet">
       {known
-        ? 'Everything that uses this credential sends the new value from its next request on.'
+        ? 'Everything that uses this credential sends the new value with its next request.'
         : 'Workflows refer to it by name. Its value is sealed and never shown again.'}
     </p>
     {!known && !wanted && <TextField name="name" label="Name" value={suggested} pattern={NAME} wants={NAME_WANTS} />}

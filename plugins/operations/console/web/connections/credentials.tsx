@@ -97,7 +97,7 @@ function Actions({ scope, credential }: { scope: Scope; credential: Credential }
           ...{ icon: Trash2, label: 'Remove credential', danger: true },
           opens: (close) => (
             <Asked title={`Remove the credential ${name}?`} verb="Remove credential" danger run={remove} close={close}>
-              Everything that uses it fails from its next request. “Used by” lists it.
+              The next request of everything that uses it fails. “Used by” shows what this affects.
             </Asked>
           ),
         },

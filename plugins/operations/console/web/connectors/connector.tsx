@@ -137,7 +137,7 @@ function Action({ scope, manifest, name, action }: ActionProps) {
       <p className="mono">{visible(requestLine(action))}</p>
       <details>
         <summary>
-          Details<span className="hidden"> of the request of {name}</span>
+          Details<span className="hidden"> of the request for {name}</span>
         </summary>
         <pre>{visible(pretty(request))}</pre>
       </details>

@@ -31,7 +31,7 @@ export function Connectors() {
     <Page title="Connectors" bleed about={list.count} same={{ command: 'svc connector ls', call: `GET ${path}` }}>
       <FilterBar
         label="Find a connector"
-        hint="Name or what it does, such as “chat”"
+        hint="Name or purpose, for example “chat”"
         find={words}
         onChange={({ find }) => go({ ...(find !== undefined && { words: find }), ...withCategory })}
       >

@@ -45,7 +45,7 @@ export function RenderForm({ scope, connector, action, described, fields, exampl
     <>
       <InlineForm verb="Show the request" run={run}>
         {fields.length > 0 && <SourceField name="with" label={`Fields for ${action}`} value={pretty(first.with)} />}
-        <SourceField name="input" label={`Inputs of ${action}`} value={pretty(first.input)} />
+        <SourceField name="input" label={`Inputs for ${action}`} value={pretty(first.input)} />
       </InlineForm>
       {shown && (
         <section aria-label={`Request of ${action}`}>

@@ -64,7 +64,9 @@ async function hmac(
 ): Promise<string> {
   // Browsers sign only on pages that came over HTTPS, or from the same machine.
   if (!globalThis.crypto?.subtle)
-    throw new Error('This browser signs only on pages served over HTTPS. Open the console there, or use the command.');
+    throw new Error(
+      'This browser can sign only on pages served over HTTPS. Open the console there, or use the command.',
+    );
   const { subtle } = globalThis.crypto;
   const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash }, false, ['sign']);
   const bytes = [...new Uint8Array(await subtle.sign('HMAC', imported, new TextEncoder().encode(text)))];

@@ -17,7 +17,7 @@ export function Effects({ scope, event: { deliveries, more } }: { scope: Scope; 
   return (
     <Panel title="Effects">
       {deliveries.length === 0 ? (
-        <Empty>No handler, webhook, wait or cancel of the project matches this type and key.</Empty>
+        <Empty>No handler, webhook, wait or cancel in this project matches this type and key.</Empty>
       ) : (
         <ul className="plain effects" aria-label="Effects">
           {deliveries.map((effect) => (

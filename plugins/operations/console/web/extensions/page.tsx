@@ -21,7 +21,7 @@ export function ExtensionPage() {
       {!data && !error && <Loading />}
       {data && !found && (
         <Empty>
-          This server has no plugin page with this name that you can see. The page may require a higher role.
+          This server has no plugin page with this name, or you cannot see it. The page may require a higher role.
         </Empty>
       )}
       {found && <Mounted key={found.module} scope={scope} module={found.module} of={{}} />}

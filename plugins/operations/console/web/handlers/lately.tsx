@@ -106,7 +106,7 @@ function Result({ scope, item: { delivery } }: { scope: Scope; item: Outcome }) 
     return (
       <span
         className="quiet"
-        title="It was recorded before the handler, or it belongs to a run that a handler started."
+        title="It was recorded before the handler existed, or it belongs to a run that a handler started."
       >
         Not delivered to this handler
       </span>

@@ -106,7 +106,7 @@ function AddMember({ rolls }: { rolls: readonly Roll[] }) {
           </select>
         </label>
       )}
-      <TextField name="user" label="User" hint="A user of another org gets an invitation." />
+      <TextField name="user" label="User" hint="A user in another org gets an invitation." />
       <ChoiceField key={roll.what} name="role" label="Role" choices={roll.roles} />
     </DialogForm>
   );

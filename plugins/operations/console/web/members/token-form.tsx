@@ -82,7 +82,7 @@ function Kind({ scope: { org, project }, agents }: { scope: Scope; agents: boole
             choices={[
               ['project', `Project ${org}/${project}`],
               ['org', `Org ${org}`],
-              ['all', 'Everything that you can reach'],
+              ['all', 'Everything that you can access'],
             ]}
           />
           <ChoiceField name="role" label="Role" choices={ROLES} />

@@ -118,8 +118,8 @@ function Actions({ token: { id, name } }: { token: Token }) {
           ...{ icon: Trash2, label: 'Revoke token', danger: true },
           opens: (close) => (
             <Asked title={`Revoke the token ${name}?`} verb="Revoke token" danger run={revoke} close={close}>
-              Requests with it are rejected from now on. Sessions that started with it, possibly your current one, and
-              tokens that were created with it end too. To revoke only this token:{' '}
+              Requests with it are rejected from now on. Sessions that started with it (possibly your current one) and
+              tokens that were created with it also end. To revoke only this token:{' '}
               <code>svc token rm {id} --keep-minted</code>
             </Asked>
           ),

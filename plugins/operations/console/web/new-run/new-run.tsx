@@ -155,7 +155,7 @@ function StoredGraph({ scope, chosen, onChoose }: GraphProps) {
         <label>
           Graph
           <select value={name ?? ''} onChange={({ target }) => onChoose(target.value)}>
-            {graphs.length === 0 && <option value="">No graph is stored yet</option>}
+            {graphs.length === 0 && <option value="">No graphs stored yet</option>}
             {graphs.map((one) => (
               <option key={one.name} value={one.name}>
                 {one.name}

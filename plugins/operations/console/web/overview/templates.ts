@@ -98,7 +98,7 @@ jobs:
   },
   {
     name: 'Drip campaign',
-    says: 'Sleeps for days between mails, without a process that waits.',
+    says: 'Sleeps for days between emails without a waiting process.',
     language: 'Shell',
     icon: 'mail',
     kind: 'script',

@@ -29,7 +29,7 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
   if (OPEN.includes(run.status))
     return (
       <Confirm label="Cancel run" title="Cancel this run?" verb="Cancel run" danger run={cancel}>
-        What it has done stays done. <code>svc cancel {run.run_id}</code> does the same.
+        Completed steps are not undone. <code>svc cancel {run.run_id}</code> does the same.
       </Confirm>
     );
   return (

@@ -83,8 +83,8 @@ export function Answer({ scope, run, keys = false, done, ref }: Props) {
               inDialog
             >
               <p className="second">
-                The run of {visible(run.workflow)} ends here. What it has done stays done. If a workflow handles a
-                rejection itself, send its payload under Advanced on its page.
+                The run of {visible(run.workflow)} ends now. Completed steps are not undone. If the workflow handles
+                rejections itself, send the payload under Advanced on the run’s page.
               </p>
               <label>
                 Reason (optional)

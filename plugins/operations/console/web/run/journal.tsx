@@ -200,7 +200,7 @@ function Attempt({ of }: { of: FailedAttempt }) {
 
 function textOf(step: Pick<StepRecord, 'message' | 'stdout' | 'stdout_base64'>): string {
   if (step.message) return step.message;
-  if (step.stdout_base64 !== undefined) return `${bytesOf(step.stdout_base64).length} bytes that are not text`;
+  if (step.stdout_base64 !== undefined) return `${bytesOf(step.stdout_base64).length} bytes of binary data`;
   return step.stdout ?? '';
 }
 

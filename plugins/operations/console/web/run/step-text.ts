@@ -5,7 +5,7 @@ type Said = Pick<StepRecord, 'message' | 'stdout' | 'stdout_base64'>;
 
 /** What a step printed. */
 export const outputText = ({ stdout, stdout_base64 }: Said): string =>
-  stdout_base64 === undefined ? (stdout ?? '') : `${bytesOf(stdout_base64).length} bytes that are not text`;
+  stdout_base64 === undefined ? (stdout ?? '') : `${bytesOf(stdout_base64).length} bytes of binary data`;
 
 /** What a failed attempt said of it, in a few lines. */
 export function attemptText(attempt: Said & { exit_code: number }): string {

@@ -179,7 +179,7 @@ function SourceTab({ scope, run, steps }: TabProps) {
         <Same by={{ command: `svc source ${run.run_id}`, call: `GET ${path}/document` }} />
       </Panel>
       {files.length > 0 && (
-        <Panel title="Files beside the script">
+        <Panel title="Files included with the script">
           <Table columns={['File', 'Bytes', '-Digest']}>
             {files.map((file) => (
               <tr key={file.path}>

@@ -13,12 +13,8 @@ export function DeterminismViolation({ run }: { run: RunRecord }) {
       <p>
         {visible(found.summary)} Position {visible(found.position)}:
       </p>
-      <Diff
-        a={found.recorded}
-        b={found.present}
-        label="The call that differs: - is what was recorded, + is what the program requests now"
-      />
-      <p className="quiet">- is what was recorded, + is what the program requests now.</p>
+      <Diff a={found.recorded} b={found.present} label="The call that differs: - was recorded, + is requested now" />
+      <p className="quiet">- was recorded, + is requested now.</p>
       <ul className="plain">
         {found.notes.map((note) => (
           <li key={note}>{visible(note)}</li>

@@ -50,8 +50,8 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         disabled={open.length === 0}
         run={() => each(open, 'cancel', {}, 'cancelled')}
       >
-        {open.length} of the selected runs are in progress. What they have done stays done.{' '}
-        <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all runs that the filters select.
+        {open.length} of the selected runs are in progress. Completed steps are not undone.{' '}
+        <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all runs that match the filters.
       </Confirm>
       <Confirm
         label={`Rerun ${ended.length || ''}`}
@@ -61,7 +61,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         run={() => each(ended, 'rerun', { all: true }, 'started again')}
       >
         {ended.length} of the selected runs have ended. Each starts again from the beginning, as a new run.{' '}
-        <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all runs that the filters select.
+        <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all runs that match the filters.
       </Confirm>
       {chosen.length === 2 && (
         // The older one first: ids are ordered by time.

@@ -45,11 +45,7 @@ export function ViewTabs({ scope, filters }: { scope: Scope; filters: RunFilters
           verb="Save view"
           run={async ({ name = '' }) => keep({ name: name.trim(), filters })}
         >
-          <TextField
-            name="name"
-            label="Name"
-            hint="It is stored in this browser. You can send its address to others."
-          />
+          <TextField name="name" label="Name" hint="It is stored in this browser. You can share its address." />
         </DialogForm>
       )}
     </Tabs>

@@ -34,7 +34,7 @@ export function TriggerSchedule({ scope, name, close }: Props) {
   };
   return (
     <Asked title={`Run ${name} now?`} verb="Run now" run={trigger} close={close}>
-      It runs as if it were due, even if it is paused. The next time does not change.{' '}
+      It runs as if it were due, even if it is paused. The next scheduled time does not change.{' '}
       <code>svc schedule trigger {name}</code> does the same.
     </Asked>
   );

@@ -24,7 +24,7 @@ export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
       />
     </div>
     <CheckField name="paused" label="Paused: nothing starts until you resume it" value={schedule?.paused ?? false} />
-    <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: a tick is only an event" />
+    <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: each tick only emits an event" />
   </>
 );
 

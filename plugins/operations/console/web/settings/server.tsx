@@ -80,7 +80,7 @@ function Environment({ org }: { org: string }) {
             <Fact name="Requests may reach">{visible(data.egress)}</Fact>
           </dl>
           {data.settings.length === 0 ? (
-            <Empty title="Nothing is set">All settings have their defaults.</Empty>
+            <Empty title="Nothing is set">All settings have their default values.</Empty>
           ) : (
             <Rows<Setting>
               label="Environment"

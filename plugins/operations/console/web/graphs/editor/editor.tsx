@@ -106,7 +106,7 @@ function Editor({ scope, name: known, document: given, version }: Props) {
     setAdding(true);
   };
   return (
-    <section ref={frame} className="graph-editor studio" aria-label="Editor of the graph">
+    <section ref={frame} className="graph-editor studio" aria-label="Graph editor">
       <div className="graph-canvas">
         <AddAfter value={addAfter}>
           <Surface

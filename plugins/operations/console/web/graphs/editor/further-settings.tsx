@@ -53,7 +53,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       <FieldFrame
         label="Continue after an error"
         pointer="/continue_on_error"
-        description="Nodes that need it still run, and its error is data for them."
+        description="Nodes that need it still run and receive its error as data."
       >
         <input
           type="checkbox"

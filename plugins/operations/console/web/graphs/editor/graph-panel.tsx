@@ -38,7 +38,7 @@ export function GraphPanel({ document, actions, place }: Props) {
         />
       </FieldFrame>
       <details>
-        <summary>Settings of all runs</summary>
+        <summary>Settings for all runs</summary>
         <FieldFrame label="Description of the graph" pointer="/description" description="For people, in Markdown.">
           <textarea
             aria-label="Description of the graph"
@@ -89,7 +89,7 @@ export function GraphPanel({ document, actions, place }: Props) {
           name="output"
           schema={{
             type: ['object', 'array'],
-            description: 'Output of a run. If absent: the output of the node that ends the graph.',
+            description: 'The run’s output. By default, the output of the node that ends the graph.',
           }}
           root={{}}
           value={document.output}

@@ -116,7 +116,7 @@ function MapRows({ Value, label, root, of, values, onChange, pointer }: Rows) {
       ))}
       <div className="row">
         <input
-          aria-label={`Name of another member of ${label}`}
+          aria-label={`Name of a new member of ${label}`}
           placeholder="Name"
           spellCheck={false}
           value={name}

@@ -62,7 +62,7 @@ function IdField({ document, node, actions, place }: Props) {
   const readingOf: ReadingOf = (type) => place.types.get(type);
   const take = (id: string): string | undefined => {
     if (!ID.test(id)) return `${ID_WANTS}, at most 55.`;
-    if (document.nodes.some((one) => one.id === id)) return 'Another node has this id.';
+    if (document.nodes.some((one) => one.id === id)) return 'Another node has this ID.';
     actions.apply((now) => ({ document: renameNode(now, node.id, id, readingOf), select: nodesOnly(id) }));
     return undefined;
   };

@@ -29,7 +29,7 @@ export function SavingNotice({ saving, name, problems, over }: Props) {
           <TriangleAlert size={16} aria-hidden />
           <div>
             <p>
-              {`Version ${saving.latest} of ${visible(name)} has been saved by somebody else or from another page. Your changes are not saved.`}
+              {`Version ${saving.latest} of ${visible(name)} was saved by someone else or from another page. Your changes are not saved.`}
             </p>
             <p className="quiet">
               To compare both, export yours first. The other version stays in the list of versions.

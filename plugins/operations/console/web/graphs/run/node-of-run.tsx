@@ -52,7 +52,7 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
       <Fact name="Status">
         <Status of={substate ? 'waiting' : state === 'waiting' ? 'queued' : state} />
         {state === 'waiting' && ': what it needs is not ready yet'}
-        {kept && ', kept from the run before'}
+        {kept && ', kept from the previous run'}
       </Fact>
       {substate && (
         <Fact name="Waits for">

@@ -49,7 +49,7 @@ export default function RunGraph({ part, scope, run, steps, selected, onSelect }
       marks={marks}
       selected={chosen}
       onSelect={choose}
-      label={`The run ${run.run_id.slice(-6)} on its graph`}
+      label={`Run ${run.run_id.slice(-6)} on its graph`}
     />
   );
   const details = node && (

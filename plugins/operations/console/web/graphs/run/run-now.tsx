@@ -51,8 +51,8 @@ export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Pr
       run={({ input = '' }) => submit(submitOf(of, parseJson(input)))}
     >
       <p className="quiet">
-        Event and webhook triggers see the input as the data they delivered. <code>svc submit {what} --input …</code>{' '}
-        does the same.
+        Event and webhook triggers receive the input as if it had been delivered.{' '}
+        <code>svc submit {what} --input …</code> does the same.
       </p>
       <LongField name="input" label="Input, as JSON" value="null" rows={6} />
     </DialogForm>
