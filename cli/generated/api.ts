@@ -32,6 +32,7 @@ import type {ArtifactView} from '../../plugins/execution/artifacts/generated/art
 import type {StagedArtifact} from '../../plugins/execution/artifacts/generated/staged-artifact.ts';
 import type {MissingContents} from '../../plugins/execution/files/generated/missing-contents.ts';
 import type {StoredContent} from '../../plugins/execution/files/generated/stored-content.ts';
+import type {FunctionDetails} from '../../plugins/execution/functions/generated/function-details.ts';
 import type {FunctionView} from '../../plugins/execution/functions/generated/function.ts';
 import type {LockView} from '../../plugins/execution/locks/generated/lock.ts';
 import type {CellKey} from '../../plugins/execution/state/generated/cell-key.ts';
@@ -107,6 +108,7 @@ export type {
   EvaluatedExpression,
   Event,
   EventType,
+  FunctionDetails,
   FunctionView,
   GraphEntry,
   GraphNodeTypeView,
@@ -290,6 +292,8 @@ export interface Answers {
   ForgeApi: ForgeApi;
   ForgeCall: ForgeCall;
   ForgeSection: ForgeSection;
+  FunctionDetails: FunctionDetails;
+  FunctionView: FunctionView;
   GraphEntry: GraphEntry;
   GraphRequirements: GraphRequirements;
   GraphView: GraphView;

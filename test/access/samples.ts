@@ -77,6 +77,22 @@ const secret: Sample['target'] = async (server, place) => {
   return { secret: name };
 };
 
+/** A workflow that a worker of the project has registered and serves no more. */
+const func: Sample['target'] = async (server, { org, project }) => {
+  const name = fresh('fn');
+  const database = server.use(Database);
+  const [place] = await database.read<{ org_id: string; project_id: string }>(
+    'SELECT o.org_id, p.project_id FROM access_orgs o JOIN access_projects p ON p.org_id = o.org_id WHERE o.name = ? AND p.name = ?',
+    [org, project],
+  );
+  await database.write(
+    `INSERT INTO functions_functions (org_id, project_id, name, version, versions, registered_at, seen_at)
+     VALUES (?, ?, ?, 'v1', 'replay', 1, 1)`,
+    [place!.org_id, place!.project_id, name],
+  );
+  return { function: name };
+};
+
 const yearly = { cron: '@yearly', workflow: program };
 
 const schedule: Sample['target'] = async (server, place) => {
@@ -503,6 +519,13 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     body: { functions: [{ name: 'order', version: 'v1', versions: 'replay' }] },
   },
   [`GET ${SCOPED}/functions`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/functions/:function`]: { rule: 'project viewer', status: 200, target: func },
+  [`DELETE ${SCOPED}/functions/:function`]: {
+    rule: 'project admin',
+    status: 204,
+    target: func,
+    audits: 'function.delete',
+  },
 };
 
 /** The org and project that the matrix is about. */

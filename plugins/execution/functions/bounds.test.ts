@@ -34,7 +34,7 @@ t.test('a schema is compiled once, however often it refers to itself', async (t)
 });
 
 t.test('a large registration is checked in turns', async (t) => {
-  const directory = new FunctionDirectory({ table: { register: async () => undefined } as never, agents: {} as never });
+  const directory = new FunctionDirectory({ table: { register: async () => undefined } } as never);
   const large = (name: string) => {
     const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${name}-${n}`, { type: 'string' }]));
     return { name, version: '1', versions: 'replay' as const, input: { properties } };

@@ -7,6 +7,13 @@ export const functionUnknown = defineError({
   next: 'Start a worker with it (`svc worker <file>`), or list the names with `svc functions ls`.',
 });
 
+export const functionInUse = defineError({
+  code: 'function_in_use',
+  status: 409,
+  title: 'A worker serves this workflow, or a run of it is open.',
+  next: 'Stop its workers, and let its runs end or cancel them (`svc cancel <run>`); then remove it again.',
+});
+
 export const functionUntrusted = defineError({
   code: 'function_untrusted',
   status: 403,

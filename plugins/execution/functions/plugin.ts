@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  AccessControl,
   Clock,
   Database,
   definePlugin,
@@ -9,7 +10,8 @@ import {
   type Resolve,
   Settings,
 } from '../../../kernel/contracts/index.ts';
-import { WorkflowKinds } from '../../engine/runs/contract.ts';
+import { RunFigures, WorkflowKinds } from '../../engine/runs/contract.ts';
+import { AuditedWrites } from '../../platform/resources/contract.ts';
 import { AgentServer, AgentStats, Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { PassCallers } from '../scripts/contract.ts';
@@ -17,6 +19,7 @@ import { createFunctionExecutor } from './executor/function-executor.ts';
 import { createAttachedSource, createFileSource } from './executor/program-source.ts';
 import { FunctionPrograms } from './executor/programs.ts';
 import { functionTables } from './migrations/0001-functions.ts';
+import { concurrencyColumn } from './migrations/0002-concurrency.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { functionRoutes } from './routes.ts';
 import { FunctionDirectory, httpRegistry, inProcessRegistry } from './service/directory.ts';
@@ -24,12 +27,20 @@ import { FunctionTable } from './store/function-table.ts';
 import { functionWorkflow } from './workflow/function-workflow.ts';
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([functionTables]);
+  plugin.migrations([functionTables, concurrencyColumn]);
   const table = plugin.own((use) => new FunctionTable(use(Database)));
-  const directory = plugin.own(provide(FunctionDirectory, { table, agents: AgentStats }));
+  const directory = plugin.own(
+    provide(FunctionDirectory, {
+      table,
+      agents: AgentStats,
+      runs: RunFigures,
+      access: AccessControl,
+      writes: AuditedWrites,
+    }),
+  );
   const programs = plugin.own((use) => openPrograms(use, () => directory(use)));
   plugin.contribute(WorkflowKinds, (use) => functionWorkflow(directory(use)));
-  plugin.contribute(HttpRoutes, (use) => functionRoutes(directory(use)));
+  plugin.contribute(HttpRoutes, (use) => functionRoutes(directory(use), use(Database)));
   plugin.contribute(
     Executors,
     provide(createFunctionExecutor, {

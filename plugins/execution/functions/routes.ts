@@ -1,5 +1,7 @@
 import {
+  ADMIN,
   callerOf,
+  type Database,
   decodeCursor,
   Errors,
   limitOf,
@@ -9,6 +11,9 @@ import {
   SCOPED,
   VIEWER,
 } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../platform/audit/contract.ts';
+import { withDefinitions } from '../../platform/schema/contract.ts';
+import detailsSchema from './schema/function-details.schema.json' with { type: 'json' };
 import functionSchema from './schema/function.schema.json' with { type: 'json' };
 import registeredSchema from './schema/registered-functions.schema.json' with { type: 'json' };
 import type { RegisteredFunctions } from './generated/registered-functions.ts';
@@ -17,7 +22,9 @@ import type { FunctionDirectory } from './service/directory.ts';
 /** 60 workflows with schemas of at most 64 KiB. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
-export const functionRoutes = (directory: FunctionDirectory): Route[] => [
+const ITEM = `${SCOPED}/functions/:function`;
+
+export const functionRoutes = (directory: FunctionDirectory, database: Pick<Database, 'read'>): Route[] => [
   {
     method: 'PUT',
     path: '/api/v1/agents/functions',
@@ -50,4 +57,32 @@ export const functionRoutes = (directory: FunctionDirectory): Route[] => [
       return pageOf(await directory.list(request.scope, after, limit), limit, (one) => [one.name, one.version]);
     },
   }),
+  {
+    method: 'GET',
+    path: ITEM,
+    operation: 'getFunction',
+    summary: 'Show a workflow that workers serve: its input, its versions, and what waits for a worker',
+    access: VIEWER,
+    responses: {
+      200: {
+        description: 'The workflow.',
+        schema: withDefinitions(detailsSchema, { function: functionSchema }),
+      },
+    },
+    async handle({ scope, params }) {
+      return { status: 200, json: await directory.read(database, scope, params.function ?? '') };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: ITEM,
+    operation: 'deleteFunction',
+    summary: 'Remove a workflow that no worker serves and that has no open run',
+    access: ADMIN,
+    responses: { 204: { description: 'Removed.' } },
+    async handle(request) {
+      await directory.remove({ scope: request.scope, name: request.params.function ?? '', by: auditSource(request) });
+      return { status: 204 };
+    },
+  },
 ];

@@ -57,6 +57,19 @@ export interface ArmedWait {
   deadline: number | null;
 }
 
+/** Work of one executor, by the capabilities that it requires of an agent. */
+export interface ExecutorWork {
+  executor: string;
+  wants(requires: readonly string[]): boolean;
+}
+
+/** Runs that wait for an agent with these capabilities. */
+export interface QueuedWork {
+  requires: string[];
+  /** The run of each waiting activity, the oldest first. */
+  run_ids: string[];
+}
+
 /** How a project stands, without a look at runs that are over. */
 export interface RunFigures {
   /** Unfinished runs by status. Each is counted up to `limit`. */
@@ -65,6 +78,10 @@ export interface RunFigures {
   waits(scope: ProjectOf, limit: number): Promise<ArmedWait[]>;
   /** How many activities each of the agents holds. */
   held(agent_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** What waits for an agent, at most `limit` activities of each set of requirements, and at most 100 such sets. */
+  queued(scope: ProjectOf, work: ExecutorWork, limit: number): Promise<QueuedWork[]>;
+  /** The ID of an open run in any project of the org with such work; undefined without one. */
+  openRun(org_id: string, work: ExecutorWork): Promise<string | undefined>;
 }
 
 export const RunFigures = token<RunFigures>('runs.RunFigures');

@@ -1,7 +1,8 @@
-import type { Queries, Sealer } from '../../../../kernel/contracts/index.ts';
+import type { Database, Sealer } from '../../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
 import { maskRun, type Run, type RunFeed, type RunFigures } from '../contract.ts';
 import { armedOf, countOf, heldBy, newestOf, readFeedVersions } from '../store/read/feed.ts';
+import { openRunWith, queuedOf } from '../store/read/queued.ts';
 import { readLinks } from '../store/read/links.ts';
 import type { Reader } from '../store/rows/context.ts';
 import { readRecords, readWholeRecords } from '../store/read/reading.ts';
@@ -39,7 +40,7 @@ export const createRunFeed = (on: Reader, sealer: Sealer, masks: Masks): RunFeed
   links: (project_id, from, limit) => readLinks(on, project_id, from, limit),
 });
 
-export const createRunFigures = (on: Pick<Queries, 'read'>, masks: Masks): RunFigures => ({
+export const createRunFigures = (on: Pick<Database, 'now' | 'read'>, masks: Masks): RunFigures => ({
   async counts(project_id, limit) {
     const count = (status: 'queued' | 'running' | 'waiting') => countOf(on, project_id, status, limit);
     return { queued: await count('queued'), running: await count('running'), waiting: await count('waiting') };
@@ -59,4 +60,6 @@ export const createRunFigures = (on: Pick<Queries, 'read'>, masks: Masks): RunFi
     }));
   },
   held: (agent_ids) => heldBy(on, agent_ids),
+  queued: (scope, work, limit) => queuedOf(on, scope, work, { now: on.now(), limit }),
+  openRun: (org_id, work) => openRunWith(on, org_id, work),
 });

@@ -35,3 +35,18 @@ export const capabilityOf = (name: string): string => `function:${name}`;
 
 /** The capability of the workers that serve one version of it. */
 export const versionCapability = (name: string, version: string): string => `function:${name}:${version}`;
+
+/** The executor of activities that are functions. */
+export const FUNCTION_EXECUTOR = 'function';
+
+/** What a capability of a worker says that it serves. Without a version: any of them. */
+export interface ServedFunction {
+  name: string;
+  version?: string | undefined;
+}
+
+/** Returns undefined for another capability. */
+export function servedOf(capability: string): ServedFunction | undefined {
+  const [of, name, version] = capability.split(':');
+  return of === 'function' && name !== undefined ? { name, version } : undefined;
+}

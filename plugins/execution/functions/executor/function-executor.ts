@@ -2,7 +2,7 @@ import type { Clock } from '../../../../kernel/contracts/index.ts';
 import type { Executor } from '../../agents/contract.ts';
 import type { Replay } from '../../replay/contract.ts';
 import type { PassCallers } from '../../scripts/contract.ts';
-import { FUNCTION_EXECUTOR } from '../workflow/function-workflow.ts';
+import { FUNCTION_EXECUTOR } from '../domain/registration.ts';
 import { FunctionPass } from './function-pass.ts';
 import { Gate } from './gate.ts';
 import type { FunctionPrograms } from './programs.ts';

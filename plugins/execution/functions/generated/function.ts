@@ -17,13 +17,25 @@ export interface FunctionView {
    */
   versions: 'replay' | 'pinned';
   /**
+   * The version with which new runs begin: that of the worker that started last.
+   */
+  current: boolean;
+  /**
    * Default timeout of its runs.
    */
   timeout?: string;
   /**
+   * How many runs of the workflow one worker executes at the same time.
+   */
+  concurrency?: number;
+  /**
    * Names of the connected agents that serve this version. Empty if none do.
    */
   workers: string[];
+  /**
+   * Runs that wait because no connected agent serves this version, counted up to 1,000. The current version counts the runs that can continue with any version.
+   */
+  waiting: number;
   /**
    * Time of its first registration.
    */

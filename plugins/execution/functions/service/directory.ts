@@ -1,7 +1,24 @@
-import { iso, parseDuration, type Queries, type Scope, yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
+import {
+  type AccessControl,
+  iso,
+  parseDuration,
+  type Queries,
+  type Scope,
+  yieldToEventLoop,
+} from '../../../../kernel/contracts/index.ts';
+import type { RunFigures } from '../../../engine/runs/contract.ts';
+import type { AuditedWrites, NamedRequest } from '../../../platform/resources/contract.ts';
 import type { AgentServer, AgentStats } from '../../agents/contract.ts';
-import { type FunctionRegistration, versionCapability } from '../domain/registration.ts';
-import { functionsInvalid, functionUnknown } from '../errors.ts';
+import {
+  capabilityOf,
+  FUNCTION_EXECUTOR,
+  type FunctionRegistration,
+  type ServedFunction,
+  servedOf,
+  versionCapability,
+} from '../domain/registration.ts';
+import { functionInUse, functionsInvalid, functionUnknown } from '../errors.ts';
+import type { FunctionDetails } from '../generated/function-details.ts';
 import type { FunctionView } from '../generated/function.ts';
 import type {
   FunctionKey,
@@ -20,7 +37,15 @@ export interface FunctionRegistry {
 export interface DirectoryDeps {
   table: FunctionTable;
   agents: AgentStats;
+  runs: Pick<RunFigures, 'queued' | 'openRun'>;
+  access: Pick<AccessControl, 'authorize'>;
+  writes: Pick<AuditedWrites, 'remove'>;
 }
+
+/** Waiting runs of one version are counted up to this. */
+const MAX_WAITING = 1000;
+/** The IDs of so many of them are shown. */
+const MAX_OLDEST = 5;
 
 /** The workflows that workers serve. */
 export class FunctionDirectory {
@@ -54,24 +79,105 @@ export class FunctionDirectory {
   /** The versions after one, and one more than `limit` when there are others. */
   async list(scope: Scope, after: FunctionKey | undefined, limit: number): Promise<FunctionView[]> {
     const rows = await this.#deps.table.list(scope, after, limit + 1);
+    if (rows.length === 0) return [];
     const connected = await this.#deps.agents.readConnected(scope);
-    return rows.map((row) => toView(row, connected));
+    const waiting = await this.#readWaiting(scope, connected);
+    return rows.map((row) => toView(row, connected, waiting));
+  }
+
+  /** Throws `function_unknown`. */
+  async read(on: Pick<Queries, 'read'>, scope: Scope, name: string): Promise<FunctionDetails> {
+    const current = await this.current(on, scope, name);
+    const rows = await this.#deps.table.versions(scope, name);
+    const connected = await this.#deps.agents.readConnected(scope);
+    const waiting = await this.#readWaiting(scope, connected, name);
+    return {
+      name,
+      version: current.version,
+      versions: current.versions,
+      ...optionsOf(current),
+      input: current.input === null ? undefined : (JSON.parse(current.input) as { [name: string]: unknown } | boolean),
+      registrations: rows.map((row) => toView(row, connected, waiting)),
+      waiting: waiting.map(({ version, run_ids }) => ({
+        version,
+        runs: run_ids.length,
+        oldest: run_ids.slice(0, MAX_OLDEST),
+      })),
+    };
+  }
+
+  /**
+   * Forgets a workflow, so that its name counts no longer. Throws `function_unknown`, `function_in_use` while a worker serves
+   * it or a run of it is open, and `forbidden` for a workflow of the whole org when the caller does not own the org.
+   */
+  async remove(call: NamedRequest): Promise<void> {
+    const { table, agents, runs, access, writes } = this.#deps;
+    const { scope, name, by } = call;
+    if ((await table.versions(scope, name)).length === 0)
+      throw functionUnknown(`no worker has registered the workflow ${JSON.stringify(name)}`);
+    if (by.principal && (await table.isShared(scope, name)))
+      await access.authorize(by.principal, { kind: 'org', role: 'owner' }, { org: scope.org });
+    const capability = capabilityOf(name);
+    const serving = (await agents.readConnected(scope)).find(({ capabilities }) => capabilities.includes(capability));
+    if (serving !== undefined)
+      throw functionInUse(`the worker ${serving.name} serves the workflow ${JSON.stringify(name)}`);
+    const wants = (requires: readonly string[]) => requires.some((one) => servedOf(one)?.name === name);
+    const open = await runs.openRun(scope.org_id, { executor: FUNCTION_EXECUTOR, wants });
+    if (open !== undefined)
+      throw functionInUse(`the workflow ${JSON.stringify(name)} has an open run in this org: ${open}`);
+    await writes.remove(call, 'function.delete', { noun: 'function', remove: (tx, of) => table.remove(tx, of, name) });
+  }
+
+  /** Runs whose function no connected agent serves, of one workflow or of all. */
+  async #readWaiting(scope: Scope, connected: Connected, name?: string): Promise<Waiting[]> {
+    const served = new Set(connected.flatMap(({ capabilities }) => capabilities));
+    const isMissing = (one: string): boolean => {
+      const of = servedOf(one);
+      return of !== undefined && !served.has(one) && (name === undefined || of.name === name);
+    };
+    const work = { executor: FUNCTION_EXECUTOR, wants: (requires: readonly string[]) => requires.some(isMissing) };
+    const queued = await this.#deps.runs.queued(scope, work, MAX_WAITING);
+    const waiting = new Map<string, Waiting>();
+    for (const { requires, run_ids } of queued) {
+      const capability = requires.find(isMissing)!;
+      const before = waiting.get(capability)?.run_ids ?? [];
+      // Run IDs are in the order of time.
+      const all = [...before, ...run_ids].toSorted().slice(0, MAX_WAITING);
+      waiting.set(capability, { ...servedOf(capability)!, run_ids: all });
+    }
+    return [...waiting.values()];
   }
 }
 
 type Connected = Awaited<ReturnType<AgentStats['readConnected']>>;
 
-function toView(
-  { name, version, versions, timeout, registered_at }: ListedFunction,
-  connected: Connected,
-): FunctionView {
+interface Waiting extends ServedFunction {
+  run_ids: string[];
+}
+
+const optionsOf = ({ timeout, concurrency }: Pick<FunctionRow, 'timeout' | 'concurrency'>) => ({
+  timeout: timeout ?? undefined,
+  concurrency: concurrency ?? undefined,
+});
+
+function toView(row: ListedFunction, connected: Connected, waiting: readonly Waiting[]): FunctionView {
+  const { name, version, versions, registered_at } = row;
   const capability = versionCapability(name, version);
+  const current = row.is_current === 1;
+  const waits = waiting.filter(
+    (one) => one.name === name && (one.version === undefined ? current : one.version === version),
+  );
   return {
     name,
     version,
     versions,
-    timeout: timeout ?? undefined,
+    current,
+    ...optionsOf(row),
     workers: connected.filter(({ capabilities }) => capabilities.includes(capability)).map((agent) => agent.name),
+    waiting: Math.min(
+      MAX_WAITING,
+      waits.reduce((sum, { run_ids }) => sum + run_ids.length, 0),
+    ),
     registered_at: iso(registered_at),
   };
 }

@@ -17,6 +17,7 @@ export interface FunctionKey {
 export interface FunctionRow extends FunctionKey {
   versions: 'replay' | 'pinned';
   timeout: string | null;
+  concurrency: number | null;
   /** JSON. */
   input: string | null;
   registered_at: number;
@@ -24,15 +25,27 @@ export interface FunctionRow extends FunctionKey {
 }
 
 /** A row of a list, without the schema, which may have 64 KiB. */
-export type ListedFunction = Omit<FunctionRow, 'input'>;
+export interface ListedFunction extends Omit<FunctionRow, 'input'> {
+  /** New runs begin with this version. */
+  is_current: number;
+}
 
 /** Versions of a workflow that are kept, the newest first. */
 const MAX_VERSIONS = 20;
 /** Names that the workers of one org or project can register. */
 const MAX_NAMES = 1000;
-const COLUMNS = 'name, version, versions, timeout, input, registered_at, seen_at';
+const COLUMNS = 'name, version, versions, timeout, concurrency, input, registered_at, seen_at';
 /** The rows that a project can use: its own, those of its org, and those of the built-in agent. */
-const VISIBLE = "((org_id = '' AND project_id = '') OR (org_id = ? AND project_id IN ('', ?)))";
+const visible = (table: string): string =>
+  `((${table}.org_id = '' AND ${table}.project_id = '') OR (${table}.org_id = ? AND ${table}.project_id IN ('', ?)))`;
+const VISIBLE = visible('functions_functions');
+/** Those who can register one version for a project: workers of the project, of its org, and the built-in agent. */
+const OWNERS = 3;
+/** A later registration hides an earlier one of the same version. */
+const LISTED = `name, version, versions, timeout, concurrency, registered_at, seen_at, NOT EXISTS (
+  SELECT 1 FROM functions_functions n WHERE n.name = functions_functions.name AND ${visible('n')}
+    AND (n.seen_at > functions_functions.seen_at OR (n.seen_at = functions_functions.seen_at AND n.version > functions_functions.version))
+) AS is_current`;
 
 /** The table functions_functions. */
 export class FunctionTable {
@@ -46,10 +59,10 @@ export class FunctionTable {
   register(owner: FunctionOwner, functions: readonly FunctionRegistration[]): Promise<void> {
     return this.#database.transaction(async (tx) => {
       const now = this.#database.now();
-      for (const { name, version, versions, timeout, input } of functions)
+      for (const { name, version, versions, timeout, concurrency, input } of functions)
         await tx.write(
-          `INSERT INTO functions_functions (org_id, project_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ${tx.sql.upsert(['org_id', 'project_id', 'name', 'version'], ['versions', 'timeout', 'input', 'seen_at'])}`,
+          `INSERT INTO functions_functions (org_id, project_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           ${tx.sql.upsert(['org_id', 'project_id', 'name', 'version'], ['versions', 'timeout', 'concurrency', 'input', 'seen_at'])}`,
           [
             owner.org_id,
             owner.project_id,
@@ -57,6 +70,7 @@ export class FunctionTable {
             version,
             versions,
             timeout ?? null,
+            concurrency ?? null,
             input === undefined ? null : JSON.stringify(input),
             now,
             now,
@@ -77,14 +91,71 @@ export class FunctionTable {
     return rows[0];
   }
 
-  /** In the order of names and versions. */
-  list(owner: FunctionOwner, after: FunctionKey | undefined, limit: number) {
+  /** Each version once, in the order of names and versions. */
+  async list(
+    { org_id, project_id }: FunctionOwner,
+    after: FunctionKey | undefined,
+    limit: number,
+  ): Promise<ListedFunction[]> {
     const rest = after === undefined ? '' : 'AND (name > ? OR (name = ? AND version > ?))';
-    return this.#database.read<ListedFunction>(
-      `SELECT name, version, versions, timeout, registered_at, seen_at FROM functions_functions WHERE ${VISIBLE} ${rest} ORDER BY name, version LIMIT ${Math.trunc(limit)}`,
-      [owner.org_id, owner.project_id, ...(after === undefined ? [] : [after.name, after.name, after.version])],
+    const most = Math.trunc(limit);
+    const rows = await this.#database.read<ListedFunction>(
+      `SELECT ${LISTED} FROM functions_functions WHERE ${VISIBLE} ${rest}
+       ORDER BY name, version, seen_at DESC, org_id DESC, project_id DESC LIMIT ${OWNERS * most}`,
+      [
+        ...[org_id, project_id, org_id, project_id],
+        ...(after === undefined ? [] : [after.name, after.name, after.version]),
+      ],
     );
+    return withoutRepeats(rows).slice(0, most);
   }
+
+  /** Each version of one workflow once, the newest first. */
+  async versions({ org_id, project_id }: FunctionOwner, name: string): Promise<ListedFunction[]> {
+    const rows = await this.#database.read<ListedFunction>(
+      `SELECT ${LISTED} FROM functions_functions WHERE ${VISIBLE} AND name = ?
+       ORDER BY seen_at DESC, version DESC, org_id DESC, project_id DESC LIMIT ${OWNERS * MAX_VERSIONS}`,
+      [org_id, project_id, org_id, project_id, name],
+    );
+    return withoutRepeats(rows);
+  }
+
+  /** True when a version of the workflow is for more projects than this one. */
+  async isShared(owner: FunctionOwner, name: string): Promise<boolean> {
+    const rows = await this.#database.read(
+      `SELECT 1 AS found FROM functions_functions WHERE ${VISIBLE} AND project_id = '' AND name = ? LIMIT 1`,
+      [owner.org_id, owner.project_id, name],
+    );
+    return rows.length > 0;
+  }
+
+  /** Removes all versions that the project sees. False without any. */
+  async remove(tx: Transaction, { org_id, project_id }: FunctionOwner, name: string): Promise<boolean> {
+    // Row by row: the key begins with the owner.
+    const owners = [
+      ['', ''],
+      [org_id, ''],
+      [org_id, project_id],
+    ];
+    let removed = 0;
+    for (const [org = '', project = ''] of owners)
+      removed += await tx.write('DELETE FROM functions_functions WHERE org_id = ? AND project_id = ? AND name = ?', [
+        org,
+        project,
+        name,
+      ]);
+    return removed > 0;
+  }
+}
+
+/** The first row of each version. Two owners may have registered the same one. */
+function withoutRepeats(rows: readonly ListedFunction[]): ListedFunction[] {
+  const firsts = new Map<string, ListedFunction>();
+  for (const row of rows) {
+    const key = `${row.name} ${row.version}`;
+    if (!firsts.has(key)) firsts.set(key, row);
+  }
+  return [...firsts.values()];
 }
 
 async function removeOldVersions(

@@ -1,13 +1,12 @@
 import type { Scope } from '../../../../kernel/contracts/index.ts';
 import type { Json, Reading, WorkflowDocument, WorkflowKind, WorkflowPin } from '../../../engine/runs/contract.ts';
 import { readJsonText } from '../../../platform/schema/contract.ts';
-import { capabilityOf, versionCapability } from '../domain/registration.ts';
+import { capabilityOf, FUNCTION_EXECUTOR, versionCapability } from '../domain/registration.ts';
 import { functionUntrusted } from '../errors.ts';
 import { assertInput } from '../service/input-schema.ts';
 import type { FunctionDirectory } from '../service/directory.ts';
 import type { FunctionRow } from '../store/function-table.ts';
 
-export const FUNCTION_EXECUTOR = 'function';
 const VERSION = 'svc-function/v1';
 
 /** What a run of a function stores as its document. */
