@@ -2,6 +2,7 @@ import {
   type ExpressionProblem,
   type Expressions,
   type ExpressionUse,
+  type Scope,
   token,
 } from '../../../kernel/contracts/index.ts';
 import { documentTooCostly } from './contract/errors.ts';
@@ -19,9 +20,11 @@ export interface WorkerTask {
   name: string;
   /** The arguments are copied, and so is the result, so they can be data only. */
   args: readonly unknown[];
-  /** Projects are served round-robin. */
-  project_id: string;
+  scope: WorkerScope;
 }
+
+/** Orgs are served round-robin, and so are the projects of each org. */
+export type WorkerScope = Pick<Scope, 'org_id' | 'project_id'>;
 
 /**
  * Reads documents that would block the event loop in worker threads with a budget. The caller decides which documents these
@@ -58,7 +61,7 @@ export interface ExpressionSource {
 /** Compiles many expressions in a worker thread, and lists the uses of `names` in each. Throws as `run` does. */
 export async function compileInWorker(
   workers: DocumentWorkers,
-  project_id: string,
+  scope: WorkerScope,
   sources: readonly ExpressionSource[],
   names: readonly string[],
 ): Promise<CompiledExpression[]> {
@@ -67,7 +70,7 @@ export async function compileInWorker(
     name: 'compileAll',
     // Copying and parsing one text is several times as fast as copying many small objects.
     args: [JSON.stringify(sources), names],
-    project_id,
+    scope,
   });
   return JSON.parse(compiled) as CompiledExpression[];
 }

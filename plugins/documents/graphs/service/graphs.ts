@@ -68,7 +68,7 @@ export class Graphs implements ResourceService<unknown> {
     const bytes = Buffer.byteLength(source);
     if (bytes > DOCUMENT_BYTES)
       throw Errors.payloadTooLarge(`the graph has ${bytes} bytes of JSON; the limit is ${DOCUMENT_BYTES}`);
-    const planned = planner.assertValid(await planner.check(scope.project_id, source, name));
+    const planned = planner.assertValid(await planner.check(scope, source, name));
     const states = await planner.states(database, scope, planned);
     planner.assertUsable(planned.named, states, ['wrong_kind']);
     await sealer.prepare(scope.org_id);

@@ -36,7 +36,7 @@ export const graphKind = (deps: KindDeps): WorkflowKind => ({
   references: ['graph'],
   /** The review reports no credentials, because they depend on the project. The report of requirements does. */
   async review(scope: Scope, document: WorkflowDocument): Promise<Review> {
-    const checked = await deps.planner().check(scope.project_id, document.source, storedName(document));
+    const checked = await deps.planner().check(scope, document.source, storedName(document));
     const warnings = 'errors' in checked ? [] : warningsOf(checked.graph, [], []);
     const pointers = warnings.map((text) => /^\/\S*/.exec(text)?.[0] ?? '');
     const positions = positionsOf(document.source, pointers);
@@ -63,8 +63,8 @@ export const graphKind = (deps: KindDeps): WorkflowKind => ({
 /** A workflow kind that runs one node as a workflow of its own. */
 export const nodeKind = (deps: KindDeps): WorkflowKind => ({
   ...sharedKind(deps),
-  async check({ project_id }, { source }) {
-    const checked = await deps.planner().check(project_id, source, undefined);
+  async check(scope, { source }) {
+    const checked = await deps.planner().check(scope, source, undefined);
     if ('errors' in checked) return checked.errors.map(toNodeProblem);
     const trigger = checked.graph.nodes.find(({ type }) => type.trigger);
     return trigger ? [toProblem('/node', `${trigger.type.type} starts a graph and does nothing on its own`)] : [];
@@ -96,8 +96,8 @@ const toNodeProblem = ({ pointer, message }: Fault): Problem =>
 const sharedKind = ({ planner, flows }: KindDeps) => ({
   takes_credentials: false,
   replays: false,
-  async check({ project_id }: Scope, document: WorkflowDocument): Promise<Problem[]> {
-    const checked = await planner().check(project_id, document.source, storedName(document));
+  async check(scope: Scope, document: WorkflowDocument): Promise<Problem[]> {
+    const checked = await planner().check(scope, document.source, storedName(document));
     if (!('errors' in checked)) return [];
     const { errors, count } = checked;
     const positions = positionsOf(
@@ -115,7 +115,7 @@ const sharedKind = ({ planner, flows }: KindDeps) => ({
     ];
   },
   async plan(on: Reading, scope: Scope, document: WorkflowDocument): Promise<WorkflowPlan> {
-    const planned = planner().assertValid(planner().checkText(scope.project_id, document.source, storedName(document)));
+    const planned = planner().assertValid(planner().checkText(scope, document.source, storedName(document)));
     const states = await planner().states(on, scope, planned);
     planner().assertUsable(planned.named, states, ['wrong_kind', 'missing', 'conflict']);
     const { tags, cancel_on, subject } = planned.graph.document;

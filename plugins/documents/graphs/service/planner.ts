@@ -14,6 +14,7 @@ import {
   compileInline,
   DOCUMENT_TOO_COSTLY,
   type DocumentWorkers,
+  type WorkerScope,
 } from '../../../platform/expressions/contract.ts';
 import type { FlowPlan, Flows } from '../../../engine/flows/contract.ts';
 import type { ProjectScope } from '../../../platform/resources/contract.ts';
@@ -109,7 +110,7 @@ export class Planner {
    * Checks the text of a graph, for use outside of transactions; `name`: of the stored one. Expressions of a large one are
    * compiled in a worker thread. Throws `document_too_costly` and what else `DocumentWorkers` throws.
    */
-  async check(project_id: string, source: string, name: string | undefined): Promise<InvalidGraph | GraphPlan> {
+  async check(scope: WorkerScope, source: string, name: string | undefined): Promise<InvalidGraph | GraphPlan> {
     const plan = this.#cache.get(cacheKey(source, name)) ?? this.#checkInline(source, name);
     if (plan) return plan;
     const read = readText(source);
@@ -120,7 +121,7 @@ export class Planner {
     const { sources } = recorded;
     // A document near the limit has tens of thousands of expressions: each pass over them takes a turn of its own.
     await yieldToEventLoop();
-    const compiled = await compileInWorker(this.#deps().workers, project_id, sources, USED);
+    const compiled = await compileInWorker(this.#deps().workers, scope, sources, USED);
     await yieldToEventLoop();
     const expressions = new PreparedExpressions(sources, compiled);
     await yieldToEventLoop();
@@ -133,7 +134,7 @@ export class Planner {
    * Checks a text inside a transaction. A large document is first checked outside, while the transaction is rolled back
    * and retried.
    */
-  checkText(project_id: string, source: string, name: string | undefined): InvalidGraph | GraphPlan {
+  checkText(scope: WorkerScope, source: string, name: string | undefined): InvalidGraph | GraphPlan {
     const key = cacheKey(source, name);
     const plan = this.#cache.get(key);
     if (plan) return plan;
@@ -142,15 +143,15 @@ export class Planner {
     const checked = this.#checkInline(source, name);
     if (checked) return checked;
     throw Errors.unavailable('the graph must be checked first', {
-      outside: () => this.#checkOutside(project_id, source, name),
+      outside: () => this.#checkOutside(scope, source, name),
     });
   }
 
   /** Checks a large document so that the retried transaction finds the result, or a rejection that it can record. */
-  async #checkOutside(project_id: string, source: string, name: string | undefined): Promise<void> {
+  async #checkOutside(scope: WorkerScope, source: string, name: string | undefined): Promise<void> {
     const key = cacheKey(source, name);
     try {
-      const checked = await this.check(project_id, source, name);
+      const checked = await this.check(scope, source, name);
       if ('errors' in checked) this.#rejections.set(key, this.#toError(checked));
     } catch (error) {
       if (!isServiceError(error, DOCUMENT_TOO_COSTLY)) throw error;

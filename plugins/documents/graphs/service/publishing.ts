@@ -77,7 +77,7 @@ export class Publishing {
     const { database, planner, sealer, writes } = this.#deps;
     const { scope, name } = call;
     const { stored, source } = await this.#deps.graphs().find(scope, name, version);
-    const planned = planner.assertValid(await planner.check(scope.project_id, source, name));
+    const planned = planner.assertValid(await planner.check(scope, source, name));
     const assertHookAccess = await checkHookAccess(this.#deps.access, call);
     assertHookAccess(planned.graph.nodes.filter(({ type }) => type.type === WEBHOOK).map(({ node }) => node.id));
     const states = await planner.states(database, scope, planned);

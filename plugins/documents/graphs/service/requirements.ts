@@ -27,14 +27,14 @@ export class Requirements {
   ): Promise<GraphRequirements> {
     const { graphs, planner } = this.#deps;
     const { source } = await graphs.find(scope, name, version);
-    return this.#report(scope, planner.assertValid(await planner.check(scope.project_id, source, name)));
+    return this.#report(scope, planner.assertValid(await planner.check(scope, source, name)));
   }
 
   /** Reports on a document that is not saved. Throws `workflow_invalid`. */
   async reportDocument(scope: ProjectScope, document: unknown): Promise<GraphRequirements> {
     const { planner } = this.#deps;
     const source = JSON.stringify(document ?? null);
-    return this.#report(scope, planner.assertValid(await planner.check(scope.project_id, source, undefined)));
+    return this.#report(scope, planner.assertValid(await planner.check(scope, source, undefined)));
   }
 
   async #report(scope: ProjectScope, planned: GraphPlan): Promise<GraphRequirements> {

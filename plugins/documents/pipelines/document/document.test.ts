@@ -133,8 +133,9 @@ t.test('a thousand jobs', async (t) => {
   const text = `vars: { x: 1 }\njobs:\n${Array.from({ length: 1000 }, (_, n) => job(n)).join('')}`;
   t.same(problems(text), []);
   const reader = new PipelineReader({ expressions: () => expressions, workers: () => kernel.use(DocumentWorkers) });
-  t.throws(() => reader.read('prj_1', text), { code: 'unavailable' }, 'a transaction does not wait for it');
-  const [first, again] = [await reader.load('prj_1', text), reader.read('prj_1', text)];
+  const scope = { org_id: 'org_1', project_id: 'prj_1' };
+  t.throws(() => reader.read(scope, text), { code: 'unavailable' }, 'a transaction does not wait for it');
+  const [first, again] = [await reader.load(scope, text), reader.read(scope, text)];
   t.equal(first, again, 'it is read once');
 });
 

@@ -9,6 +9,7 @@ import {
   compileInline,
   DOCUMENT_TOO_COSTLY,
   type DocumentWorkers,
+  type WorkerScope,
   siblingModule,
 } from '../../../platform/expressions/contract.ts';
 import type { Problem } from '../../../engine/runs/contract.ts';
@@ -64,7 +65,7 @@ export class PipelineReader {
    * Reads a pipeline inside a transaction. A large document that is not cached is first read outside, while the
    * transaction is rolled back and retried.
    */
-  read(project_id: string, text: string): Read {
+  read(scope: WorkerScope, text: string): Read {
     const cached = this.#cache.get(text);
     if (cached) return cached;
     const rejection = this.#rejections.get(text);
@@ -72,7 +73,7 @@ export class PipelineReader {
     const result = this.#readInline(text);
     if (result) return result;
     const outside = async () => {
-      await this.load(project_id, text).catch((error: unknown) => {
+      await this.load(scope, text).catch((error: unknown) => {
         // The retried transaction finds the rejection, and can record it.
         if (!isServiceError(error, DOCUMENT_TOO_COSTLY)) throw error;
       });
@@ -83,10 +84,10 @@ export class PipelineReader {
   /**
    * Reads a pipeline outside of transactions. Throws `document_too_costly` and the other errors of `DocumentWorkers`.
    */
-  async load(project_id: string, text: string): Promise<Read> {
+  async load(scope: WorkerScope, text: string): Promise<Read> {
     const result = this.#cache.get(text) ?? this.#readInline(text);
     if (result) return result;
-    const reading = this.#reading.get(text) ?? this.#readInWorker(project_id, text);
+    const reading = this.#reading.get(text) ?? this.#readInWorker(scope, text);
     this.#reading.set(text, reading);
     return reading;
   }
@@ -98,9 +99,9 @@ export class PipelineReader {
     return read && this.#cacheResult(text, read);
   }
 
-  async #readInWorker(project_id: string, text: string): Promise<Read> {
+  async #readInWorker(scope: WorkerScope, text: string): Promise<Read> {
     try {
-      const task = { module: IN_WORKER, name: 'readInWorker', args: [text], project_id };
+      const task = { module: IN_WORKER, name: 'readInWorker', args: [text], scope };
       return this.#cacheResult(text, await this.#deps.workers().run<Read>(task));
     } catch (error) {
       if (isServiceError(error, DOCUMENT_TOO_COSTLY)) this.#rejections.set(text, error);

@@ -23,7 +23,7 @@ export const pipelineKind = (deps: KindDeps): WorkflowKind => ({
   takes_credentials: false,
   replays: false,
   async check(scope, submitted) {
-    const read = await deps.reader.load(scope.project_id, submitted.source);
+    const read = await deps.reader.load(scope, submitted.source);
     if ('problems' in read) return read.problems;
     const problems = [...interpreterProblems(submitted), ...planProblems(deps, read.document, submitted)];
     if (problems.length > 0) return problems;
@@ -38,7 +38,7 @@ export const pipelineKind = (deps: KindDeps): WorkflowKind => ({
       coordination: deps.flows().coordination(toFlowPlan(document, submitted)),
       named: namedCredentials(document),
       files: collectIncludedFiles(document, (text) => {
-        const read = deps.reader.read(scope.project_id, text);
+        const read = deps.reader.read(scope, text);
         return 'document' in read ? read.document : undefined;
       }),
       about: { workflow: name, tags, cancel_on, subject },
@@ -47,8 +47,8 @@ export const pipelineKind = (deps: KindDeps): WorkflowKind => ({
 });
 
 /** A document that was checked may be invalid for a later version of the service. */
-function readValid({ reader }: KindDeps, { project_id }: Scope, source: string): PipelineDocument {
-  const read = reader.read(project_id, source);
+function readValid({ reader }: KindDeps, scope: Scope, source: string): PipelineDocument {
+  const read = reader.read(scope, source);
   if ('document' in read) return read.document;
   const [{ line, column, message } = problemAtStart('it cannot be read', '')] = read.problems;
   throw PipelineErrors.pipelineInvalid(`the pipeline is not valid: ${line}:${column} ${message}`);

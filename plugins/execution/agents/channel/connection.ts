@@ -10,6 +10,7 @@ import {
   MAX_FRAME_BYTES,
 } from '../contract.ts';
 import { AgentErrors, toChannelError } from '../errors.ts';
+import type { Holder } from './held-bytes.ts';
 import { WriteBatcher } from './write-batcher.ts';
 import { PushQueue } from './push-queue.ts';
 import { joinFragments, type RequestFrame, parseRequest } from './frames.ts';
@@ -26,6 +27,8 @@ const LARGE_BYTES = 64 * 1024;
 /** An agent gets no more work above this many unsent bytes; above the second limit its connection is closed. */
 const CONGESTED_BYTES = 8 * 1024 * 1024;
 const MAX_UNSENT_BYTES = 512 * 1024 * 1024;
+/** Header and mask of a ping or pong of an agent. */
+const CONTROL_BYTES = 6;
 
 /** Number of liveness checks without a reply after which a peer counts as dead. */
 export const STRIKES = 4;
@@ -43,12 +46,16 @@ export interface ConnectionDeps {
   log: Log;
   /** How long an agent may take to send its hello. */
   hello_timeout_ms: number;
+  /** Called when the connection may hold more bytes than before. */
+  onHeld(connection: Connection): void;
   onClosed(connection: Connection): void;
 }
 
 /** One agent's WebSocket on the server: frames, liveness checks and limits. */
-export class Connection {
+export class Connection implements Holder {
+  readonly org_id: string;
   readonly #socket: WebSocket;
+  readonly #raw_socket: Duplex & { bytesRead?: number };
   readonly #deps: ConnectionDeps;
   readonly #session: AgentSession;
   readonly #pushes: PushQueue;
@@ -56,6 +63,9 @@ export class Connection {
   readonly #writes = new WriteBatcher((flush) => process.nextTick(flush));
   readonly #working = new Set<Promise<void>>();
   #bytes = 0;
+  /** Bytes read from the socket that do not belong to the frame that arrives. */
+  #consumed: number;
+  #broken = false;
   /** Set when the limits are reached, until half of the requests are answered. */
   #full = false;
   /** A large frame was parsed in this turn of the event loop. */
@@ -67,6 +77,9 @@ export class Connection {
 
   constructor(socket: WebSocket, raw_socket: Duplex, deps: ConnectionDeps) {
     this.#socket = socket;
+    this.#raw_socket = raw_socket;
+    this.org_id = deps.identity.org_id ?? '';
+    this.#consumed = this.#bytesRead();
     this.#writes.bindSocket(raw_socket);
     this.#deps = deps;
     this.#connected_at = deps.clock.monotonic();
@@ -76,8 +89,10 @@ export class Connection {
       terminate: (reason) => this.close(CLOSE_POLICY, reason),
     });
     socket.on('message', (data, binary) => this.#receive(data, binary));
-    socket.on('ping', () => this.#recordActivity());
-    socket.on('pong', () => this.#recordActivity());
+    socket.on('ping', (data) => this.#receiveControl(data));
+    socket.on('pong', (data) => this.#receiveControl(data));
+    raw_socket.on('data', () => deps.onHeld(this));
+    raw_socket.on('drain', () => deps.onHeld(this));
     socket.on('error', (error) => deps.log.info({ reason: error.message }, 'the connection of an agent failed'));
     socket.on('close', () => this.#onClose().then(this.#ended.resolve, this.#ended.reject));
   }
@@ -94,7 +109,7 @@ export class Connection {
     const age_ms = this.#deps.clock.monotonic() - this.#connected_at;
     const unidentified = !this.#greeted && age_ms > this.#deps.hello_timeout_ms;
     const unresponsive = socket.bufferedAmount > MAX_UNSENT_BYTES;
-    if (this.#strikes > STRIKES || unidentified || unresponsive) socket.terminate();
+    if (this.#strikes > STRIKES || unidentified || unresponsive) this.terminate();
     else if (socket.readyState === WebSocket.OPEN) socket.ping();
   }
 
@@ -108,11 +123,27 @@ export class Connection {
   }
 
   terminate(): void {
+    this.#broken = true;
     this.#socket.terminate();
+  }
+
+  heldBytes(): number {
+    if (this.#broken) return this.#bytes;
+    return this.#bytesRead() - this.#consumed + this.#bytes + this.#socket.bufferedAmount;
+  }
+
+  #bytesRead(): number {
+    return this.#raw_socket.bytesRead ?? 0;
   }
 
   #recordActivity(): void {
     this.#strikes = 0;
+  }
+
+  /** May arrive between the parts of a message, which is not complete with it. */
+  #receiveControl(data: Buffer): void {
+    this.#recordActivity();
+    this.#consumed += CONTROL_BYTES + data.length;
   }
 
   async #onClose(): Promise<void> {
@@ -124,6 +155,7 @@ export class Connection {
 
   #receive(data: RawData, binary: boolean): void {
     this.#recordActivity();
+    this.#consumed = this.#bytesRead();
     if (binary) return this.close(CLOSE_BINARY, 'frames must be JSON text');
     const bytes = joinFragments(data);
     const frame = parseRequest(bytes);
@@ -190,5 +222,6 @@ export class Connection {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#writes.beforeWrite();
     this.#socket.send(JSON.stringify(frame));
+    if (this.#raw_socket.writableNeedDrain) this.#deps.onHeld(this);
   }
 }

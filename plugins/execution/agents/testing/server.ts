@@ -25,6 +25,8 @@ export interface ServerOptions {
   clock?: Clock;
   /** Agents of one org at a time. */
   most_of_org?: number;
+  /** Bytes that all connections keep in memory. */
+  most_held_bytes?: number;
 }
 
 const UNBOUNDED = { trusted: Infinity, untrusted: Infinity };
@@ -32,6 +34,7 @@ const UNBOUNDED = { trusted: Infinity, untrusted: Infinity };
 const TOKENS: Record<string, Principal> = {
   'Bearer svc_agt_one': { kind: 'agent', id: 'tok_1', name: 'one', token_id: 'tok_1', org_id: 'org_1' },
   'Bearer svc_agt_two': { kind: 'agent', id: 'tok_2', name: 'two', token_id: 'tok_2', org_id: 'org_1' },
+  'Bearer svc_agt_rival': { kind: 'agent', id: 'tok_3', name: 'rival', token_id: 'tok_3', org_id: 'org_2' },
 };
 
 /** The server's side with real sockets: sessions, dispatcher and channel over `node:http`. */
@@ -59,6 +62,7 @@ export class TestServer {
     slot_limits,
     clock = systemClock,
     most_of_org,
+    most_held_bytes,
   }: ServerOptions = {}) {
     this.store = store;
     const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
@@ -93,6 +97,7 @@ export class TestServer {
       access: () => access,
       retired: () => this.retired,
       most_of_org,
+      most_held_bytes,
     });
     this.#http.on('upgrade', (request, socket, head) => {
       const principal = this.refuse === undefined ? TOKENS[request.headers.authorization ?? ''] : undefined;

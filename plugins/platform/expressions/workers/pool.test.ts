@@ -11,7 +11,12 @@ function poolOf(t: Test, bounds: Partial<WorkerLimits> = {}): DocumentWorkerPool
   return pool;
 }
 
-const task = (name: string, args: unknown[] = [], project_id = 'prj_1') => ({ module, name, args, project_id });
+const task = (name: string, args: unknown[] = [], project_id = 'prj_1', org_id = 'org_1') => ({
+  module,
+  name,
+  args,
+  scope: { org_id, project_id },
+});
 
 t.setTimeout(120_000);
 
@@ -54,6 +59,21 @@ t.test('projects take turns', async (t) => {
   t.same(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
+t.test('orgs take turns, however many projects one of them has', async (t) => {
+  const pool = poolOf(t);
+  const order: string[] = [];
+  const ask = (name: string, project_id: string, org_id: string) =>
+    pool.run<string>(task('slowly', [name], project_id, org_id)).then((done) => order.push(done));
+  const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name, `prj_${name}`, 'org_a'));
+  await Promise.all([
+    ...asked,
+    ask('a5', 'prj_a2', 'org_a'),
+    ask('b1', 'prj_b1', 'org_b'),
+    ask('b2', 'prj_b2', 'org_b'),
+  ]);
+  t.same(order, ['a1', 'a2', 'b1', 'a3', 'b2', 'a4', 'a5']);
+});
+
 t.test('a project that asks for too much waits, and others do not', async (t) => {
   const pool = poolOf(t, { waiting: 2 });
   const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => pool.run(task('slowly', [name], 'prj_a')));
@@ -86,7 +106,7 @@ t.test('a stop refuses what waits and what is under way, and leaves no thread', 
 t.test('expressions in great number', async (t) => {
   const pool = poolOf(t);
   const wanted = ['x.a + x.b', 'y', 'x +'].map((text) => ({ text, roots: ['x'] }));
-  const [good, unknown, broken] = await compileInWorker(pool, 'prj_1', wanted, ['x']);
+  const [good, unknown, broken] = await compileInWorker(pool, { org_id: 'org_1', project_id: 'prj_1' }, wanted, ['x']);
   t.match(good, { problems: [], uses: { x: [{ member: 'a' }, { member: 'b', line: 1, column: 7 }] } });
   t.match(unknown!.problems, [{ line: 1, column: 1 }]);
   t.match(broken!.problems, [{ line: 1 }]);

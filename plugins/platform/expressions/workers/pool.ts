@@ -38,12 +38,15 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** Worker threads that start when there is a document to read and end when there is none. Projects are served round-robin. */
+/**
+ * Worker threads that start when there is a document to read and end when there is none. Orgs are served round-robin, however
+ * many projects each of them has.
+ */
 export class DocumentWorkerPool implements DocumentWorkers {
   readonly #clock: Clock;
   readonly #limits: WorkerLimits;
-  /** The waiting jobs by project, in the order in which the projects are served. */
-  readonly #queues = new Map<string, Job[]>();
+  /** The waiting jobs by org and project, in the order in which these are served. */
+  readonly #orgs = new Map<string, Map<string, Job[]>>();
   readonly #idle: Thread[] = [];
   readonly #threads = new Set<Thread>();
   #closing: Promise<void> | undefined;
@@ -61,13 +64,16 @@ export class DocumentWorkerPool implements DocumentWorkers {
   run<T>(task: WorkerTask): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closing) throw stopping();
-      const queue = this.#queues.get(task.project_id) ?? [];
+      const { org_id, project_id } = task.scope;
+      const projects = this.#orgs.get(org_id) ?? new Map<string, Job[]>();
+      const queue = projects.get(project_id) ?? [];
       if (queue.length >= this.#limits.waiting)
         throw Errors.rateLimited(`${queue.length} large documents of this project are waiting to be read`, {
           retryAfterMs: 1000,
         });
       queue.push({ task, resolve: resolve as Job['resolve'], reject });
-      this.#queues.set(task.project_id, queue);
+      projects.set(project_id, queue);
+      this.#orgs.set(org_id, projects);
       this.#next();
     });
   }
@@ -79,13 +85,13 @@ export class DocumentWorkerPool implements DocumentWorkers {
   }
 
   async #close(): Promise<void> {
-    for (const job of [...this.#queues.values()].flat()) job.reject(stopping());
-    this.#queues.clear();
+    for (const projects of this.#orgs.values()) for (const job of [...projects.values()].flat()) job.reject(stopping());
+    this.#orgs.clear();
     await Promise.all([...this.#threads].map((thread) => thread.end(stopping())));
   }
 
   #next(): void {
-    while (this.#queues.size > 0 && !this.#closing) {
+    while (this.#orgs.size > 0 && !this.#closing) {
       const thread = this.#idle.pop() ?? this.#startThread();
       if (!thread) return;
       void this.#work(thread, this.#nextJob());
@@ -106,12 +112,15 @@ export class DocumentWorkerPool implements DocumentWorkers {
     this.#next();
   }
 
-  /** Takes the first job of the next project, and moves that project to the end of the order. */
+  /** Takes the first job of the next project of the next org, and moves both to the end of their order. */
   #nextJob(): Job {
-    const [project_id, queue] = this.#queues.entries().next().value!;
+    const [org_id, projects] = this.#orgs.entries().next().value!;
+    const [project_id, queue] = projects.entries().next().value!;
     const job = queue.shift()!;
-    this.#queues.delete(project_id);
-    if (queue.length > 0) this.#queues.set(project_id, queue);
+    projects.delete(project_id);
+    if (queue.length > 0) projects.set(project_id, queue);
+    this.#orgs.delete(org_id);
+    if (projects.size > 0) this.#orgs.set(org_id, projects);
     return job;
   }
 
