@@ -130,7 +130,9 @@ else
       const keys = page.keyboard;
       await page.goto(`${base}/new`);
       await page.getByRole('heading', { name: 'New graph' }).waitFor();
-      const focused = () => page.evaluate("document.activeElement?.ariaLabel ?? ''");
+      // The editor of a script lives in a shadow root.
+      const focused = () =>
+        page.evaluate("(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement)?.ariaLabel ?? ''");
       /** Presses Tab until a field of this name has the focus. */
       const tabTo = async (label: string) => {
         for (let n = 0; n < 80 && (await focused()) !== label; n++) await keys.press('Tab');

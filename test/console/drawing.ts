@@ -12,7 +12,7 @@ export const card = (page: Page, id: string) => page.locator(`.react-flow__node[
 export const panel = (page: Page) => page.getByRole('region', { name: 'Selection' });
 /** What one types into or chooses from. */
 export const field = (page: Page, name: string) =>
-  panel(page).locator(`:is(input, textarea, select)[aria-label="${name}"]`);
+  panel(page).locator(`:is(input, textarea, select, .cm-content)[aria-label="${name}"]`);
 /** Waits until an expression is true on a page. Its own way to wait would need `eval`, which the pages refuse. */
 export const shows = (page: Page, expression: string) =>
   until(expression, 30_000, async () => ((await page.evaluate(expression)) ? true : undefined));

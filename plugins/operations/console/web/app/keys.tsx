@@ -32,7 +32,9 @@ export function Keys({ scope, find }: { scope: Scope; find(): void }) {
   const onKey = (event: KeyboardEvent) => {
     const { key } = event;
     const palette = key === 'k' && (event.ctrlKey || event.metaKey);
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isField(event.target);
+    // An editor lives in a shadow root, which hides from the event in what one types.
+    const [typed = null] = event.composedPath();
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isField(typed);
     const goes = plain && event.timeStamp - chord.current < CHORD_MS;
     chord.current = plain && key === 'g' && !goes ? event.timeStamp : 0;
     const area = goes ? areas.find((one) => one.key === key) : undefined;

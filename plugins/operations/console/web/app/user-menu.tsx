@@ -3,6 +3,7 @@ import { Check } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { Refusal } from '../api/client.ts';
 import { signOut } from '../api/session.ts';
+import { forgetPins } from '../graphs/node/pins.ts';
 import { Avatar } from '../kit/avatar.tsx';
 import { visible } from '../kit/text.ts';
 import { toast } from '../kit/toasts.tsx';
@@ -22,6 +23,7 @@ export function UserMenu({ name }: { name: string }) {
         return;
       }
     }
+    forgetPins();
     await take(null);
   };
   return (

@@ -38,13 +38,16 @@ export const cardNode = (node: GraphNode, position: Point, selected: boolean, ma
 });
 
 export function drawnEdge(edge: GraphEdge, id: string, selected: boolean, mark?: Mark): Edge {
-  const words = [...(edge.when === undefined ? [] : [String(edge.when)]), ...(mark ? [markWords(mark)] : [])];
+  const ofRun = mark !== undefined && (mark.count !== undefined || mark.tone === 'quiet');
+  const shown = ofRun ? mark.count : mark && markWords(mark);
+  const words = [...(edge.when === undefined ? [] : [String(edge.when)]), ...(shown === undefined ? [] : [shown])];
   return {
     id,
+    type: 'way',
     source: edge.from,
     target: edge.to,
     selected,
-    ...(words.length > 0 && { label: visible(words.join(' · ')) }),
+    ...(words.length > 0 && { label: visible(words.join(ofRun ? ' ' : ' · ')) }),
     ...(mark && { className: `graph-edge tone-${mark.tone}` }),
     ariaLabel: visible([edgeWords(edge), ...(mark ? [markWords(mark)] : [])].join(', ')),
     markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },

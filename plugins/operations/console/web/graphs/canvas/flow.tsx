@@ -1,6 +1,7 @@
-import { Background, BackgroundVariant, type Edge, ReactFlow, type ReactFlowProps } from '@xyflow/react';
+import { Background, BackgroundVariant, type Edge, MiniMap, ReactFlow, type ReactFlowProps } from '@xyflow/react';
 import { type CardNode, NODE_TYPES } from './card.tsx';
 import { Controls } from './controls.tsx';
+import { EDGE_TYPES } from './edge.tsx';
 import { FIT } from './fit.ts';
 import { FLOW_LABELS } from './words.ts';
 
@@ -8,6 +9,7 @@ import { FLOW_LABELS } from './words.ts';
 export const Flow = (props: ReactFlowProps<CardNode, Edge>) => (
   <ReactFlow
     nodeTypes={NODE_TYPES}
+    edgeTypes={EDGE_TYPES}
     ariaLabelConfig={FLOW_LABELS}
     // Its own keys would change the drawing beside the document.
     deleteKeyCode={null}
@@ -22,5 +24,6 @@ export const Flow = (props: ReactFlowProps<CardNode, Edge>) => (
   >
     <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
     <Controls />
+    <MiniMap className="graph-map" pannable nodeBorderRadius={8} nodeStrokeWidth={0} ariaLabel="Map of the graph" />
   </ReactFlow>
 );

@@ -5,6 +5,8 @@ export interface Mark {
   tone: Tone;
   /** A word or two. */
   status?: string;
+  /** How many items came along an edge: what stands on it in place of the status. */
+  count?: number;
   /** More, when one points at it. */
   note?: string;
 }

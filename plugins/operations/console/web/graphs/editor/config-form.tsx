@@ -8,6 +8,7 @@ import { exprOf, fieldOf, labelOf, type Schema } from './schema-fields.ts';
 import { ObjectField } from './nested-fields.tsx';
 import type { NodeType } from './types.ts';
 import { ValueField } from './value-field.tsx';
+import { type Variables, VariablesProvider, withVariable } from './variables.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -75,7 +76,7 @@ function Members({ type, config = {}, onChange, pointer }: Props & { type: NodeT
   const names = Object.keys(properties);
   const others = Object.keys(config).filter((name) => !Object.hasOwn(properties, name));
   return (
-    <>
+    <VariablesProvider value={properties.script && properties.env && variablesOf(type, config, onChange)}>
       {names.length === 0 && others.length === 0 && <Empty>There is nothing to configure.</Empty>}
       {names.map((name) => (
         <One
@@ -109,8 +110,22 @@ function Members({ type, config = {}, onChange, pointer }: Props & { type: NodeT
           pointer={pointer}
         />
       )}
-    </>
+    </VariablesProvider>
   );
+}
+
+/** Those of a program: its `env`. */
+function variablesOf({ type }: NodeType, config: Config, onChange: Props['onChange']): Variables {
+  const env = isConfig(config.env) ? config.env : {};
+  return {
+    language: type === 'shell' ? 'bash' : typeof config.language === 'string' ? config.language : 'bash',
+    names: [...Object.keys(env), ...Object.keys(isConfig(config.credentials) ? config.credentials : {})],
+    take(cel) {
+      const made = withVariable(env, cel);
+      if (made.env !== env) onChange({ ...config, env: made.env });
+      return made.name;
+    },
+  };
 }
 
 interface OneProps {

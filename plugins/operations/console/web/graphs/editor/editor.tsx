@@ -1,13 +1,23 @@
 import { ReactFlowProvider, useReactFlow } from '@xyflow/react';
 import { useBlocker } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
 import type { Scope } from '../../api/paths.ts';
 import { visible } from '../../kit/text.ts';
+import { isNode } from '../../run/keys.ts';
+import { useRun } from '../../run/use-run.ts';
 import '../canvas/canvas.css';
 import { AddAfter } from '../canvas/card.tsx';
+import { AddBetween } from '../canvas/edge.tsx';
+import { edgeIds } from '../canvas/elements.ts';
 import { fitInStudio } from '../canvas/fit.ts';
 import { CARD } from '../canvas/layout.ts';
-import type { GraphDocument, Point } from '../document.ts';
+import type { Mark } from '../canvas/marks.ts';
+import { edgeKey, type GraphDocument, type Point } from '../document.ts';
+import { useNewestRun, useRunInput } from '../expressions/use-names.ts';
+import { INPUT, usePins } from '../node/pins.ts';
+import { edgeMarksOf, recordsOf } from '../run/edge-marks.ts';
+import { marksOf as marksOfRun } from '../run/marks.ts';
 import { RunDraft } from '../run/run-draft.tsx';
 import { AddNode } from './add-node.tsx';
 import { download, KeysDialog, LeaveDialog, TextDialog } from './dialogs.tsx';
@@ -15,13 +25,13 @@ import './editor.css';
 import { marksOf } from './findings.ts';
 import { FindingsPanel } from './findings-panel.tsx';
 import { useKeys } from './keys.ts';
-import { addNode, layOut, nodeOf, withPlaces } from './model.ts';
+import { addNode, insertBetween, layOut, nodeOf, withPlaces } from './model.ts';
 import { useNodeTypes } from './node-types.ts';
 import { beside, freePlace } from './place.ts';
 import { SavingNotice } from './saving.tsx';
 import { clipboardOf, removeChosen } from './selection.ts';
 import { SidePanel } from './side-panel.tsx';
-import { NOTHING, nodesOnly, useEditing } from './state.ts';
+import { edgesOnly, NOTHING, nodesOnly, useEditing } from './state.ts';
 import { Surface } from './surface.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useCheck } from './use-check.ts';
@@ -44,6 +54,10 @@ export const GraphEditor = (props: Props) => (
 );
 
 type Flow = ReturnType<typeof useReactFlow>;
+/** The same objects over all drawings. */
+const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
+const NO_RECORDS: ReadonlyMap<string, NodeRecord> = new Map();
+
 type Dialogs = 'text' | 'keys' | undefined;
 
 function Editor({ scope, name: known, document: given, version }: Props) {
@@ -53,12 +67,31 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const [adding, setAdding] = useState(false);
   /** Where an edge was dropped on empty ground: the node that is chosen then comes there. */
   const [loose, setLoose] = useState<Point>();
+  /** By its key: the node that is chosen then comes into this edge. */
+  const [into, setInto] = useState<string>();
+  /** The chosen node stands with its data. */
+  const [open, setOpen] = useState(false);
+  /** A run of the draft, which the canvas shows. */
+  const [run, setRun] = useState<string>();
   const [dialog, setDialog] = useState<Dialogs>();
   const [said, setSaid] = useState('');
   const types = useNodeTypes(scope);
   const checked = useCheck(scope, document);
   const { saved, saving, save } = useSave({ scope, known, opened, base: version });
-  const marks = useMemo(() => marksOf(checked.findings), [checked.findings]);
+  const newest = useNewestRun(scope, run === undefined ? known : undefined);
+  const shown = run ?? newest.run_id;
+  const followed = useRun(scope, shown);
+  const records = useMemo(() => recordsOf((followed.steps.data?.steps ?? []).filter(isNode)), [followed.steps.data]);
+  const runMarks = useMemo(() => (run === undefined ? NO_MARKS : marksOfRun([...records.values()])), [run, records]);
+  const edgeMarks = useMemo(
+    () => (run === undefined ? NO_MARKS : edgeMarksOf(document, records)),
+    [run, document, records],
+  );
+  // What is wrong with a node says more than how it went.
+  const marks = useMemo(() => new Map([...runMarks, ...marksOf(checked.findings)]), [runMarks, checked.findings]);
+  const { pins } = usePins(scope, known);
+  const lastInput = useRunInput(scope, shown);
+  const input = Object.hasOwn(pins, INPUT) ? pins[INPUT] : lastInput;
   const dirty = document !== saved.document;
   const blocker = useBlocker({ shouldBlockFn: () => dirty, enableBeforeUnload: () => dirty, withResolver: true });
   const flow = useReactFlow();
@@ -70,18 +103,25 @@ function Editor({ scope, name: known, document: given, version }: Props) {
     if (name === '') window.document.getElementById('graph-name')?.focus();
     else if (saving.state !== 'busy') void save(name, document, over);
   };
+  const done = () => {
+    setAdding(false);
+    setLoose(undefined);
+    setInto(undefined);
+  };
   const add = (type: string, at?: Point) => {
     const trigger = types.byName.get(type)?.trigger ?? false;
     const after = at || trigger ? undefined : chosen;
     const wanted = at ?? loose ?? (after?.position ? beside(after.position) : centreOf(frame.current, flow));
     const position = freePlace(document, wanted);
     actions.apply((now) => {
-      const made = addNode(now, { type, position }, after?.id);
+      const made =
+        into !== undefined && !at
+          ? insertBetween(now, into, { type, position })
+          : addNode(now, { type, position }, after?.id);
       return { document: made.document, select: nodesOnly(made.id) };
     });
-    setAdding(false);
-    setLoose(undefined);
-    if (!at && !loose) show(flow, frame.current, position, after?.position);
+    done();
+    if (!at && !loose && into === undefined) show(flow, frame.current, position, after?.position);
     window.document.getElementById('graph-panel')?.focus();
   };
   const clipboard = clipboardOf(document, selection, actions, readingOf);
@@ -93,34 +133,58 @@ function Editor({ scope, name: known, document: given, version }: Props) {
     remove: () => removeChosen(selection, actions),
     duplicate: clipboard.duplicate,
     all: () => actions.select(nodesOnly(...document.nodes.map(({ id }) => id))),
-    add: () => setAdding(true),
-    none: () => (adding ? setAdding(false) : actions.select(NOTHING)),
+    add: () => {
+      const [edge] = selection.edges;
+      if (selection.nodes.size === 0 && edge !== undefined) setInto(edge);
+      setAdding(true);
+    },
+    open: () => chosen && setOpen(!open),
+    none: () => {
+      if (adding) done();
+      else if (open && chosen) setOpen(false);
+      else actions.select(NOTHING);
+    },
     connect: () => frame.current?.querySelector<HTMLElement>('[data-connect]')?.focus(),
     help: () => setDialog('keys'),
     copied: clipboard.copied,
     paste,
   });
+  const at = open ? chosen?.position : undefined;
+  useEffect(() => {
+    if (at) uncover(flow, frame.current, at);
+  }, [flow, at]);
   const problems = checked.findings.filter(({ warning }) => !warning).length;
   const addAfter = (id: string) => {
     actions.select(nodesOnly(id));
+    setAdding(true);
+  };
+  const addBetween = (id: string) => {
+    const edge = edgeIds(document).find(([one]) => one === id)?.[1];
+    if (!edge) return;
+    actions.select(edgesOnly(edgeKey(edge)));
+    setInto(edgeKey(edge));
     setAdding(true);
   };
   return (
     <section ref={frame} className="graph-editor studio" aria-label="Graph editor">
       <div className="graph-canvas">
         <AddAfter value={addAfter}>
-          <Surface
-            document={document}
-            selection={selection}
-            marks={marks}
-            actions={actions}
-            drop={add}
-            onLoose={(from, at) => {
-              actions.select(nodesOnly(from));
-              setLoose(at);
-              setAdding(true);
-            }}
-          />
+          <AddBetween value={addBetween}>
+            <Surface
+              document={document}
+              selection={selection}
+              marks={marks}
+              edgeMarks={edgeMarks}
+              actions={actions}
+              drop={add}
+              onLoose={(from, at) => {
+                actions.select(nodesOnly(from));
+                setLoose(at);
+                setAdding(true);
+              }}
+              onOpen={() => setOpen(true)}
+            />
+          </AddBetween>
         </AddAfter>
       </div>
       <div className="graph-float graph-title">
@@ -135,7 +199,11 @@ function Editor({ scope, name: known, document: given, version }: Props) {
           />
         )}
         <span className="quiet">{dirty ? 'Not saved yet' : known === undefined ? '' : 'Nothing to save'}</span>
-        <RunDraft scope={scope} document={document} name={name} />
+        <RunDraft
+          {...{ scope, document, name, input, run, setRun }}
+          record={run === undefined ? undefined : followed.record.data}
+          records={run === undefined ? NO_RECORDS : records}
+        />
         <button
           type="button"
           className="main"
@@ -160,7 +228,7 @@ function Editor({ scope, name: known, document: given, version }: Props) {
         adding={adding}
         chosen={selection.nodes.size + selection.edges.size > 0}
         add={() => {
-          setLoose(undefined);
+          done();
           setAdding(!adding);
         }}
         undo={actions.undo}
@@ -175,16 +243,7 @@ function Editor({ scope, name: known, document: given, version }: Props) {
         file={() => download(name, document)}
         keys={() => setDialog('keys')}
       />
-      {adding && (
-        <AddNode
-          types={types.data ?? []}
-          add={({ type }) => add(type)}
-          close={() => {
-            setLoose(undefined);
-            setAdding(false);
-          }}
-        />
-      )}
+      {adding && <AddNode types={types.data ?? []} add={({ type }) => add(type)} close={done} />}
       <SidePanel
         document={document}
         selection={selection}
@@ -193,6 +252,11 @@ function Editor({ scope, name: known, document: given, version }: Props) {
         name={known}
         types={types.byName}
         findings={checked.findings}
+        run={shown}
+        records={records}
+        at={followed.record.data?.created_at}
+        open={open}
+        setOpen={setOpen}
       />
       <FindingsPanel document={document} checked={checked} actions={actions} />
       {dialog === 'keys' && <KeysDialog close={() => setDialog(undefined)} />}
@@ -218,6 +282,21 @@ function show(flow: Flow, frame: HTMLElement | null, ...[added, after]: [Point, 
   const [left, top] = [Math.min(added.x, after?.x ?? added.x), Math.min(added.y, after?.y ?? added.y)];
   const bounds = { x: left, y: top, width: added.x - left + CARD.width, height: added.y - top + CARD.height };
   void flow.fitBounds(bounds, { padding: 0.2 });
+}
+
+/** Moves the canvas so that a card stands above the node that is open over its lower part. */
+function uncover(flow: Flow, frame: HTMLElement | null, place: Point): void {
+  const box = frame?.querySelector('.react-flow')?.getBoundingClientRect();
+  const sheet = frame?.querySelector('.graph-panel.open')?.getBoundingClientRect();
+  // On a narrow page it stands below the canvas.
+  if (!box || !sheet || sheet.top <= box.top || sheet.top >= box.bottom) return;
+  const { x, y, zoom } = flow.getViewport();
+  const card = flow.flowToScreenPosition(place);
+  const [top, bottom] = [box.top + 64, sheet.top - 24 - CARD.height * zoom];
+  const [left, right] = [box.left + 84, box.right - 24 - CARD.width * zoom];
+  const to = { x: Math.min(Math.max(card.x, left), right), y: Math.min(Math.max(card.y, top), bottom) };
+  if (to.x !== card.x || to.y !== card.y)
+    void flow.setViewport({ x: x + to.x - card.x, y: y + to.y - card.y, zoom }, { duration: 160 });
 }
 
 /** The middle of what is shown, as a place of a card. */

@@ -30,6 +30,11 @@ t.test('a finding is placed at its node, its edge, or the graph', async (t) => {
     'Ask the shop needs url',
   );
   t.equal(findingWords(node), 'ask › url: is bad');
+  const orphan = placed({ message: '(ask) has no edge', warning: true, pointer: '/nodes/0' }, document);
+  t.equal(
+    findingWords(orphan, () => 'Ask the shop'),
+    'Ask the shop: has no edge',
+  );
   t.match(placed({ ...fault, pointer: '/edges/0/to' }, document), { node: 'ask', edge: '["ask","nobody",true]' });
   t.equal(findingWords(placed({ ...fault, pointer: '/output' }, document)), 'output: is bad');
   t.equal(findingWords(placed({ ...fault, pointer: '' }, document)), 'is bad');

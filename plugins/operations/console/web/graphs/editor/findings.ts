@@ -41,7 +41,13 @@ export function splitProblem(text: string, document: unknown): Omit<Finding, 'wa
 export function placed(finding: Finding, { nodes, edges = [] }: GraphDocument): Placed {
   const [, list, index = '', ...rest] = finding.pointer.split('/');
   const within = rest.map((part) => `/${part}`).join('');
-  if (list === 'nodes' && nodes[Number(index)]) return { ...finding, node: nodes[Number(index)]!.id, within };
+  if (list === 'nodes' && nodes[Number(index)]) {
+    const { id } = nodes[Number(index)]!;
+    // The list says how people know the node; its id is for those who have the pointer alone.
+    const own = `(${id}) `;
+    const message = finding.message.startsWith(own) ? finding.message.slice(own.length) : finding.message;
+    return { ...finding, message, node: id, within };
+  }
   if (list === 'edges' && edges[Number(index)]) {
     const edge = edges[Number(index)]!;
     return { ...finding, edge: edgeKey(edge), node: edge.from, within };

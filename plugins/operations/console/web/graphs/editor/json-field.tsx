@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { atSelection, useInserted } from '../node/insertion.ts';
 import { parseExact } from '../../../../../platform/schema/contract/exact-json.ts';
 
 interface Props {
@@ -22,6 +23,11 @@ export function JsonField({ label, value, onChange, rows }: Props) {
     setText(textOf(value));
     setFault(undefined);
   }, [value]);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const onFocus = useInserted((cel) => {
+    type(atSelection(field.current, text, JSON.stringify({ $expr: cel })).text);
+    field.current?.focus();
+  });
   const type = (now: string) => {
     setText(now);
     try {
@@ -36,6 +42,8 @@ export function JsonField({ label, value, onChange, rows }: Props) {
   return (
     <>
       <textarea
+        ref={field}
+        onFocus={onFocus}
         aria-label={label}
         aria-invalid={fault !== undefined}
         spellCheck={false}

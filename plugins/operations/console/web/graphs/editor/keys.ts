@@ -8,6 +8,7 @@ export interface Keys {
   duplicate(): void;
   all(): void;
   add(): void;
+  open(): void;
   none(): void;
   connect(): void;
   help(): void;
@@ -18,7 +19,8 @@ export interface Keys {
 
 /** In the order of the help. */
 export const KEY_HELP: readonly (readonly [string, string])[] = [
-  ['a', 'Add a node, after the chosen one'],
+  ['a', 'Add a node, after the chosen one or into the chosen edge'],
+  ['o', 'Open the chosen node with the data before and after it'],
   ['Tab, Enter', 'Go to a node or an edge, and choose it'],
   ['Arrow keys', 'Move the selection; with Shift, in larger steps'],
   ['c', 'Connect the chosen node to another'],
@@ -32,8 +34,11 @@ export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['?', 'Show these keys'],
 ];
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+/** In a field, or in an editor, which lives in a shadow root. */
+function isTyping(event: Event): boolean {
+  const [target] = event.composedPath();
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+}
 const asks = (): boolean => document.querySelector('[role=dialog]') !== null;
 
 /** What a key does; undefined: nothing here. */
@@ -44,9 +49,9 @@ function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): k
     if (name === 'z') return shiftKey ? 'redo' : 'undo';
     return ({ s: 'save', y: 'redo', d: 'duplicate', a: 'all' } as const)[name];
   }
-  return ({ a: 'add', c: 'connect', '?': 'help', Delete: 'remove', Backspace: 'remove', Escape: 'none' } as const)[
-    name
-  ];
+  return (
+    { a: 'add', o: 'open', c: 'connect', '?': 'help', Delete: 'remove', Backspace: 'remove', Escape: 'none' } as const
+  )[name];
 }
 
 /** The keys and the clipboard of the editor, while it is open. Fields keep theirs, but for saving. */
@@ -56,12 +61,12 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const action = actionOf(event);
-      if (!action || asks() || (action !== 'save' && isTyping(event.target))) return;
+      if (!action || asks() || (action !== 'save' && isTyping(event))) return;
       event.preventDefault();
       (latest.current[action] as () => void)();
     };
     const onCopy = (event: ClipboardEvent) => {
-      if (asks() || isTyping(event.target) || !getSelection()?.isCollapsed) return;
+      if (asks() || isTyping(event) || !getSelection()?.isCollapsed) return;
       const text = latest.current.copied();
       if (text === undefined) return;
       event.preventDefault();
@@ -70,7 +75,7 @@ export function useKeys(keys: Keys): void {
     };
     const onPaste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData('text/plain');
-      if (!text || asks() || isTyping(event.target)) return;
+      if (!text || asks() || isTyping(event)) return;
       event.preventDefault();
       latest.current.paste(text);
     };

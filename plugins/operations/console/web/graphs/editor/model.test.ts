@@ -99,3 +99,25 @@ t.test('what cannot be drawn is refused in plain words', async (t) => {
   t.throws(() => readDocument({ nodes: [node], edges: [{ from: 'a' }] }), /edges/);
   t.same(readDocument({ nodes: [node] }).edges, []);
 });
+
+t.test('a node comes into the middle of an edge, and what follows makes room', async (t) => {
+  const placed = model.moveNodes(
+    ways,
+    new Map([
+      ['large', { x: 300, y: 0 }],
+      ['sort', { x: 576, y: 40 }],
+    ]),
+  );
+  const key = edgeKey({ from: 'large', to: 'sort', when: true });
+  const { document, id } = model.insertBetween(placed, key, { type: 'condition' });
+  t.same(document.edges, [
+    { from: 'start', to: 'large' },
+    { from: 'large', to: id, when: true },
+    { from: id, to: 'sort', when: true },
+  ]);
+  t.same(document.nodes.at(-1)?.position, { x: 576, y: 20 });
+  t.same(model.nodeOf(document, 'sort')?.position, { x: 852, y: 40 });
+  t.same(model.nodeOf(document, 'large')?.position, { x: 300, y: 0 }, 'what comes before stays');
+  const trigger = model.insertBetween(placed, key, { type: 'trigger.manual' });
+  t.same(trigger.document.edges, placed.edges, 'nothing comes before a trigger');
+});

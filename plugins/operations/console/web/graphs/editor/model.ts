@@ -1,5 +1,5 @@
 import { edgeKey, type GraphDocument, type GraphEdge, type GraphNode, type Point } from '../document.ts';
-import { layout, placesOf } from '../canvas/layout.ts';
+import { CARD, layout, placesOf } from '../canvas/layout.ts';
 import { casesOf } from './cases.ts';
 import { freshId } from './ids.ts';
 
@@ -109,4 +109,43 @@ export function setWhen(document: GraphDocument, key: string, when: GraphEdge['w
   const changed = edges.map((edge) => (edgeKey(edge) === key ? given({ ...edge, when }) : edge));
   const keys = new Set(changed.map(edgeKey));
   return keys.size === changed.length ? { ...document, edges: changed } : document;
+}
+
+const GAP = 72;
+
+/** A node in the middle of an edge: what came along the edge comes to it first. */
+export function insertBetween(
+  document: GraphDocument,
+  key: string,
+  node: Omit<GraphNode, 'id'>,
+): { document: GraphDocument; id: string } {
+  const edge = edgesOf(document).find((one) => edgeKey(one) === key);
+  if (!edge || node.type.startsWith('trigger.')) return addNode(document, node);
+  const [from, to] = [nodeOf(document, edge.from), nodeOf(document, edge.to)];
+  const [start, end] = [from?.position, to?.position];
+  const apart = disconnect(document, new Set([key]));
+  if (!start || !end) return joined(addNode(apart, node), edge);
+  // What comes after it makes room.
+  const missing = start.x + 2 * (CARD.width + GAP) - end.x;
+  const moved = missing > 0 ? moveNodes(apart, shifted(document, edge.to, missing)) : apart;
+  const position = { x: start.x + CARD.width + GAP, y: Math.round((start.y + end.y) / 2) };
+  return joined(addNode(moved, { ...node, position }), edge);
+}
+
+function joined({ document, id }: { document: GraphDocument; id: string }, { from, to, when }: GraphEdge) {
+  const before = { ...document, edges: [...edgesOf(document), given({ from, to: id, when })] };
+  return { document: connect(before, id, to), id };
+}
+
+/** A node and all that comes after it, further to the right. */
+function shifted({ nodes, edges = [] }: GraphDocument, first: string, by: number): Map<string, Point> {
+  const after = Map.groupBy(edges, ({ from }) => from);
+  const found = new Set([first]);
+  // Grows while it is walked.
+  for (const id of found) for (const { to } of after.get(id) ?? []) found.add(to);
+  return new Map(
+    nodes.flatMap(({ id, position }) =>
+      found.has(id) && position ? [[id, { x: position.x + by, y: position.y }]] : [],
+    ),
+  );
 }

@@ -1,5 +1,3 @@
-import { Name } from '../../kit/basics.tsx';
-import { visible } from '../../kit/text.ts';
 import type { GraphDocument, GraphNode } from '../document.ts';
 import { ConfigForm } from './config-form.tsx';
 import { EdgesOfNode } from './edges-of-node.tsx';
@@ -10,7 +8,6 @@ import { changeNode, type Members } from './model.ts';
 import { FurtherSettings } from './further-settings.tsx';
 import { type ReadingOf, renameNode } from './rename.ts';
 import { type Actions, nodesOnly } from './state.ts';
-import { RunNode } from '../run/run-now.tsx';
 import { TypedText } from './typed-text.tsx';
 
 interface Props {
@@ -27,24 +24,20 @@ export function NodePanel({ document, node, actions, place }: Props) {
     actions.apply((now) => changeNode(now, node.id, members), `${node.id} ${Object.keys(members).join()}`);
   return (
     <FormPlaceProvider value={place}>
-      <h2>
-        <Name>{node.title ?? node.id}</Name>
-      </h2>
-      <p className="quiet">
-        {visible(node.type)}
-        {type ? ` · ${visible(type.title)}` : ' · This server does not have this type.'}
-      </p>
-      <FieldFrame label="ID" pointer="/id" required>
-        <IdField document={document} node={node} actions={actions} place={place} />
-      </FieldFrame>
-      <FieldFrame label="Title" pointer="/title">
-        <input
-          aria-label="Title"
-          maxLength={255}
-          value={node.title ?? ''}
-          onChange={({ target }) => set({ title: target.value || undefined })}
-        />
-      </FieldFrame>
+      <div className="node-names">
+        <FieldFrame label="Title" pointer="/title">
+          <input
+            aria-label="Title"
+            maxLength={255}
+            placeholder={node.id}
+            value={node.title ?? ''}
+            onChange={({ target }) => set({ title: target.value || undefined })}
+          />
+        </FieldFrame>
+        <FieldFrame label="ID" pointer="/id" required>
+          <IdField document={document} node={node} actions={actions} place={place} />
+        </FieldFrame>
+      </div>
       <ConfigForm
         type={type}
         config={node.config}
@@ -53,7 +46,6 @@ export function NodePanel({ document, node, actions, place }: Props) {
       />
       <EdgesOfNode document={document} node={node} actions={actions} />
       <FurtherSettings node={node} set={set} />
-      {type && !type.trigger && <RunNode scope={place.scope} type={node.type} config={node.config ?? {}} beside />}
     </FormPlaceProvider>
   );
 }

@@ -1,7 +1,6 @@
 import type { Field, Schema } from './schema-fields.ts';
 
 interface Props {
-  name: string;
   label: string;
   schema: Schema;
   field: Field;
@@ -10,15 +9,13 @@ interface Props {
   required?: boolean;
 }
 
-/** Members that are programs or documents. */
-const SOURCES: readonly string[] = ['script', 'source'];
 /** A short text becomes a field of several lines when it has them. */
 const LONG = 60;
 
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-export function PlainField({ name, label, schema, field, value, onChange, required = false }: Props) {
+export function PlainField({ label, schema, field, value, onChange, required = false }: Props) {
   const text = shown(value);
   const set = (now: string) => onChange(now === '' && !required ? undefined : now);
   if (field.kind === 'choice')
@@ -53,13 +50,12 @@ export function PlainField({ name, label, schema, field, value, onChange, requir
         onChange={({ target }) => onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)}
       />
     );
-  if (SOURCES.includes(name) || text.includes('\n') || text.length > LONG)
+  if (text.includes('\n') || text.length > LONG)
     return (
       <textarea
         aria-label={label}
         spellCheck={false}
-        wrap={SOURCES.includes(name) ? 'off' : 'soft'}
-        rows={Math.min(20, Math.max(SOURCES.includes(name) ? 6 : 2, text.split('\n').length + 1))}
+        rows={Math.min(20, Math.max(2, text.split('\n').length + 1))}
         value={text}
         onChange={({ target }) => set(target.value)}
       />

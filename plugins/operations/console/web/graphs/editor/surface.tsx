@@ -17,14 +17,26 @@ interface Props {
   document: GraphDocument;
   selection: Selection;
   marks: ReadonlyMap<string, Mark>;
+  /** Of a run, by `edgeKey`. */
+  edgeMarks: ReadonlyMap<string, Mark>;
   actions: Actions;
   drop(type: string, at: Point): void;
   /** An edge from this node was dropped on empty ground. */
   onLoose(from: string, at: Point): void;
+  onOpen(): void;
 }
 
 /** The canvas on which a graph is drawn. While cards are dragged nothing but their places changes. */
-export const Surface = memo(function Surface({ document, selection, marks, actions, drop, onLoose }: Props) {
+export const Surface = memo(function Surface({
+  document,
+  selection,
+  marks,
+  edgeMarks,
+  actions,
+  drop,
+  onLoose,
+  onOpen,
+}: Props) {
   const flow = useReactFlow();
   const cards = useCards(document, selection, marks);
   const [dragged, setDragged] = useState<ReadonlyMap<string, Point>>();
@@ -32,7 +44,7 @@ export const Surface = memo(function Surface({ document, selection, marks, actio
     () => (dragged ? cards.map((one) => movedTo(one, dragged.get(one.id))) : cards),
     [cards, dragged],
   );
-  const edges = useEdges(document, selection);
+  const edges = useEdges(document, selection, edgeMarks);
   const onNodesChange = (changes: NodeChange<CardNode>[]) => {
     const chosen = changes.filter((change) => change.type === 'select');
     if (chosen.length > 0) actions.select((before) => ({ ...before, nodes: toggled(before.nodes, chosen) }));
@@ -75,6 +87,8 @@ export const Surface = memo(function Surface({ document, selection, marks, actio
         const { x, y } = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
         onLoose(fromNode.id, { x, y: y - CARD.height / 2 });
       }}
+      onNodeDoubleClick={onOpen}
+      zoomOnDoubleClick={false}
       onDragOver={(event) => event.preventDefault()}
       onDrop={onDrop}
     />
@@ -112,16 +126,17 @@ function useCards(document: GraphDocument, selection: Selection, marks: Readonly
 }
 
 /** The same for edges. */
-function useEdges(document: GraphDocument, selection: Selection): Edge[] {
-  const before = useRef(new Map<string, { edge: GraphEdge; drawn: Edge }>());
+function useEdges(document: GraphDocument, selection: Selection, marks: ReadonlyMap<string, Mark>): Edge[] {
+  const before = useRef(new Map<string, { edge: GraphEdge; mark: Mark | undefined; drawn: Edge }>());
   return useMemo(() => {
     const all = edgeIds(document).map(([id, edge]) => {
       const known = before.current.get(id);
       const selected = selection.edges.has(edgeKey(edge));
-      const same = known?.edge === edge && known.drawn.selected === selected;
-      return same ? known : { edge, drawn: drawnEdge(edge, id, selected) };
+      const mark = marks.get(edgeKey(edge));
+      const same = known?.edge === edge && known.mark === mark && known.drawn.selected === selected;
+      return same ? known : { edge, mark, drawn: drawnEdge(edge, id, selected, mark) };
     });
     before.current = new Map(all.map((one) => [one.drawn.id, one]));
     return all.map(({ drawn }) => drawn);
-  }, [document, selection.edges]);
+  }, [document, selection.edges, marks]);
 }

@@ -7,6 +7,7 @@ import { type Scope, scoped } from '../../api/paths.ts';
 import { useRefetch } from '../../api/read-again.ts';
 import { listKey } from '../../kit/paged.ts';
 import type { GraphDocument } from '../document.ts';
+import { movePins } from '../node/pins.ts';
 
 export type Saving =
   | { state: 'idle' }
@@ -51,13 +52,15 @@ export function useSave({ scope, known, opened, base }: Place) {
     setSaved({ document, version: answer.version_number });
     client.removeQueries({ queryKey: ['graph', path] });
     await refetch(listKey(scoped(scope, '/graphs')));
-    if (known === undefined)
+    if (known === undefined) {
+      movePins(scope, name);
       void navigate({
         to: '/orgs/$org/projects/$project/graphs/$graph/edit',
         params: { ...scope, graph: name },
         ignoreBlocker: true,
         replace: true,
       });
+    }
     return { state: 'saved', version: answer.version_number, warnings: answer.warnings };
   };
   const save = async (name: string, document: GraphDocument, over = false): Promise<void> => {

@@ -1,11 +1,13 @@
-import { useState } from 'react';
+import { type FocusEvent, useRef, useState } from 'react';
 import { ExpressionField } from '../expressions/expression-field.tsx';
 import { CredentialField } from './credential-field.tsx';
 import { FieldFrame } from './field-frame.tsx';
 import { useFormPlace } from './form-context.ts';
 import { JsonField } from './json-field.tsx';
+import { atSelection, useInserted } from '../node/insertion.ts';
 import { ListField, MapField, ObjectField, VariantsField } from './nested-fields.tsx';
 import { PlainField } from './plain-field.tsx';
+import { isSource, ScriptField } from './script-field.tsx';
 import { emptyOf, exprOf, type Field, fieldOf, labelOf, resolved, type Schema } from './schema-fields.ts';
 import type { ValueProps } from './value-props.ts';
 
@@ -87,6 +89,52 @@ function Kind({ field, ...props }: ValueProps & { field: Field; label: string })
     default:
       if (name === 'credential' && field.kind === 'text')
         return <CredentialField label={props.label} value={value} onChange={props.onChange} />;
-      return <PlainField {...props} field={field} />;
+      if (isSource(name, field)) return <ScriptField label={props.label} value={value} onChange={props.onChange} />;
+      return <Inserting {...props} field={field} />;
   }
+}
+
+/** A plain field, which a member of the data turns into an expression, or fills a hole of its text. */
+function Inserting(props: ValueProps & { field: Field; label: string }) {
+  const { field, value, onChange, pointer } = props;
+  const { types, type } = useFormPlace();
+  const last = useRef<HTMLInputElement | HTMLTextAreaElement>(undefined);
+  const inner = /^\/config\/node\/config\//.test(pointer);
+  const member = pointer.split('/')[2] ?? '';
+  const holes = !inner && (types.get(type)?.holes.includes(member) ?? false);
+  const onFocus = useInserted((cel) => {
+    const text = typeof value === 'string' ? value : '';
+    const isText = field.kind === 'text';
+    if (isText && holes && text !== '') {
+      onChange(atSelection(last.current ?? null, text, `{{ ${cel} }}`).text);
+      return;
+    }
+    onChange({ $expr: isText ? joined(text, last.current, cel) : cel });
+  });
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only notes which field in it has the focus
+    <div
+      className="plain-field"
+      onFocus={({ target }: FocusEvent) => {
+        const typed =
+          target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'text');
+        last.current = typed ? target : undefined;
+        onFocus();
+      }}
+    >
+      <PlainField {...props} />
+    </div>
+  );
+}
+
+/** `"orders/" + string(input.id)`: the text around the cursor stays. */
+function joined(text: string, field: HTMLInputElement | HTMLTextAreaElement | undefined, cel: string): string {
+  const from = field?.selectionStart ?? text.length;
+  const [before, after] = [text.slice(0, from), text.slice(field?.selectionEnd ?? from)];
+  if (before === '' && after === '') return cel;
+  return [
+    ...(before ? [JSON.stringify(before)] : []),
+    `string(${cel})`,
+    ...(after ? [JSON.stringify(after)] : []),
+  ].join(' + ');
 }

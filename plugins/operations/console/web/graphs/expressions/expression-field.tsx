@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { visible } from '../../kit/text.ts';
+import { atSelection, useInserted } from '../node/insertion.ts';
 import { completionsAt, type Option } from './completion.ts';
 import './expressions.css';
 import type { ExpressionNames } from './names.ts';
@@ -44,6 +45,12 @@ export function ExpressionField({ value, onChange, label, names, error }: Props)
     setOffered(NOTHING);
     field.current?.focus();
   };
+  const onFocus = useInserted((cel) => {
+    const made = atSelection(field.current, value, cel);
+    caret.current = made.caret;
+    onChange(made.text);
+    field.current?.focus();
+  });
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const { selectionStart } = event.currentTarget;
     if (event.key === ' ' && event.ctrlKey) offer(value, selectionStart);
@@ -80,6 +87,7 @@ export function ExpressionField({ value, onChange, label, names, error }: Props)
           if (/[\w.]$/.test(target.value.slice(0, target.selectionStart))) offer(target.value, target.selectionStart);
           else setOffered(NOTHING);
         }}
+        onFocus={onFocus}
         onKeyDown={onKeyDown}
         onBlur={() => setOffered(NOTHING)}
       />

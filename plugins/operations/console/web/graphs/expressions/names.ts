@@ -23,6 +23,8 @@ export interface ExpressionNames {
   sample?: Sample | undefined;
   /** Of which run the sample is. */
   from?: string | undefined;
+  /** Some of the sample was pinned by a person. */
+  pinned?: boolean;
 }
 
 /** Ids of nodes that an expression reads, whether or not it compiles yet. */

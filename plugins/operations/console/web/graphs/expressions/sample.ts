@@ -18,7 +18,7 @@ export function sampleOf(
   const seen = whole.map((node) => [node.node, seenOf(node, outputs.get(node.node))] as const);
   const fired = whole.filter(({ type, state }) => type.startsWith('trigger.') && state === 'succeeded');
   return {
-    ...(envelope && { input: GIVEN.has(String(envelope.type)) ? (envelope.input ?? null) : envelope }),
+    ...(envelope && { input: inputOf(envelope) }),
     nodes: Object.fromEntries(seen),
     run: {
       id: run.run_id,
@@ -28,6 +28,10 @@ export function sampleOf(
     },
   };
 }
+
+/** The input of a run, or the envelope of what started it. */
+export const inputOf = (envelope: Envelope): unknown =>
+  GIVEN.has(String(envelope.type)) ? (envelope.input ?? null) : envelope;
 
 const seenOf = ({ state, output, error, case: came }: NodeRecord, items: readonly unknown[] | undefined) => ({
   status: state,

@@ -15,7 +15,7 @@ import { isNode } from '../../run/keys.ts';
 import { runPath, useRun } from '../../run/use-run.ts';
 import type { GraphDocument, GraphNode } from '../document.ts';
 import { type ExpressionNames, namesFor, type Sample } from './names.ts';
-import { ancestorsOf, itemsIn, sampleOf } from './sample.ts';
+import { ancestorsOf, inputOf, itemsIn, sampleOf } from './sample.ts';
 
 /** Fan-outs with more items have no sample of their output. */
 const MAX_ITEMS = 200;
@@ -49,6 +49,19 @@ function useSample(scope: Scope, run_id: string | undefined): Sample | undefined
   return useRecorded(scope, record.data, steps.data ? nodes : undefined);
 }
 
+/** What a run was given, as expressions see it; undefined until it is read. */
+export function useRunInput(scope: Scope, run_id: string | undefined): unknown {
+  const path = runPath(scope, run_id ?? '');
+  const { data } = useQuery({ ...inputQuery(path), enabled: run_id !== undefined });
+  return data?.envelope && inputOf(data.envelope);
+}
+
+const inputQuery = (path: string) => ({
+  queryKey: ['run-input', path],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: ({ signal }: { signal: AbortSignal }) => json<RunInput>(`${path}/input`, { signal }),
+});
+
 /** The same of a run that was read; without it there is no sample. For members: a viewer may not see an input. */
 function useRecorded(
   scope: Scope,
@@ -56,12 +69,7 @@ function useRecorded(
   nodes: readonly NodeRecord[] | undefined,
 ): Sample | undefined {
   const path = runPath(scope, run?.run_id ?? '');
-  const input = useQuery({
-    queryKey: ['run-input', path],
-    enabled: run !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => json<RunInput>(`${path}/input`, { signal }),
-  });
+  const input = useQuery({ ...inputQuery(path), enabled: run !== undefined });
   const wide = (nodes ?? []).filter(
     ({ items, state, item }) => item === undefined && state === 'succeeded' && items && items.total <= MAX_ITEMS,
   );

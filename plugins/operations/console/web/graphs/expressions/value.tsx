@@ -37,7 +37,7 @@ function Said({
     );
   if (!names.sample || (names.event && names.sample.event === undefined))
     return <span className="quiet">It has no value until a node has run.</span>;
-  const of = names.from === undefined ? '' : ` of run ${names.from.slice(-6)}`;
+  const of = names.pinned ? ' of the sample' : names.from === undefined ? '' : ` of run ${names.from.slice(-6)}`;
   if (!ok)
     return (
       <span className="quiet">

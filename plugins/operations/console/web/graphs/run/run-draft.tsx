@@ -1,21 +1,70 @@
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import type { NodeRecord, RunRecord } from '../../../../../../cli/generated/api.ts';
 import type { Scope } from '../../api/paths.ts';
+import { Status } from '../../kit/basics.tsx';
+import { Tip } from '../../kit/tip.tsx';
 import type { GraphDocument } from '../document.ts';
-import { RunBeside, RunNow } from './run-now.tsx';
+import { RunNow } from './run-now.tsx';
 
 interface Props {
   scope: Scope;
   document: GraphDocument;
   name: string;
+  /** Of the last run, or pinned. */
+  input: unknown;
+  /** The run that was started here last. */
+  run: string | undefined;
+  record: RunRecord | undefined;
+  records: ReadonlyMap<string, NodeRecord>;
+  setRun(run: string | undefined): void;
 }
 
-/** Runs a document as it stands in the editor. Nobody is led away from what is not saved: the run is one link off. */
-export function RunDraft({ scope, document, name }: Props) {
-  const [run, setRun] = useState<string>();
+const ENDED: readonly string[] = ['succeeded', 'failed', 'skipped', 'cancelled'];
+
+/** Runs a document as it stands in the editor. Nobody is led away: the canvas shows how the run goes. */
+export function RunDraft({ scope, document, name, input, run, record, records, setRun }: Props) {
+  const ended = [...records.values()].filter(({ state }) => ENDED.includes(state)).length;
   return (
     <>
-      <RunNow scope={scope} of={{ document, ...(name !== '' && { name }) }} label="Run draft" onRun={setRun} />
-      <RunBeside scope={scope} run={run} />
+      <RunNow
+        // The field of the dialog begins with the input that is known by then.
+        key={JSON.stringify(input)?.length}
+        scope={scope}
+        of={{ document, ...(name !== '' && { name }) }}
+        label="Run draft"
+        onRun={setRun}
+        input={input}
+      />
+      <span role="status" className="draft-run">
+        {run && (
+          <>
+            <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run }} target="_blank">
+              Run {run.slice(-6)}
+              <span className="hidden">, in another tab</span>
+            </Link>
+            {record && <Status of={record.status} />}
+            {records.size > 0 && (
+              <span className="quiet num">
+                {ended} of {records.size}
+                <span className="hidden"> nodes ended</span>
+              </span>
+            )}
+          </>
+        )}
+      </span>
+      {run && (
+        <Tip text="Hide the run on the canvas">
+          <button
+            type="button"
+            className="ghost icon small"
+            aria-label="Hide the run on the canvas"
+            onClick={() => setRun(undefined)}
+          >
+            <X size={14} aria-hidden />
+          </button>
+        </Tip>
+      )}
     </>
   );
 }

@@ -10,6 +10,7 @@ import { runPath } from '../../run/use-run.ts';
 import { GraphCanvas } from '../canvas/canvas.tsx';
 import { type GraphDocument, readDocument } from '../document.ts';
 import '../graphs.css';
+import { edgeMarksOf, recordsOf } from './edge-marks.ts';
 import { marksOf } from './marks.ts';
 import { NodeOfRun } from './node-of-run.tsx';
 import { parseExact } from '../../../../../platform/schema/contract/exact-json.ts';
@@ -38,6 +39,10 @@ export default function RunGraph({ part, scope, run, steps, selected, onSelect }
   const document = useMemo(() => drawable(read.data), [read.data]);
   const nodes = useMemo(() => steps.filter(isNode), [steps]);
   const marks = useMemo(() => marksOf(nodes), [nodes]);
+  const edgeMarks = useMemo(
+    () => (document && !(document instanceof Error) ? edgeMarksOf(document, recordsOf(nodes)) : undefined),
+    [document, nodes],
+  );
   if (read.error) return <Problem error={read.error} again={() => void read.refetch()} />;
   if (!read.data) return <Loading />;
   if (document instanceof Error || !document) return <Problem error={document} />;
@@ -47,6 +52,7 @@ export default function RunGraph({ part, scope, run, steps, selected, onSelect }
     <GraphCanvas
       document={document}
       marks={marks}
+      {...(edgeMarks && { edgeMarks })}
       selected={chosen}
       onSelect={choose}
       label={`Run ${run.run_id.slice(-6)} on its graph`}

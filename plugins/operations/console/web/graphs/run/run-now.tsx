@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SubmittedRun } from '../../../../../../cli/generated/api.ts';
 import { json } from '../../api/client.ts';
@@ -36,10 +36,12 @@ interface Props {
   main?: boolean;
   label?: string;
   onRun?: OnRun;
+  /** What the field for the input begins with. */
+  input?: unknown;
 }
 
 /** Runs a graph with an input that somebody gives. */
-export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Props) {
+export function RunNow({ scope, of, main = false, label = 'Run now', onRun, input }: Props) {
   const submit = useSubmit(scope, onRun);
   const what = 'graph' in of ? `--graph ${of.graph}${of.version === undefined ? '' : `@${of.version}`}` : 'graph.json';
   return (
@@ -48,13 +50,13 @@ export function RunNow({ scope, of, main = false, label = 'Run now', onRun }: Pr
       title={'graph' in of ? `Run ${of.graph} now` : 'Run the graph as shown here'}
       verb="Run graph"
       main={main}
-      run={({ input = '' }) => submit(submitOf(of, parseJson(input)))}
+      run={({ input: given = '' }) => submit(submitOf(of, parseJson(given)))}
     >
       <p className="quiet">
         Event and webhook triggers receive the input as if it had been delivered.{' '}
         <code>svc submit {what} --input …</code> does the same.
       </p>
-      <LongField name="input" label="Input, as JSON" value="null" rows={6} />
+      <LongField name="input" label="Input, as JSON" value={JSON.stringify(input ?? null, null, 2)} rows={10} />
     </DialogForm>
   );
 }
@@ -63,42 +65,24 @@ interface NodeProps {
   scope: Scope;
   type: string;
   config: Readonly<Record<string, unknown>>;
-  /** The run is a link beside the button: what somebody edits here is not left. */
-  beside?: boolean;
 }
 
 /** Runs one node by itself, as a graph of one node. */
-export function RunNode({ scope, type, config, beside = false }: NodeProps) {
-  const [made, setMade] = useState<string>();
-  const submit = useSubmit(scope, beside ? setMade : undefined);
+export function RunNode({ scope, type, config }: NodeProps) {
+  const submit = useSubmit(scope, undefined);
   const run = ({ config: text = '', input = '' }: Record<string, string>) =>
     submit({ node: type, config: parseObject(text, 'The config'), input: parseJson(input) });
   return (
-    <>
-      <DialogForm label="Run node alone" title={`Run ${visible(type)} alone`} verb="Run node" run={run}>
-        <p className="quiet">
-          It runs as a graph with only this node: its expressions can use the input, but no other node.{' '}
-          <code>svc call node {type} --config …</code> does the same.
-        </p>
-        <Config config={config} />
-        <LongField name="input" label="Input, as JSON" value="null" rows={3} />
-      </DialogForm>
-      <RunBeside scope={scope} run={made} />
-    </>
+    <DialogForm label="Run node alone" title={`Run ${visible(type)} alone`} verb="Run node" run={run}>
+      <p className="quiet">
+        It runs as a graph with only this node: its expressions can use the input, but no other node.{' '}
+        <code>svc call node {type} --config …</code> does the same.
+      </p>
+      <Config config={config} />
+      <LongField name="input" label="Input, as JSON" value="null" rows={3} />
+    </DialogForm>
   );
 }
-
-/** A run that was started here, in another tab. */
-export const RunBeside = ({ scope, run }: { scope: Scope; run: string | undefined }) => (
-  <span role="status">
-    {run && (
-      <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run }} target="_blank">
-        Run {run.slice(-6)}
-        <span className="hidden">, in another tab</span>
-      </Link>
-    )}
-  </span>
-);
 
 function Config({ config }: { config: Readonly<Record<string, unknown>> }) {
   const [start] = useState(() => JSON.stringify(config, null, 2));

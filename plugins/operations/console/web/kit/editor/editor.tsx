@@ -1,8 +1,9 @@
+import { autocompletion, type Completion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { indentOnInput } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -25,7 +26,19 @@ export interface Mark {
   severity: 'error' | 'warning';
 }
 
+/** What may stand at the cursor. */
+export interface Offer {
+  label: string;
+  detail: string;
+  /** So many letters before the cursor go. */
+  length: number;
+  /** What comes in their place; called when it is chosen. */
+  insert(): string;
+}
+
 export interface EditorHandle {
+  /** Puts a text in place of what is selected, and takes the focus. */
+  insert(text: string): void;
   /** Puts the cursor there and shows it. */
   goTo(line: number, column: number): void;
 }
@@ -37,6 +50,8 @@ export interface EditorProps {
   onChange?(text: string): void;
   language: DocumentLanguage;
   marks?: readonly Mark[];
+  /** Given what stands in the line before the cursor. */
+  complete?(before: string): readonly Offer[];
   ref?: Ref<EditorHandle>;
 }
 
@@ -46,11 +61,13 @@ const NO_MARKS: readonly Mark[] = [];
  * A document in CodeMirror. It lives in a shadow root: there its styles are style sheets made by script, which the content
  * security policy allows, where style elements of the page are refused.
  */
-export default function Editor({ label, value, onChange, language, marks = NO_MARKS, ref }: EditorProps) {
+export default function Editor({ label, value, onChange, language, marks = NO_MARKS, complete, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const told = useRef(onChange);
   told.current = onChange;
+  const completes = useRef(complete);
+  completes.current = complete;
   const spoken = useRef(new Compartment());
   // biome-ignore lint/correctness/useExhaustiveDependencies: what changes later is dispatched below
   useEffect(() => {
@@ -59,6 +76,7 @@ export default function Editor({ label, value, onChange, language, marks = NO_MA
     const extensions = [
       ...setup(label, told.current === undefined),
       spoken.current.of(extensionOf(language)),
+      ...(completes.current ? completing((before) => completes.current?.(before) ?? []) : []),
       EditorView.updateListener.of(({ docChanged, state }) => docChanged && told.current?.(state.doc.toString())),
     ];
     const made = new EditorView({ state: EditorState.create({ doc: value, extensions }), parent: root, root });
@@ -87,6 +105,11 @@ export default function Editor({ label, value, onChange, language, marks = NO_MA
     );
   }, [marks]);
   useImperativeHandle(ref, () => ({
+    insert(text) {
+      const made = view.current!;
+      made.dispatch(made.state.replaceSelection(text), { scrollIntoView: true });
+      made.focus();
+    },
     goTo(line, column) {
       const made = view.current!;
       const at = positionOf(made.state.doc, line, column);
@@ -113,6 +136,35 @@ function setup(label: string, readOnly: boolean): Extension[] {
     EditorState.readOnly.of(readOnly),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', tabindex: '0' }),
     ...LOOK,
+  ];
+}
+
+function completing(offers: (before: string) => readonly Offer[]): Extension[] {
+  const source = ({ state, pos, explicit }: CompletionContext) => {
+    const line = state.doc.lineAt(pos);
+    const before = line.text.slice(0, pos - line.from);
+    if (!explicit && !/[\w.$]$/.test(before)) return null;
+    const options = offers(before).map(
+      ({ label, detail, length, insert }): Completion => ({
+        label,
+        detail,
+        apply: (view) => {
+          const text = insert();
+          view.dispatch({
+            changes: { from: pos - length, to: view.state.selection.main.head, insert: text },
+            selection: { anchor: pos - length + text.length },
+            userEvent: 'input.complete',
+          });
+        },
+      }),
+    );
+    const typed = /\w*$/.exec(before)![0];
+    return options.length === 0 ? null : { from: pos - typed.length, options, validFor: /^\w*$/ };
+  };
+  return [
+    autocompletion({ override: [source], icons: false, activateOnCompletion: () => false, defaultKeymap: false }),
+    // Tab goes on to the next control; Enter takes what is chosen.
+    Prec.highest(keymap.of(completionKeymap)),
   ];
 }
 

@@ -1,4 +1,4 @@
-export type DocumentLanguage = 'yaml' | 'json' | 'text';
+export type DocumentLanguage = 'yaml' | 'json' | 'shell' | 'code' | 'text';
 
 /** By the ending of the file's name; a document without a name that begins as an object is taken for JSON. */
 export function languageOf(filename: string, text: string): DocumentLanguage {

@@ -25,6 +25,13 @@ const THEME = EditorView.theme({
     backgroundColor: 'var(--surface)',
     backgroundImage: 'none',
   },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--font-mono)', maxHeight: '14rem' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '4px 8px', lineHeight: '20px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    color: 'var(--accent-text)',
+    backgroundColor: 'var(--accent-bg)',
+  },
+  '.cm-completionDetail': { color: 'var(--text-3)', fontStyle: 'normal' },
   '.cm-tooltip-lint': { fontFamily: 'var(--font-sans)', maxWidth: '32rem' },
 });
 
