@@ -13,11 +13,11 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 /** Where a new text begins: headings, items, quotes, cells of a table, blank lines. */
 const BLOCK = /\n\s*\n|^#+ |^\s*(?:[-*>]|\d+\.) |\s*(?<!\\)\|\s*|^[-:| ]+$/gm;
 
-/** Code with a full stop is no end of a sentence, but can begin one, as a link can. */
+/** Code with a full stop is no end of a sentence, but can begin one, as a link and the name svc can. */
 const hideCode = (text: string): string =>
   text
     .replaceAll(/`[^`]*`/g, (code) => 'X'.padEnd(code.length, 'x'))
-    .replaceAll(/\[[a-z]/g, (link) => link.toUpperCase());
+    .replaceAll(/\[[a-z]|(?<=[.!?]\)? )svc\b/g, (begin) => begin.toUpperCase());
 
 /** Whether it is more than code or the name of a page. */
 const isText = (text: string): boolean =>
