@@ -61,7 +61,7 @@ async function resolveCommand(
 
 function unknownCommand([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
   if (first.startsWith('-') && second !== '')
-    return usageError(`${first} must come after the command`, 'flags come after it: `svc runs ls --json`');
+    return usageError(`${first} belongs after the command`, 'flags come after it: `svc runs ls --json`');
   if (first === 'version') return usageError('there is no command "version"', '`svc --version` prints it');
   const typed = isGroup ? `${first} ${second}` : first;
   const suggestions = isGroup ? suggestInGroup(first, second, names) : suggestCommand(first, second, names);

@@ -96,7 +96,7 @@ export async function readDocument(
 
 /** The root for commands that take a single file and have no --root. */
 async function documentRoot(path: string): Promise<WorkflowRoot> {
-  return { ...(await workflowRoot(path)), next: 'name the file itself, and not a link to it' };
+  return { ...(await workflowRoot(path)), next: 'name the file itself, not a link to it' };
 }
 
 /**

@@ -32,7 +32,7 @@ export const DOCUMENT_FLAGS = {
   root: {
     type: 'string',
     value: '<folder>',
-    summary: 'folder that contains all of its files (default: the folder of the workflow)',
+    summary: "folder that contains all of its files (default: the workflow's folder)",
   },
   env: { type: 'string', value: 'K=V', many: true, summary: 'environment variable of the workflow' },
   input: INPUT_FLAG,
@@ -51,7 +51,7 @@ export const WORKFLOW_FLAGS = {
   },
   config: { type: 'string', value: '<json>', summary: 'configuration of the node; - reads standard input' },
   tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
-  subject: { type: 'string', value: '<key>', summary: 'subject of the run, compared with the key of events' },
+  subject: { type: 'string', value: '<key>', summary: "the run's subject, compared with the keys of events" },
   requires: { type: 'string', value: '<cap>', many: true, summary: 'capability that the agent must have' },
   credential: {
     type: 'string',

@@ -217,7 +217,7 @@ export const coreCommands: readonly Command[] = [
   {
     name: 'docs',
     group: 'Shell',
-    summary: 'list the pages of the documentation, print the address of one, or read it here',
+    summary: "list the documentation pages, print a page's address, or read a page here",
     description:
       'A topic is the name of a page, a command, a script verb or an error code. The server of your profile serves the\n' +
       'pages under /docs. With --text, the page comes from this installation, and no server is needed.',

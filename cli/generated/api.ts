@@ -424,7 +424,7 @@ export interface ExampleDelivery {
   delivery_id?: string;
 }
 /**
- * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.
+ * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings in bodies contain `{delivery_url}` and `{secret}`.
  */
 export interface ForgeApi {
   /**
@@ -546,7 +546,7 @@ export interface ForgeShape {
     [k: string]: Members | undefined;
   };
   /**
-   * By member: the events whose bodies can have it. Every body can have a member that is not listed.
+   * By member: the events whose bodies can contain it. Every body can have a member that is not listed.
    */
   only: {
     [k: string]: Members | undefined;
@@ -1033,7 +1033,7 @@ export interface RevokedTokens {
    */
   living: Token[];
   /**
-   * The number of other tokens of both kinds.
+   * The number of other tokens that were revoked or are still valid.
    */
   more: number;
   /**
@@ -1108,7 +1108,7 @@ export interface WaitedRun {
      */
     agent: string;
     /**
-     * The number of the attempt; only if it can be retried.
+     * The attempt number; absent if the call cannot be retried.
      */
     attempt?: number;
     /**

@@ -30,7 +30,7 @@ Feature: Connected accounts
       And the account "mail" soon is "active"
 
     @provider @ACCT-017 @ACCT-018 @ACCT-026 @ACCT-027 @PROV-013
-    Scenario: a renewal whose response is lost is not repeated if the provider revokes reused tokens
+    Scenario: a renewal is not repeated after a lost response if the provider revokes reused tokens
       Given a provider that "rotates" refresh tokens, with access tokens of 5 seconds
       And the provider will "lose answer" a renewal
       When "ana" at the provider is connected as "mail"

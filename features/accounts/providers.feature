@@ -36,7 +36,7 @@ Feature: Providers of connected accounts, set by the operator
         | identity.id_pointer                |
 
     @program
-    Scenario Outline: a provider whose <field> is <value> is rejected
+    Scenario Outline: a provider is rejected if <field> is <value>
       Given a master key noted as "key"
       And settings of a provider noted as "providers", with "<field>" '<value>'
       When I call "svc serve" with the settings:

@@ -132,7 +132,7 @@ Feature: Accounts that cannot be used
   Rule: Only the same account at the same provider can restore an account
 
     @provider @ACCT-020 @ACCT-028 @ACCT-029 @ACCT-031 @ACCT-032
-    Scenario: another provider cannot restore an account whose user left the org
+    Scenario: another provider cannot restore an account after its user has left the org
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"

@@ -59,7 +59,7 @@ Feature: Connected accounts in use
       And the answer lacks "{token}"
 
     @provider @ACCT-003
-    Scenario: an account has the approved scopes and lists those that were not approved
+    Scenario: an account has the approved scopes and lists the scopes that were not approved
       Given a provider that is asked for a scope which it does not grant
       And "ana" at the provider is connected as "mail"
       Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"

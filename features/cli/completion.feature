@@ -36,7 +36,7 @@ Feature: Shell completion
         | fish  | svc runs ls -- | --status   | --follow    |
         | fish  | svc runs ls -- | --workflow | --principal |
 
-  Rule: Values come from the server, and an unreachable server is skipped
+  Rule: Values come from the server, and completion works without them if it cannot be reached
 
     Scenario Outline: completion in <shell> asks the server for "<typed>"
       Given the shell "<shell>"

@@ -166,7 +166,7 @@ Feature: Events emitted by untrusted runs
         | program      |
         | untrusted.py |
 
-  Rule: Forge deliveries reach waits and cancels, whoever caused them
+  Rule: Forge deliveries reach waits and cancels regardless of who caused them
 
     @needs-cc
     Scenario: a fork's pull request reaches waits and cancels

@@ -79,7 +79,7 @@ Feature: The workflow of a webhook
       Then the delivery came to:
         | reaction | name | state | reason |
 
-  Rule: Path conditions accept a push whose paths are unknown
+  Rule: Path conditions accept a push if its paths are unknown
 
     @HAND-022
     Scenario Outline: a path condition checks a push with <what>

@@ -4,7 +4,7 @@ Feature: Predicates of event nodes
   Rule: An event node receives the first event that its predicate accepts
 
     @WAIT-003 @GRAPH-026 @WAIT-008 @WAIT-011
-    Scenario: other events are declined, including ones that cannot be evaluated, and the wait continues
+    Scenario: events that do not match or cannot be evaluated are declined, and the wait continues
       When I run the graph:
         """
         {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "event.payload.n > 3"}}],

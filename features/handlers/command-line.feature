@@ -225,7 +225,7 @@ Feature: Handlers on the command line
       When I call "svc handler ls"
       Then standard output matches "receipt.sh$"
 
-  Rule: The list of handlers shows what they did
+  Rule: The list of handlers shows their recent results
 
     @contract
     Scenario: the list counts started runs, failed runs and predicates that could not be evaluated

@@ -48,7 +48,7 @@ Feature: Jobs that run a file of a repository
       And nobody can read "tok-canary-2" anywhere in the run
 
     @contract
-    Scenario: the file is not read for a skipped job, and is read while the job holds its lease
+    Scenario: the file is read only if the job runs, while the job holds its lease
       When I submit the pipeline:
         """
         jobs:

@@ -68,7 +68,7 @@ Feature: Pipelines survive the loss of their agents
       Then the answer lacks "told.late"
 
   @contract
-  Rule: When a job ends, all its processes end, even those that ignore signals
+  Rule: When a job ends, all its processes end, even if they ignore signals
 
     Scenario: descendants that ignore SIGTERM are killed at a timeout and at a cancel
       When I submit the pipeline:

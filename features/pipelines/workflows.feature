@@ -331,7 +331,7 @@ Feature: Jobs that run another workflow
       And the file "did" has 7 lines
 
     @contract
-    Scenario: a rerun cannot begin after a job that holds a lock for its run, or in a job with steps
+    Scenario: a rerun cannot begin after a job that holds a lock for its run, or inside a job with steps
       When I submit the pipeline:
         """
         files: { "take.sh": "svc lock site", "next.sh": "svc step a -- true; exit 1" }

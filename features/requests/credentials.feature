@@ -83,7 +83,7 @@ Feature: Credentials of requests
         | authorization |
         | Own scheme    |
 
-  Rule: Documents contain only the names of credentials
+  Rule: Documents contain only credential names
 
     @CRED-002
     Scenario: a stored graph shows the credential's name

@@ -75,7 +75,7 @@ Feature: Reading a log
 
   Rule: A follower sees the outcome, and can leave earlier
 
-    Scenario: --exit-status makes the exit code that of the run
+    Scenario: --exit-status returns the run's outcome as the exit code
       When I submit the script "job.sh":
         """
         echo no; exit 3

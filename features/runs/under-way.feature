@@ -48,7 +48,7 @@ Feature: Calls that agents are executing
       When I open the gate "open"
       Then the run succeeds
 
-    Scenario: the current attempt of a step and of a child is shown
+    Scenario: the current attempt of a running step or child is shown
       Given a gate "step"
       And a gate "child"
       When I submit the script "tried.sh":

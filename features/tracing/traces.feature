@@ -4,7 +4,7 @@ Feature: Traces of runs
   Rule: Without an endpoint, no trace is exported
 
     @own-server
-    Scenario: neither a script nor its steps have a trace, and a trace that the script sets is kept
+    Scenario: neither a script nor its steps get a trace, and a trace set by the script is kept
       When I submit the script "job.sh":
         """
         echo "script [${TRACEPARENT-}${TRACESTATE-}${SVC_TRACE-}]"

@@ -106,7 +106,7 @@ Feature: svc activity runs a command on another agent
   Rule: A child survives its agent but not its run
 
     @own-agent
-    Scenario: a child whose agent died runs again with the same key
+    Scenario: a child runs again with the same key if its agent dies
       Given 1 agent of its own
       When I submit the script "reborn.sh" to that agent:
         """

@@ -65,7 +65,7 @@ Feature: A step is retried after a failure
 
   Rule: A long pause occupies no agent
 
-    Scenario: the run shows what it waits for
+    Scenario: the run shows that it waits for the next attempt
       Given a file "patient.sh":
         """
         echo "$$" >> {folder}/passes

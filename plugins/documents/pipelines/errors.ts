@@ -36,7 +36,7 @@ export const PipelineErrors = {
     code: 'artifact_failed',
     status: 422,
     title: 'An artifact of the job cannot be stored.',
-    next: 'Check that the steps create the files of `artifacts`, and that they are within the limits of artifacts.',
+    next: 'Check that the steps create the files of `artifacts`, and that they are within the artifact limits.',
   }),
   jobUnreadable: defineError({
     code: 'job_unreadable',

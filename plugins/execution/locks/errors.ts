@@ -5,7 +5,7 @@ export const rerunPastLock = defineError({
   code: 'rerun_past_lock',
   status: 409,
   title: 'The rerun would skip a lock that the script had acquired before this site.',
-  next: 'Rerun from the site of that lock or from an earlier one, so that the new run acquires the lease itself.',
+  next: "Rerun from that lock's site or an earlier site, so that the new run acquires the lease itself.",
 });
 
 /** The untrusted runs of a project hold or wait for as many groups as they may. */

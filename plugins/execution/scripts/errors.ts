@@ -11,7 +11,7 @@ export const interpreterMissing = defineError({
   code: 'interpreter_missing',
   status: 422,
   title: "The interpreter of the script is not installed on the agent's machine.",
-  next: 'Install it there, name another one with --interpreter, or use `requires` to choose an agent that has it.',
+  next: 'Install it there, choose another interpreter with --interpreter, or use `requires` to choose an agent that has it.',
 });
 
 export const includeMissing = defineError({

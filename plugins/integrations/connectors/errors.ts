@@ -4,7 +4,7 @@ export const ConnectorErrors = {
   inputInvalid: defineError({
     code: 'connector_input_invalid',
     status: 422,
-    title: 'The values for an action of a connector are missing or not of the right type.',
+    title: "Values for a connector's action are missing or have the wrong type.",
     next: 'Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists the members, and `svc connector render` tries them out.',
   }),
 } as const;

@@ -13,7 +13,7 @@ export const ForgeErrors = {
   deliveryForeign: defineError({
     code: 'delivery_foreign',
     status: 422,
-    title: 'The repository of the delivery is not the repository of the webhook.',
+    title: 'The delivery is for a different repository than the webhook.',
     next: 'Register a webhook for that repository (`svc webhook set`), or remove this one at the forge.',
   }),
   forgeRefused: defineError({

@@ -4,7 +4,7 @@ export const SecretErrors = {
   secretsFull: defineError({
     code: 'secrets_full',
     status: 409,
-    title: 'The secrets of the project no longer fit into the environment of a job.',
+    title: "The project's secrets no longer fit into a job's environment.",
     next: 'Remove some secrets (`svc secret rm`), or store secrets that only a few jobs need as credentials.',
   }),
 } as const;

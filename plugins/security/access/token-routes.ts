@@ -58,7 +58,7 @@ const revokedSchema = {
       description: 'The tokens that it created and that were revoked with it.',
     },
     living: { type: 'array', items: tokenSchema, description: 'The tokens that it created and that are still valid.' },
-    more: { type: 'integer', description: 'The number of other tokens of both kinds.' },
+    more: { type: 'integer', description: 'The number of other tokens that were revoked or are still valid.' },
     beyond_reach: {
       type: 'integer',
       description: 'The number of valid tokens that it created and that the caller can neither see nor revoke.',

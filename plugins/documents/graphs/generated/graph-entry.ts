@@ -14,7 +14,7 @@ export interface GraphEntry {
    */
   published_version?: number;
   /**
-   * Types of the triggers of its published version: `trigger.webhook`. Absent if it is not published.
+   * Trigger types of its published version, such as `trigger.webhook`. Absent if it is not published.
    */
   triggers?: string[];
   title?: string;

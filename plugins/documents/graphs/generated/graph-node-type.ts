@@ -17,7 +17,7 @@ export interface GraphNodeTypeView {
     [k: string]: unknown;
   };
   /**
-   * Members in which `{{ }}` is evaluated.
+   * Members where `{{ }}` is evaluated.
    */
   holes: string[];
   /**

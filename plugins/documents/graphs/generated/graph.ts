@@ -45,7 +45,7 @@ export interface GraphDocument {
    */
   tags?: string[];
   /**
-   * Subject of a run whose submit or trigger sets none.
+   * Subject for runs whose submit or trigger sets none.
    */
   subject?: string;
 }
@@ -113,7 +113,7 @@ export interface GraphEdge {
    */
   to: string;
   /**
-   * Only for this case of a condition (`true`, `false`) or of a switch (one of its cases, or `default`).
+   * Only for this case: `true` or `false` of a condition, or one of a switch's cases, or `default`.
    */
   when?: boolean | string;
 }

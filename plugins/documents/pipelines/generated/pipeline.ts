@@ -20,7 +20,7 @@ export type Concurrency =
       policy?: 'queue' | 'cancel-running';
     };
 /**
- * The initial content of the workspace. Default: the commit of the push, pull request or release that started the run. True: the commit of any forge event. False: empty.
+ * The initial content of the workspace. Default: the commit of the push, pull request or release that started the run. True: the commit of any forge event. False: the workspace starts empty.
  */
 export type Checkout = boolean | CheckoutChoices;
 /**
@@ -206,7 +206,7 @@ export interface Job {
    */
   untrusted?: boolean;
   /**
-   * Another workflow, run as a child: the path of a script, pipeline or graph in `files`, `{graph: <name>}` for a stored graph, or `{from_repo: …}` for a file of a repository.
+   * Another workflow, run as a child: the path of a script, pipeline or graph in `files`, `{graph: <name>}` for a stored graph, or `{from_repo: …}` for a file in a repository.
    */
   workflow?:
     | string
@@ -230,7 +230,7 @@ export interface Job {
   concurrency?: Concurrency;
   checkout?: Checkout;
   /**
-   * Folders and files of the workspace that become artifacts of the run when the steps have succeeded.
+   * Folders and files in the workspace that become the run's artifacts when the steps have succeeded.
    *
    * @maxItems 64
    */

@@ -11,7 +11,7 @@ export const readNode = (types: () => readonly FlowNodeType[]): FlowNodeType => 
   const reader = () => {
     const type = types().find(({ type }) => type === REPO_FILE_NODE);
     if (type) return type;
-    throw flowConfigInvalid('no plugin of this server reads files of repositories');
+    throw flowConfigInvalid('no plugin on this server reads repository files');
   };
   return {
     type: READ_NODE,

@@ -421,7 +421,7 @@ export class Advance {
     const result = (await this.#evaluation.createEvaluator(output.reads))(output.text);
     const value = output.merged ? mergeMembers(result) : result;
     if (isLargerThan(MAX_OUTPUT_BYTES, value))
-      throw outputTooLarge(`it has more bytes of JSON than the limit of ${MAX_OUTPUT_BYTES}`);
+      throw outputTooLarge(`its JSON is larger than the limit of ${MAX_OUTPUT_BYTES}`);
     return value;
   }
 }

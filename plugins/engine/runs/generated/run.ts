@@ -67,7 +67,7 @@ export interface RunRecord {
      */
     agent: string;
     /**
-     * The number of the attempt; only if it can be retried.
+     * The attempt number; absent if the call cannot be retried.
      */
     attempt?: number;
     /**

@@ -61,7 +61,7 @@ export interface Workflow {
     [k: string]: string;
   };
   /**
-   * Variables of the program and the names of the credentials whose values they get when a job is claimed. Scripts and functions only.
+   * The program's variables, each with the name of the credential whose value it gets when a job is claimed. Scripts and functions only.
    */
   credentials?: {
     [k: string]: string;

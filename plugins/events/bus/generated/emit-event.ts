@@ -9,7 +9,7 @@ export interface EmitEventBody {
    */
   type: string;
   /**
-   * The subject, 1 to 255 characters. Runs of another subject do not see the event. Without a subject, the event is a broadcast.
+   * The subject, 1 to 255 characters. Runs with another subject do not see the event. Without a subject, the event is a broadcast.
    */
   key?: string;
   /**

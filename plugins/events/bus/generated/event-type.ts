@@ -10,7 +10,7 @@ export interface EventType {
    */
   source: 'platform' | 'declared' | 'seen';
   /**
-   * The payload of the last event of the type, cut short.
+   * The payload of the last event of this type, shortened.
    */
   sample?: null | boolean | number | string | unknown[] | {};
   last_seen?: string;

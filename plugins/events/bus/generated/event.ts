@@ -18,7 +18,7 @@ export interface Event {
    */
   source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
-   * Name of the hook, webhook or schedule; ID of the run that emitted it or that it is about; empty for an emit by a person.
+   * Name of the hook, webhook or schedule; ID of the run that emitted it or that it describes; empty if a person emitted it.
    */
   source_name: string;
   /**

@@ -20,7 +20,7 @@ export interface EventsTopicDeps {
 
 export const eventsTopic = ({ database, wakeups, clock, log }: EventsTopicDeps): LiveTopic => ({
   name: 'events',
-  description: '`event` messages: events as in lists, in order',
+  description: '`event` messages: new events in order, in the form that lists use',
   access: VIEWER,
   open: (scope, _, feed) =>
     polledFeed(

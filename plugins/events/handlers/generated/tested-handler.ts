@@ -14,7 +14,7 @@ export interface TestedHandlerView {
    */
   trusted?: boolean;
   /**
-   * For a sample event: the input file of the run, with an id of zeros for the event.
+   * For a sample event: the run's input file, with zeros as the event's ID.
    */
   input?: {};
   type: string;

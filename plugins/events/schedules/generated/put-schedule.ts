@@ -19,7 +19,7 @@ export interface PutScheduleBody {
    */
   workflow?: Workflow;
   /**
-   * The subject of the ticks: the key of their events and the subject of their runs.
+   * The subject of the ticks: the key of their events, and the subject of the runs they start.
    */
   subject?: string;
   /**

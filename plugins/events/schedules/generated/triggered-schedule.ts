@@ -5,7 +5,7 @@
  */
 export interface TriggeredSchedule {
   /**
-   * The event `schedule.tick` that was recorded.
+   * The recorded `schedule.tick` event.
    */
   event: string;
   /**

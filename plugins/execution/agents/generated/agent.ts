@@ -27,7 +27,7 @@ export interface AgentRecord {
   version: string;
   pid: number;
   /**
-   * The server to which it is connected, or was last connected: host and process ID.
+   * The host and process ID of the server that it is, or was last, connected to.
    */
   server: string;
   first_seen_at?: string;

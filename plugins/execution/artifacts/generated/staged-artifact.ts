@@ -17,7 +17,7 @@ export interface StagedArtifact {
    */
   digest: string;
   /**
-   * With `stage`: the ID with which the call of the script publishes it.
+   * With `stage`: the ID that the script's call uses to publish it.
    */
   upload_id?: string;
   /**

@@ -2,7 +2,7 @@
 
 export interface MissingContents {
   /**
-   * Digests whose content the project does not have.
+   * Digests of content that the project does not have.
    */
   missing: string[];
 }

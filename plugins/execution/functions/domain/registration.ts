@@ -17,7 +17,9 @@ const validate = compile(registeredSchema);
 export function readRegistration(value: unknown, default_version: string): FunctionRegistration[] {
   const { protocol, functions, version, pid: _pid, ...unknown } = (value ?? {}) as Record<string, unknown>;
   if (protocol !== PROGRAM_PROTOCOL || Object.keys(unknown).length > 0)
-    throw functionsInvalid(`the program speaks version ${String(protocol)}, this agent version ${PROGRAM_PROTOCOL}`);
+    throw functionsInvalid(
+      `the program uses protocol version ${String(protocol)}, but this agent uses version ${PROGRAM_PROTOCOL}`,
+    );
   const versioned = Array.isArray(functions)
     ? functions.map((one: Partial<FunctionRegistration>) => ({
         ...one,

@@ -16,7 +16,7 @@ export interface RegisteredFunction {
    */
   name: string;
   /**
-   * Version of the workflow: a digest of the worker's files, or the name that the workflow gives it.
+   * Version of the workflow: a digest of the worker's files, or a version name set by the workflow.
    */
   version: string;
   /**

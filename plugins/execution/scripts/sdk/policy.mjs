@@ -34,7 +34,7 @@ export function policyOptions({ retry, timeout }) {
   const { attempts, backoff, maxBackoff, ...unknown } = typeof retry === 'number' ? { attempts: retry } : (retry ?? {});
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined)
-    throw misused(`unknown option ${JSON.stringify(surplus)} of retry; use attempts, backoff and maxBackoff`);
+    throw misused(`unknown retry option ${JSON.stringify(surplus)}; use attempts, backoff and maxBackoff`);
   if (!Number.isInteger(attempts)) throw misused('retry must be a number of attempts, or have `attempts`');
   return [
     `--retry=${attempts}`,

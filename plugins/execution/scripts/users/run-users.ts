@@ -72,7 +72,7 @@ export class RunUsers {
     const accounts = (await this.#accounts()).filter(({ uid }) => uid >= first && uid <= last);
     if (accounts.length > 0)
       throw runAsUnusable(
-        `the range of SVC_AGENT_RUN_AS contains the user ${accounts[0]!.name} (${accounts[0]!.uid}) of this machine; use IDs without an account`,
+        `the range in SVC_AGENT_RUN_AS contains the user ${accounts[0]!.name} (${accounts[0]!.uid}) on this machine; use IDs without an account`,
       );
     await this.#requireUnused(first, last);
     for (const folder of [this.#state, this.#claimsFolder(), this.#homesFolder()])
@@ -92,7 +92,7 @@ export class RunUsers {
       return (given ?? (await Promise.all(texts)).join('\n')).split('\n').map((line) => line.split(':'));
     };
     const rangeError = (what: string) =>
-      runAsUnusable(`the range of SVC_AGENT_RUN_AS contains ${what} of this machine; use IDs that no user has`);
+      runAsUnusable(`the range in SVC_AGENT_RUN_AS contains ${what} on this machine; use IDs that no user has`);
     for (const [name, , gid = ''] of await readRecords(this.#deps.group, ['/etc/group']))
       if (/^\d+$/.test(gid) && Number(gid) >= first && Number(gid) <= last)
         throw rangeError(`the group ${name} (${gid})`);

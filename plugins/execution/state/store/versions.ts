@@ -75,7 +75,7 @@ export async function readVersion(on: Pick<Queries, 'read'>, sealer: Sealer, at:
     'SELECT cell, value FROM runs_cell_versions WHERE run_id = ? AND activity_id = ? AND position = ?',
     [at.run_id, at.activity_id, at.position],
   );
-  if (!row) throw new Error(`there is no change of a state entry at ${at.position} of ${at.activity_id}`);
+  if (!row) throw new Error(`there is no state change at position ${at.position} of ${at.activity_id}`);
   const { cell, value } = row;
   return {
     position: at.position,

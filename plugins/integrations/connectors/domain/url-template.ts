@@ -35,7 +35,7 @@ function fillUrl(pieces: readonly TextPiece[], scope: ActionScope, errors: Fault
       if (errors.length === before)
         errors.push({
           pointer: pointerOf(interpolation),
-          message: 'is required: it is part of the address of the request',
+          message: "is required: it is part of the request's address",
         });
     } else if (typeof value === 'object')
       errors.push({

@@ -3,7 +3,7 @@
 import type {Workflow} from '../../../engine/runs/contract.ts';
 
 /**
- * A repository at a forge whose deliveries become events, and the workflow for pushes that no handler matches.
+ * A forge repository that sends deliveries, which become events, and the workflow for pushes that no handler matches.
  */
 export interface PutWebhookBody {
   /**
@@ -11,7 +11,7 @@ export interface PutWebhookBody {
    */
   forge: string;
   /**
-   * `owner/name`; the subject of every event of this webhook.
+   * `owner/name`; the subject of all events from this webhook.
    */
   repo: string;
   /**
@@ -19,7 +19,7 @@ export interface PutWebhookBody {
    */
   api_base?: string;
   /**
-   * Name of a bearer credential that can administer webhooks of the repository.
+   * Name of a bearer credential that can administer the repository's webhooks.
    */
   credential?: string;
   /**

@@ -374,14 +374,14 @@ export interface ForgeShape {
     [k: string]: Members;
   };
   /**
-   * By member: the events whose bodies can have it. Every body can have a member that is not listed.
+   * By member: the events whose bodies can contain it. Every body can have a member that is not listed.
    */
   only: {
     [k: string]: Members;
   };
 }
 /**
- * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.
+ * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings in bodies contain `{delivery_url}` and `{secret}`.
  */
 export interface ForgeApi {
   /**

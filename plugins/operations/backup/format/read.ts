@@ -83,7 +83,7 @@ class BodyReader {
   async #readTable(name: string): Promise<void> {
     const table = this.#header.tables.find((one) => one.name === name);
     if (!table || name in this.counts)
-      throw CopyErrors.damaged('it has a table twice, or one that its first line does not list');
+      throw CopyErrors.damaged('it has a duplicate table, or a table that its first line does not list');
     const hash = createHash('sha256');
     let [some, bytes, count]: [CopiedRow[], number, number] = [[], 0, 0];
     for (;;) {
@@ -127,7 +127,7 @@ class BodyReader {
     const rows = Object.values(this.counts).reduce((sum, count) => sum + count, 0);
     const absent = this.#header.tables.find(({ name }) => !(name in this.counts));
     if (absent) throw CopyErrors.damaged(`the rows of the table ${absent.name} are missing`);
-    if (end.sha256 !== this.#reader.digest()) throw CopyErrors.damaged('its digest is not that of its content');
+    if (end.sha256 !== this.#reader.digest()) throw CopyErrors.damaged('its digest does not match its content');
     if (end.rows !== rows || end.contents !== this.#contents || end.content_bytes !== this.#content_bytes)
       throw CopyErrors.damaged('it has less content than its last line states');
     return end;

@@ -22,7 +22,7 @@ export const callGraph: Run = async (invocation) => {
   const { definition } = invocation.flags;
   if ((name === undefined) === (definition === undefined))
     throw usageError(
-      name === undefined ? 'name a graph' : '--definition replaces the name of a graph; give one of them',
+      name === undefined ? 'name a graph' : "--definition replaces the graph's name; give only one of them",
       'svc call graph <name>, or svc call graph --definition <file>',
     );
   if (definition === undefined) return callWorkflow(invocation, { graph: name });

@@ -7,6 +7,6 @@ export const CHANGE_FLAGS: Flags = {
   yes: {
     type: 'boolean',
     short: 'y',
-    summary: 'act without asking; by default, the runs are shown first, with a question on a terminal',
+    summary: 'act without asking; by default, show the runs and ask',
   },
 };

@@ -23,7 +23,7 @@ export const runLists: readonly Command[] = [
     summary: 'cancel all runs that a filter selects, after a preview',
     description:
       'Shows the selected runs. On a terminal it then asks; elsewhere it does nothing without --yes. Without --status it\n' +
-      'selects all runs that have not ended. A run that ends meanwhile is unchanged. Exits with 1 if a run could not be\n' +
+      'selects all runs that have not ended. A run that ends in the meantime is unchanged. Exits with 1 if a run could not be\n' +
       'cancelled.',
     flags: {
       ...FILTER_FLAGS,

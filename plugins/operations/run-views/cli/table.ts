@@ -199,7 +199,7 @@ export const commands: readonly Command[] = [
         RUN,
         {
           name: 'name',
-          summary: 'the name of the signal that the run waits for',
+          summary: 'name of the signal that the run waits for',
           complete: () => import('./awaited-signals.ts'),
         },
       ],

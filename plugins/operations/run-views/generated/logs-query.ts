@@ -18,7 +18,7 @@ export interface LogsQuery {
    */
   tail?: string;
   /**
-   * Only the output from the start of this call to the start of the next one. The value is the name or site (`build#1`) of the call, or the name of a node or a job.
+   * Only the output from the start of this call to the start of the next one. The value is the call's name or site (`build#1`), or the name of a node or job.
    */
   step?: string;
   /**

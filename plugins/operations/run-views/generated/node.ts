@@ -71,7 +71,7 @@ export interface NodeRecord {
      */
     agent_id?: string;
     /**
-     * What the agent is executing now: a step of a job, a call of a script; calls shorter than about 100 ms are left out.
+     * What the agent is executing now, such as a job's step or a script's call; calls shorter than about 100 ms are left out.
      */
     running?: {
       /**
@@ -93,7 +93,7 @@ export interface NodeRecord {
        */
       agent: string;
       /**
-       * The number of the attempt; only if it can be retried.
+       * The attempt number; absent if the call cannot be retried.
        */
       attempt?: number;
       /**

@@ -3,7 +3,7 @@
 import type {JournalRecord} from '../../../engine/runs/contract.ts';
 
 /**
- * The input of a script, and a page of the calls that its replay reads. Secret values are masked.
+ * A script's input, and a page of the calls that its replay reads. Secret values are masked.
  */
 export interface RunHistory {
   run_id: string;

@@ -40,7 +40,7 @@ export interface StepRecord {
      */
     agent: string;
     /**
-     * The number of the attempt; only if it can be retried.
+     * The attempt number; absent if the call cannot be retried.
      */
     attempt?: number;
     /**
@@ -149,7 +149,7 @@ export interface StepRecord {
        */
       agent: string;
       /**
-       * The number of the attempt; only if it can be retried.
+       * The attempt number; absent if the call cannot be retried.
        */
       attempt?: number;
       /**

@@ -2,7 +2,7 @@
 
 export interface StepsQuery {
   /**
-   * The items of this node, in runs that have nodes; with `calls` the durable calls of the last attempt of this node or item: `ship`, `ship[0]`.
+   * In runs that have nodes: the items of this node (`ship`) or, with `calls`, the durable calls in the last attempt of this node or item (`ship[0]`).
    */
   node?: string;
   /**

@@ -16,7 +16,7 @@ export const stepsRoute = (steps: StepViews, nodes: NodeViews): Route =>
       query: stepsQuery,
       plural: 'steps',
       item: { anyOf: [stepSchema, nodeSchema] },
-      description: 'A page of calls, or of nodes: a run of a graph or a pipeline has nodes.',
+      description: 'A page of calls, or a page of nodes for a graph or pipeline run.',
       async list({ scope, params, query }) {
         const { node, open, output, calls } = query;
         const page = { limit: limitOf(query), cursor: query.cursor };

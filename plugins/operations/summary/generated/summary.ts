@@ -48,7 +48,7 @@ export interface Summary {
   failure_rate: number;
   waits: {
     /**
-     * The 50 most common ones.
+     * The 50 most common reasons to wait.
      */
     groups: {
       kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
@@ -56,7 +56,7 @@ export interface Summary {
       count: number;
     }[];
     /**
-     * The 10 longest ones.
+     * The 10 runs that have waited longest.
      */
     oldest: {
       run_id: string;

@@ -15,7 +15,7 @@ export interface RoleMap {
 export interface MappedRole {
   org: string;
   /**
-   * `*`: all projects of the org at the time of the sign-in. By default, the role applies to the org.
+   * `*`: all of the org's projects at the time of the sign-in. By default, the role applies to the org.
    */
   project?: string;
   role: 'owner' | 'member' | 'admin' | 'viewer';

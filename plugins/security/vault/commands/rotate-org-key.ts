@@ -13,7 +13,7 @@ interface RotatedOrgKey {
 
 export const rotateOrgKeyCommand = (keyring: Keyring): AdminCommand => ({
   name: 'rotate-org-key',
-  summary: 'Adds a new version of an org key; new values are sealed with it, old ones stay readable.',
+  summary: 'Adds a new version of an org key; new values are sealed with it, and old values stay readable.',
   usage: 'svc admin rotate-org-key (--org <org> | --all)',
   flags: [
     { name: 'org', type: 'string', summary: 'name of the org' },

@@ -273,7 +273,7 @@ async function checkNoteQuota(tx: Transaction, owner: ActivityOwner, nth: number
   const over = Number(stored?.bytes ?? 0) - Number(replaced ?? 0) + bytes - MAX_ALL_NOTES_BYTES;
   if (over > 0)
     throw Errors.payloadTooLarge(
-      `the annotations of the activity would be ${over} bytes over the limit of ${MAX_ALL_NOTES_BYTES}`,
+      `the activity's annotations would be ${over} bytes over the limit of ${MAX_ALL_NOTES_BYTES}`,
     );
   return replaced === null ? bytes + NOTE_ROW_BYTES : bytes - Number(replaced);
 }

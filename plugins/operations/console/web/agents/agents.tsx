@@ -38,7 +38,7 @@ export function Agents() {
         {(agents) => (
           <>
             <p className="lead">
-              Agents run the jobs of every project of their org, unless their token is limited to one project. A
+              Agents run jobs for every project in their org, unless their token is limited to one project. A
               disconnected agent is shown for 24 hours.
             </p>
             <Rows<AgentRecord>

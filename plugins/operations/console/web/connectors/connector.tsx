@@ -179,7 +179,7 @@ const Example = ({
       </p>
     )}
     <Part title="what is sent" value={request} />
-    <Part title="what comes back" value={response} />
+    <Part title="what is returned" value={response} />
   </details>
 );
 

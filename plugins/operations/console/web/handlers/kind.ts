@@ -13,7 +13,7 @@ export const HANDLERS: NamedKind<HandlerView> = {
   plural: 'handlers',
   page: '/orgs/$org/projects/$project/handlers',
   command: 'svc handler',
-  about: 'A handler starts a workflow when an event of one of its types arrives.',
+  about: 'A handler starts a workflow when an event with one of its types arrives.',
   finds: 'Name, event type or workflow',
   wordsOf: (handler) => [handler.name, ...handler.on, handler.when, runsWhat({ ...handler })],
   filter: ACTIVITIES,

@@ -36,7 +36,7 @@ export function Lately({ scope, handler }: { scope: Scope; handler: HandlerView 
   if (fitting.length === 0)
     return (
       <Empty icon={Radio} title="No matching events yet">
-        None of the newest {LOOKED_AT} events has one of its types. <code>svc emit &lt;type&gt;</code> sends one.
+        None of the newest {LOOKED_AT} events has one of its types. Send one with <code>svc emit &lt;type&gt;</code>.
       </Empty>
     );
   return <Outcomes scope={scope} name={handler.name} events={fitting.slice(0, SHOWN)} />;

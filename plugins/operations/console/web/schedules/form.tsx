@@ -20,7 +20,7 @@ export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
         label="Subject"
         value={schedule?.subject ?? ''}
         optional
-        hint="Key of its events and subject of its runs"
+        hint="Key for its events, and subject for its runs"
       />
     </div>
     <CheckField name="paused" label="Paused: nothing starts until you resume it" value={schedule?.paused ?? false} />

@@ -77,7 +77,7 @@ export function GraphPanel({ document, actions, place }: Props) {
             take={(text) => (set({ tags: list(text) }), undefined)}
           />
         </FieldFrame>
-        <FieldFrame label="Subject" pointer="/subject" description="For a run whose submit or trigger gives none.">
+        <FieldFrame label="Subject" pointer="/subject" description="For runs whose submit or trigger sets none.">
           <input
             aria-label="Subject"
             maxLength={255}
