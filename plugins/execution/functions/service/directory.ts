@@ -27,7 +27,7 @@ import type {
   FunctionTable,
   ListedFunction,
 } from '../store/function-table.ts';
-import { checkInputSchema } from './input-schema.ts';
+import type { InputChecks } from './input-checks.ts';
 
 /** Where a worker registers its workflows: at the server of its process, or over HTTP. */
 export interface FunctionRegistry {
@@ -40,6 +40,7 @@ export interface DirectoryDeps {
   runs: Pick<RunFigures, 'queued' | 'openRun'>;
   access: Pick<AccessControl, 'authorize'>;
   writes: Pick<AuditedWrites, 'remove'>;
+  checks: InputChecks;
 }
 
 /** Waiting runs of one version are counted up to this. */
@@ -60,7 +61,7 @@ export class FunctionDirectory {
     const names = new Set(functions.map(({ name }) => name));
     if (names.size < functions.length) throw functionsInvalid('two workflows have the same name');
     for (const { name, input, timeout } of functions) {
-      checkInputSchema(name, input);
+      await this.#deps.checks.assertSchema(owner, name, input);
       if (timeout !== undefined && parseDuration(timeout) <= 0)
         throw functionsInvalid(`the timeout of ${name} must be longer than 0s`);
       // A worker may register 60 large schemas.
