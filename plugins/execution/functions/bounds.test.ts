@@ -82,6 +82,30 @@ t.test('a large schema is compiled in a thread, for its registration and for eac
   });
 });
 
+t.test('a list of functions reads each capability of the agents once', async (t) => {
+  const agents = Array.from({ length: 200 }, (_, agent) => ({
+    name: `agent-${agent}`,
+    capabilities: Array.from({ length: 256 }, (_, n) => `function:order-${n}:${agent}`),
+  }));
+  const list = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, n) => ({ name: `order-${n}`, version: '7', registered_at: 0 }));
+    const deps = {
+      table: { list: async () => rows },
+      agents: { readConnected: async () => agents },
+      runs: { queued: async () => [] },
+    };
+    const directory = new FunctionDirectory(deps as never);
+    const before = process.threadCpuUsage();
+    const views = await directory.list({} as never, undefined, count);
+    const { user, system } = process.threadCpuUsage(before);
+    t.same([views.length, views[0]!.workers], [count, ['agent-7']]);
+    return user + system;
+  };
+  await list(20);
+  const [few, many] = [await list(20), await list(2000)];
+  t.ok(many < 20 * few, `100 times as many functions take ${many / few} times as long`);
+});
+
 t.test('faults quote a part of long names', async (t) => {
   const schema = JSON.stringify({ additionalProperties: { type: 'string', not: {}, enum: [1], pattern: 'z' } });
   const faults = findInputErrors(schema, { ['k'.repeat(1_000_000)]: 'a' });
