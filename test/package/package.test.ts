@@ -104,7 +104,12 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     [],
     'each name that is published has its file',
   );
-  const unnamed = ['expressions/workers/thread', 'expressions/workers/compile-all', 'pipelines/document/in-worker'];
+  const unnamed = [
+    'expressions/workers/thread',
+    'expressions/workers/compile-all',
+    'pipelines/document/in-worker',
+    'functions/service/in-worker',
+  ];
   for (const module of unnamed)
     t.ok(
       files.some((path) => path.endsWith(`/${module}.js`)),

@@ -1,18 +1,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
-import { longestHold, maxHoldMs, until } from '../../../test/kit/index.ts';
+import { DocumentWorkerPool } from '../../platform/expressions/workers/pool.ts';
+import { cpuOf, systemClock, longestHold, maxHoldMs, until } from '../../../test/kit/index.ts';
 import { FunctionDirectory } from './service/directory.ts';
 import { inTime } from './service/in-time.ts';
-import { checkInputSchema, findInputErrors } from './service/input-schema.ts';
+import { InputChecks } from './service/input-checks.ts';
+import { findInputErrors, findSchemaError } from './service/input-schema.ts';
 import { PROGRAMS, serving } from './testing/world.ts';
 
 t.setTimeout(600_000);
 
+function checksOf(t: Test): InputChecks {
+  const pool = new DocumentWorkerPool(systemClock);
+  t.teardown(() => pool.close());
+  return new InputChecks(() => pool);
+}
+
 t.test('a schema cannot end or hold the server', async (t) => {
-  t.throws(() => checkInputSchema('order', { $async: true, type: 'object' }), { code: 'functions_invalid' });
+  t.match(findSchemaError(JSON.stringify({ $async: true, type: 'object' })), /\$async/);
   const slow = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
   t.same(findInputErrors(slow, 'aaa'), []);
   t.match(findInputErrors(slow, 'b'), [{ pointer: '/input' }]);
@@ -28,13 +36,14 @@ t.test('a schema is compiled once, however often it refers to itself', async (t)
     allOf: Array.from({ length: times }, () => ({ $ref: '#/$defs/one' })),
   });
   const { heapTotal: before } = process.memoryUsage();
-  checkInputSchema('order', refers(200));
+  t.equal(findSchemaError(JSON.stringify(refers(200))), undefined);
   t.ok(process.memoryUsage().heapTotal - before < 64 * 1024 * 1024, 'it takes no memory for each reference');
   t.match(findInputErrors(JSON.stringify(refers(200)), { p7: 7 })[0], { pointer: '/input/p7' });
 });
 
 t.test('a large registration is checked in turns', async (t) => {
-  const directory = new FunctionDirectory({ table: { register: async () => undefined } } as never);
+  const deps = { table: { register: async () => undefined }, checks: checksOf(t) };
+  const directory = new FunctionDirectory(deps as never);
   const large = (name: string) => {
     const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${name}-${n}`, { type: 'string' }]));
     return { name, version: '1', versions: 'replay' as const, input: { properties } };
@@ -42,6 +51,59 @@ t.test('a large registration is checked in turns', async (t) => {
   const functions = Array.from({ length: 30 }, (_, n) => large(`f${n}`));
   const { ms } = await longestHold(() => directory.register({ org_id: '', project_id: '' }, functions));
   t.ok(ms < maxHoldMs(), `the event loop is held for ${ms} ms`);
+});
+
+t.test('a large schema is compiled in a thread, for its registration and for each input', async (t) => {
+  const checks = checksOf(t);
+  const scope = { org_id: 'org_1', project_id: 'prj_1' };
+  const anyOf = Array.from({ length: 2400 }, (_, n) => ({ const: n }));
+  const schema = { anyOf, title: 'many' };
+  const costly = { oneOf: anyOf.map((_, n) => ({ required: [`m${n}`] })) };
+  const { ms } = await longestHold(async () => {
+    // A fast machine accepts it.
+    await checks.assertSchema(scope, 'order', costly).catch(({ code }) => t.equal(code, 'functions_invalid'));
+    await checks.assertSchema(scope, 'order', schema);
+    await checks.assertInput(scope, JSON.stringify(schema), 2399);
+    await t.rejects(checks.assertInput(scope, JSON.stringify(schema), 2400), {
+      code: 'input_invalid',
+      extras: { errors: { length: 10 } },
+    });
+  });
+  const here_ms = cpuOf(() => findSchemaError(JSON.stringify(costly)));
+  t.ok(ms < here_ms / 2, `the event loop is held for ${ms} ms; compiling it here takes ${here_ms} ms`);
+  await t.rejects(checks.assertSchema(scope, 'order', { anyOf: anyOf.map(() => ({ type: 'nothing' })) }), {
+    code: 'functions_invalid',
+    message: /the input schema of order is not accepted/,
+  });
+  const slow = JSON.stringify({ pattern: '^(a+)+$', description: 'x'.repeat(5000) });
+  await t.rejects(checks.assertInput(scope, slow, `${'a'.repeat(60)}!`), {
+    code: 'input_invalid',
+    message: /takes longer than/,
+  });
+});
+
+t.test('a list of functions reads each capability of the agents once', async (t) => {
+  const agents = Array.from({ length: 200 }, (_, agent) => ({
+    name: `agent-${agent}`,
+    capabilities: Array.from({ length: 256 }, (_, n) => `function:order-${n}:${agent}`),
+  }));
+  const list = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, n) => ({ name: `order-${n}`, version: '7', registered_at: 0 }));
+    const deps = {
+      table: { list: async () => rows },
+      agents: { readConnected: async () => agents },
+      runs: { queued: async () => [] },
+    };
+    const directory = new FunctionDirectory(deps as never);
+    const before = process.threadCpuUsage();
+    const views = await directory.list({} as never, undefined, count);
+    const { user, system } = process.threadCpuUsage(before);
+    t.same([views.length, views[0]!.workers], [count, ['agent-7']]);
+    return user + system;
+  };
+  await list(20);
+  const [few, many] = [await list(20), await list(2000)];
+  t.ok(many < 20 * few, `100 times as many functions take ${many / few} times as long`);
 });
 
 t.test('faults quote a part of long names', async (t) => {

@@ -27,7 +27,7 @@ import type {
   FunctionTable,
   ListedFunction,
 } from '../store/function-table.ts';
-import { checkInputSchema } from './input-schema.ts';
+import type { InputChecks } from './input-checks.ts';
 
 /** Where a worker registers its workflows: at the server of its process, or over HTTP. */
 export interface FunctionRegistry {
@@ -40,6 +40,7 @@ export interface DirectoryDeps {
   runs: Pick<RunFigures, 'queued' | 'openRun'>;
   access: Pick<AccessControl, 'authorize'>;
   writes: Pick<AuditedWrites, 'remove'>;
+  checks: InputChecks;
 }
 
 /** Waiting runs of one version are counted up to this. */
@@ -60,7 +61,7 @@ export class FunctionDirectory {
     const names = new Set(functions.map(({ name }) => name));
     if (names.size < functions.length) throw functionsInvalid('two workflows have the same name');
     for (const { name, input, timeout } of functions) {
-      checkInputSchema(name, input);
+      await this.#deps.checks.assertSchema(owner, name, input);
       if (timeout !== undefined && parseDuration(timeout) <= 0)
         throw functionsInvalid(`the timeout of ${name} must be longer than 0s`);
       // A worker may register 60 large schemas.
@@ -82,7 +83,8 @@ export class FunctionDirectory {
     if (rows.length === 0) return [];
     const connected = await this.#deps.agents.readConnected(scope);
     const waiting = await this.#readWaiting(scope, connected);
-    return rows.map((row) => toView(row, connected, waiting));
+    const workers = findWorkers(rows, connected);
+    return rows.map((row) => toView(row, workers, waiting));
   }
 
   /** Throws `function_unknown`. */
@@ -91,13 +93,14 @@ export class FunctionDirectory {
     const rows = await this.#deps.table.versions(scope, name);
     const connected = await this.#deps.agents.readConnected(scope);
     const waiting = await this.#readWaiting(scope, connected, name);
+    const workers = findWorkers(rows, connected);
     return {
       name,
       version: current.version,
       versions: current.versions,
       ...optionsOf(current),
       input: current.input === null ? undefined : (JSON.parse(current.input) as { [name: string]: unknown } | boolean),
-      registrations: rows.map((row) => toView(row, connected, waiting)),
+      registrations: rows.map((row) => toView(row, workers, waiting)),
       waiting: waiting.map(({ version, run_ids }) => ({
         version,
         runs: run_ids.length,
@@ -160,9 +163,20 @@ const optionsOf = ({ timeout, concurrency }: Pick<FunctionRow, 'timeout' | 'conc
   concurrency: concurrency ?? undefined,
 });
 
-function toView(row: ListedFunction, connected: Connected, waiting: readonly Waiting[]): FunctionView {
+/** The names of the agents that serve each version. Each capability is read once: agents have thousands of them. */
+function findWorkers(rows: readonly FunctionKey[], connected: Connected): Map<string, string[]> {
+  const workers = new Map(rows.map(({ name, version }): [string, string[]] => [versionCapability(name, version), []]));
+  for (const agent of connected)
+    for (const capability of new Set(agent.capabilities)) workers.get(capability)?.push(agent.name);
+  return workers;
+}
+
+function toView(
+  row: ListedFunction,
+  workers: ReadonlyMap<string, string[]>,
+  waiting: readonly Waiting[],
+): FunctionView {
   const { name, version, versions, registered_at } = row;
-  const capability = versionCapability(name, version);
   const current = row.is_current === 1;
   const waits = waiting.filter(
     (one) => one.name === name && (one.version === undefined ? current : one.version === version),
@@ -173,7 +187,7 @@ function toView(row: ListedFunction, connected: Connected, waiting: readonly Wai
     versions,
     current,
     ...optionsOf(row),
-    workers: connected.filter(({ capabilities }) => capabilities.includes(capability)).map((agent) => agent.name),
+    workers: workers.get(versionCapability(name, version)) ?? [],
     waiting: Math.min(
       MAX_WAITING,
       waits.reduce((sum, { run_ids }) => sum + run_ids.length, 0),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import { BoundedMap, type Fault } from '../../../../kernel/contracts/index.ts';
-import { functionsInvalid, inputInvalid } from '../errors.ts';
+import { inputInvalid } from '../errors.ts';
 import { inTime } from './in-time.ts';
 
-const MAX_SCHEMA_BYTES = 64 * 1024;
+export const MAX_SCHEMA_BYTES = 64 * 1024;
 const MAX_COMPILED = 256;
 /** Bytes of the schemas that are kept compiled, which take fifty times as much memory. */
 const MAX_COMPILED_BYTES = 2 * 1024 * 1024;
@@ -57,25 +57,30 @@ function compile(text: string, max_ms: number): ValidateFunction {
   return validate;
 }
 
-/** Throws `functions_invalid` for a schema that nothing can be checked with. */
-export function checkInputSchema(name: string, schema: unknown): void {
-  if (schema === undefined) return;
-  const text = JSON.stringify(schema);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_SCHEMA_BYTES)
-    throw functionsInvalid(`the input schema of ${name} has ${bytes} bytes; the limit is ${MAX_SCHEMA_BYTES}`);
+/** Why nothing can be checked with a schema, or undefined. */
+export function findSchemaError(schema: string): string | undefined {
   try {
-    compile(text, MAX_COMPILE_MS);
+    compile(schema, MAX_COMPILE_MS);
+    return undefined;
   } catch (error) {
-    throw functionsInvalid(`the input schema of ${name} is not accepted: ${short((error as Error).message)}`);
+    return short((error as Error).message);
   }
 }
 
 /** Throws `input_invalid` with the errors of an input. */
 export function assertInput(schema: string, input: unknown): void {
   const errors = findInputErrors(schema, input);
-  if (errors.length > 0)
-    throw inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
+  if (errors.length > 0) throw toInputFault(errors);
+}
+
+export const toInputFault = (errors: Fault[]) =>
+  inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
+
+/** What a check of an input has found, as it is copied between threads. */
+export interface InputFindings {
+  errors: Fault[];
+  /** Why the check could not be made. */
+  failure?: string;
 }
 
 /** What is wrong with an input, at most ten faults with their pointers below `/input`. */

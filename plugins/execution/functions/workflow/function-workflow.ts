@@ -3,7 +3,7 @@ import type { Json, Reading, WorkflowDocument, WorkflowKind, WorkflowPin } from 
 import { readJsonText } from '../../../platform/schema/contract.ts';
 import { capabilityOf, FUNCTION_EXECUTOR, versionCapability } from '../domain/registration.ts';
 import { functionUntrusted } from '../errors.ts';
-import { assertInput } from '../service/input-schema.ts';
+import type { InputChecks } from '../service/input-checks.ts';
 import type { FunctionDirectory } from '../service/directory.ts';
 import type { FunctionRow } from '../store/function-table.ts';
 
@@ -21,7 +21,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const PINNED = /^[A-Za-z0-9._-]{1,40}$/;
 
 /** `svc/function/v1`: a function of a program that a worker keeps running. */
-export function functionWorkflow(directory: FunctionDirectory): WorkflowKind {
+export function functionWorkflow(directory: FunctionDirectory, checks: InputChecks): WorkflowKind {
   /** What `resolve` has read, for the plan and the check of the same submit. Each submit by name has a pin of its own. */
   const resolved = new WeakMap<WorkflowPin, FunctionRow>();
   const registered = async (on: Reading, scope: Scope, { pin, source }: WorkflowDocument) =>
@@ -48,7 +48,7 @@ export function functionWorkflow(directory: FunctionDirectory): WorkflowKind {
     },
     async checkInput(on, scope, document, input) {
       const { input: schema } = await registered(on, scope, document);
-      if (schema !== null) assertInput(schema, input ?? null);
+      if (schema !== null) await checks.assertInput(scope, schema, input ?? null);
     },
     async plan(on, scope, document) {
       const { name, pinned } = readDocument(document.source)!;
