@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import re
+import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union, overload
 
+from . import _shared
 from ._calls import _input, check_name
 from ._errors import SvcError, misused, quoted
 from ._operations import Operation, demand
@@ -168,9 +172,29 @@ def workflow(
         if not callable(body):
             raise misused(f"the workflow {quoted(own)} needs a function")
         _registered[own] = Workflow(own, body, options)
+        if len(_registered) == 1 and _shared.SOCKET != "":
+            atexit.register(_expect_serve)
         return body
 
     return register
+
+
+def _expect_serve() -> None:
+    """In a run, a script that defines workflows but neither serves one nor calls anything fails: it would succeed without
+    having done anything."""
+    process = _shared.Process
+    if process.is_served or process.has_called or process.is_worker or getattr(sys, "last_value", None) is not None:
+        return
+    names = ", ".join(quoted(name) for name in _registered)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    os.write(2, (
+        f"svc: this script defines {names} and runs none of them. Add serve() at its end, or serve the file with"
+        " `svc worker` and submit by name: svc submit --function <name>. (workflow_not_served)\n"
+    ).encode())
+    # An exit function cannot change the exit code in another way.
+    os._exit(1)
 
 
 def _checked_options(

@@ -14,7 +14,7 @@ import { Detail, HeadFact, Split } from '../kit/detail.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { JsonText } from '../kit/json-text.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
-import { CommandLine, Panel } from '../kit/page.tsx';
+import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { toast } from '../kit/toasts.tsx';
 import { RunLink } from '../run/facts.tsx';
@@ -160,8 +160,9 @@ const WaitingPanel = ({ scope, of: { name, waiting } }: { scope: Scope; of: Func
           <StatusIcon of="waiting" />
           <div>
             <p>
-              {waitingWords(runs)} for{' '}
-              {version === undefined ? 'any version' : <code title={version}>{visible(version)}</code>}
+              <span>
+                {waitingWords(runs)} for {version === undefined ? 'any version' : <code>{visible(version)}</code>}
+              </span>
             </p>
             <p className="quiet">
               {oldest.map((run_id) => (
@@ -180,8 +181,8 @@ const WaitingPanel = ({ scope, of: { name, waiting } }: { scope: Scope; of: Func
   </Panel>
 );
 
-const VersionsPanel = ({ of: { registrations, versions, name } }: { of: FunctionDetails }) => (
-  <Panel title="Versions" flush foot={<CommandLine command={`svc functions show ${name} --json`} />}>
+const VersionsPanel = ({ of: { registrations, versions } }: { of: FunctionDetails }) => (
+  <Panel title="Versions" flush>
     <ul className="mini function-versions">
       {registrations.map((one) => (
         <VersionRow key={one.version} of={one} />
@@ -221,7 +222,7 @@ const InputPanel = ({ of: { input, timeout, concurrency, versions } }: { of: Fun
         <Name>{versions}</Name>
       </Fact>
       <Fact name="Input">
-        {input === undefined ? <span className="quiet">Any</span> : <JsonText text={JSON.stringify(input)} />}
+        {input === undefined ? <span className="quiet">Any</span> : <JsonText text={JSON.stringify(input, null, 2)} />}
       </Fact>
     </dl>
   </Panel>

@@ -38,7 +38,7 @@ export function InputFields({ depth = 0, ...props }: Props & { depth?: number })
   if (isPlain && field.kind === 'boolean')
     return (
       <label className="row">
-        <PlainField {...{ name, schema, field, value, onChange, required }} label={label} />
+        <PlainField {...{ name, schema, field, value, onChange, required }} label={shown} />
         {shown}
         {schema.description && <span className="hint">{visible(schema.description)}</span>}
       </label>
@@ -47,9 +47,9 @@ export function InputFields({ depth = 0, ...props }: Props & { depth?: number })
     <label>
       {shown}
       {isPlain ? (
-        <PlainField {...{ name, schema, field, value, onChange, required: false }} label={label} />
+        <PlainField {...{ name, schema, field, value, onChange, required: false }} label={shown} />
       ) : (
-        <JsonValue label={label} value={value} onChange={onChange} />
+        <JsonValue label={shown} value={value} onChange={onChange} />
       )}
       {schema.description && <span className="hint">{visible(schema.description)}</span>}
       {!isPlain && <span className="hint">As JSON</span>}
