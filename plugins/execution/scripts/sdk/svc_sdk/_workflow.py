@@ -220,14 +220,14 @@ def _checked_options(
     }
 
 
-def name_of_target(target: Any) -> str:
+def name_of_target(target: Any, what: str = "call") -> str:
     """The name of a workflow that is given by its name or as its function."""
     if isinstance(target, str):
         return check_name(target, "the name of a workflow")
     for one in registered():
         if one.body is target:
             return one.name
-    raise misused("call needs a workflow, or the name of one")
+    raise misused(f"{what} needs a workflow, or the name of one")
 
 
 def call(target: Any, input: Any = ...) -> Operation[Any]:
@@ -246,3 +246,30 @@ def output_of(value: Any) -> Optional[str]:
         return to_json(value).decode()
     except (TypeError, ValueError) as error:
         raise misused(f"a {type(value).__name__} cannot be the output of a workflow: {error}") from None
+
+
+def check_submit(options: Dict[str, Any]) -> Dict[str, Any]:
+    """What `submit` is called with. In a step, the key of the step is the default. Raises SvcError (`usage`)."""
+    step = _shared.present_step()
+    if step is None and (_shared.present_run() is not None or _shared.SOCKET != ""):
+        raise misused("submit is not recorded: use call in a run, or submit inside of a step")
+    if step is not None and options.get("idempotency_key") is None:
+        options["idempotency_key"] = step.key
+    return options
+
+
+def submitted(target: Any, input: Any, server: Optional[Mapping[str, str]], options: Dict[str, Any]) -> Any:
+    """Starts a run and answers its handle."""
+    name = name_of_target(target, "submit")
+    from ._client import submit_run
+
+    return submit_run(name, input, options, server)
+
+
+def handle_of(run_id: Any, server: Optional[Mapping[str, str]]) -> Any:
+    """The handle of a run that another program has started."""
+    if not isinstance(run_id, str) or run_id == "":
+        raise misused("the ID of a run must be a non-empty string")
+    from ._client import open_handle
+
+    return open_handle(run_id, server)
