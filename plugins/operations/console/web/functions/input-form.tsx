@@ -34,8 +34,8 @@ export function InputFields({ depth = 0, ...props }: Props & { depth?: number })
       </fieldset>
     );
   }
-  const isPlain = ['text', 'number', 'integer', 'boolean', 'choice'].includes(field.kind);
-  if (isPlain && field.kind === 'boolean')
+  const hasField = ['text', 'number', 'integer', 'choice'].includes(field.kind);
+  if (field.kind === 'boolean')
     return (
       <label className="row">
         <PlainField {...{ name, schema, field, value, onChange, required }} label={shown} />
@@ -46,13 +46,13 @@ export function InputFields({ depth = 0, ...props }: Props & { depth?: number })
   return (
     <label>
       {shown}
-      {isPlain ? (
+      {hasField ? (
         <PlainField {...{ name, schema, field, value, onChange, required: false }} label={shown} />
       ) : (
         <JsonValue label={shown} value={value} onChange={onChange} />
       )}
       {schema.description && <span className="hint">{visible(schema.description)}</span>}
-      {!isPlain && <span className="hint">As JSON</span>}
+      {!hasField && <span className="hint">As JSON</span>}
     </label>
   );
 }
