@@ -113,7 +113,10 @@ else
       await tabTo(page, /^Sku/);
       await page.keyboard.type('lamp');
       await page.keyboard.press('Enter');
-      await page.getByText(/must have required property 'price'/).first().waitFor();
+      await page
+        .getByText(/must have required property 'price'/)
+        .first()
+        .waitFor();
       await page.getByLabel('Price').fill('30');
       await page.getByLabel(/^Gift/).check();
       await page.getByLabel(/^Lines/).fill('["a"');
@@ -164,11 +167,20 @@ else
       await phone.goto(`${base}/functions`);
       const cards = phone.getByRole('list', { name: 'Functions' });
       await cards.getByText('1 run waits').waitFor();
-      for (const address of ['/functions', '/functions/refund', '/functions/order', '/new-run?what=function&function=order']) {
+      for (const address of [
+        '/functions',
+        '/functions/refund',
+        '/functions/order',
+        '/new-run?what=function&function=order',
+      ]) {
         await phone.goto(`${base}${address}`);
         await phone.getByRole('heading', { level: 1 }).waitFor();
         await phone.getByText('Loading…').waitFor({ state: 'detached' });
-        t.equal(await phone.evaluate('document.documentElement.scrollWidth'), 390, `${address} is not wider than a phone`);
+        t.equal(
+          await phone.evaluate('document.documentElement.scrollWidth'),
+          390,
+          `${address} is not wider than a phone`,
+        );
       }
       await phone.context().close();
     });

@@ -132,7 +132,9 @@ print(json.dumps([first.run_id, first.run_id == again.run_id, again.duplicate, o
     'run_cancelled',
     'function_unknown',
   ]);
-  const history = (await world.server.call('member', `GET ${world.server.scoped}/runs/${String(run_id)}/steps?limit=200`)).text;
+  const history = (
+    await world.server.call('member', `GET ${world.server.scoped}/runs/${String(run_id)}/steps?limit=200`)
+  ).text;
   const file = join(world.folder, 'history.json');
   writeFileSync(file, history);
   const source = `${HEAD}
@@ -164,7 +166,10 @@ t.test('where Python finds its server', needs('python3'), async (t) => {
     );
   t.match(await refused({}), ['not_authenticated', /no server is configured/]);
   t.match(await refused({ SVC_TOKEN: 'a' }), ['not_authenticated', /SVC_TOKEN is set and SVC_URL is not/]);
-  t.match(await refused({ SVC_URL: 'http://127.0.0.1:1' }), ['not_authenticated', /SVC_URL is set and SVC_TOKEN is not/]);
+  t.match(await refused({ SVC_URL: 'http://127.0.0.1:1' }), [
+    'not_authenticated',
+    /SVC_URL is set and SVC_TOKEN is not/,
+  ]);
   const whole = { SVC_TOKEN: 'secret-token', SVC_ORG: 'a', SVC_PROJECT: 'b' };
   t.match(await refused({ ...whole, SVC_URL: 'http://127.0.0.1:1' }), ['unreachable', /no server is listening there/]);
   t.match(await refused({ ...whole, SVC_URL: 'http://u:p@host' }), ['usage', /not an address/]);

@@ -1,7 +1,18 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { Command as Cmdk } from 'cmdk';
-import { Anchor, CalendarClock, FolderOpen, FunctionSquare, type LucideIcon, Play, Search, Webhook, Workflow, Zap } from 'lucide-react';
+import {
+  Anchor,
+  CalendarClock,
+  FolderOpen,
+  FunctionSquare,
+  type LucideIcon,
+  Play,
+  Search,
+  Webhook,
+  Workflow,
+  Zap,
+} from 'lucide-react';
 import { useState } from 'react';
 import type { ListRuns200, Whoami } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -135,8 +146,7 @@ function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
           act(
             `run-function-${name}`,
             `Run ${name}…`,
-            () =>
-              void navigate({ to: `${here}/new-run`, params: scope, search: { what: 'function', function: name } }),
+            () => void navigate({ to: `${here}/new-run`, params: scope, search: { what: 'function', function: name } }),
           ),
         ),
       ]

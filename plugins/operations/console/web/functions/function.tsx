@@ -103,8 +103,8 @@ function Actions({ scope, name, path }: { scope: Scope; name: string; path: stri
     danger: true,
     opens: (close: () => void) => (
       <Asked title={`Remove the function ${name}?`} verb="Remove function" danger run={remove} close={close}>
-        Its versions are forgotten, and its name becomes free. Runs that have ended stay. A function that a worker serves,
-        or that has an open run, is not removed. <code>svc functions rm {name}</code> does the same.
+        Its versions are forgotten, and its name becomes free. Runs that have ended stay. A function that a worker
+        serves, or that has an open run, is not removed. <code>svc functions rm {name}</code> does the same.
       </Asked>
     ),
   };
@@ -175,8 +175,8 @@ const WaitingPanel = ({ scope, of: { name, waiting } }: { scope: Scope; of: Func
       ))}
     </ul>
     <p className="mini-note quiet">
-      No connected worker serves {waiting.some(({ version }) => version !== undefined) ? 'this version' : visible(name)}.
-      Start one with <code>svc worker</code>, or cancel the runs.
+      No connected worker serves {waiting.some(({ version }) => version !== undefined) ? 'this version' : visible(name)}
+      . Start one with <code>svc worker</code>, or cancel the runs.
     </p>
   </Panel>
 );
@@ -205,7 +205,8 @@ const VersionRow = ({ of }: { of: FunctionView }) => (
         {of.current && <span className="tag">current</span>}
       </p>
       <p className="quiet">
-        {of.workers.length === 0 ? 'No worker' : of.workers.map(visible).join(', ')} · since <Time at={of.registered_at} />
+        {of.workers.length === 0 ? 'No worker' : of.workers.map(visible).join(', ')} · since{' '}
+        <Time at={of.registered_at} />
       </p>
     </div>
   </li>

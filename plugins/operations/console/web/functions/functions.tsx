@@ -87,7 +87,12 @@ function Found({ scope, items }: { scope: Scope; items: readonly FunctionItem[] 
           { ...{ name: 'Last run', look: 'c-state' }, cell: ({ name }) => <Newest scope={scope} name={name} /> },
           { ...{ name: 'Versions', look: 'c-mid second c-wide' }, cell: (item) => <Versions item={item} /> },
           ...(may('member')
-            ? [{ ...{ name: '-Run', look: 'c-end' }, cell: ({ name }: FunctionItem) => <Run scope={scope} name={name} /> }]
+            ? [
+                {
+                  ...{ name: '-Run', look: 'c-end' },
+                  cell: ({ name }: FunctionItem) => <Run scope={scope} name={name} />,
+                },
+              ]
             : []),
         ]}
         second={(item) => (item.waiting > 0 ? <Waiting item={item} /> : <Workers item={item} />)}

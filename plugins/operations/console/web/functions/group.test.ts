@@ -2,8 +2,16 @@ import t from 'tap';
 import type { FunctionView } from '../../../../../cli/generated/api.ts';
 import { groupFunctions, servedState, waitingWords } from './group.ts';
 
-const view = (name: string, version: string, more: Partial<FunctionView> = {}): FunctionView =>
-  ({ name, version, versions: 'replay', current: false, workers: [], waiting: 0, registered_at: '', ...more });
+const view = (name: string, version: string, more: Partial<FunctionView> = {}): FunctionView => ({
+  name,
+  version,
+  versions: 'replay',
+  current: false,
+  workers: [],
+  waiting: 0,
+  registered_at: '',
+  ...more,
+});
 
 t.test('versions of one name are one function', async (t) => {
   const [order, ship] = groupFunctions([

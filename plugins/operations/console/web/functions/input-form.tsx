@@ -37,6 +37,7 @@ export function InputFields({ depth = 0, ...props }: Props & { depth?: number })
   const hasField = ['text', 'number', 'integer', 'choice'].includes(field.kind);
   if (field.kind === 'boolean')
     return (
+      // biome-ignore lint/a11y/noLabelWithoutControl: PlainField is the control
       <label className="row">
         <PlainField {...{ name, schema, field, value, onChange, required }} label={shown} />
         {shown}
@@ -44,6 +45,7 @@ export function InputFields({ depth = 0, ...props }: Props & { depth?: number })
       </label>
     );
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: PlainField or the text field is the control
     <label>
       {shown}
       {hasField ? (

@@ -64,10 +64,7 @@ export function ServedFunction({ scope, chosen, onChoose }: Props) {
             ) : (
               <Status of="waiting">No worker serves it: the run waits for one</Status>
             )}
-            <Link
-              to="/orgs/$org/projects/$project/functions/$function"
-              params={{ ...scope, function: known.name }}
-            >
+            <Link to="/orgs/$org/projects/$project/functions/$function" params={{ ...scope, function: known.name }}>
               About this function
             </Link>
           </p>

@@ -44,7 +44,9 @@ export function NewRun() {
   const what = whatOf(search);
   const navigate = useNavigate({ from: FROM });
   const { draft } = useRouterState({ select: ({ location }) => location.state });
-  const [texts, setTexts] = useState(() => (draft && (what === 'script' || what === 'pipeline') ? { ...STARTS, [what]: draft } : STARTS));
+  const [texts, setTexts] = useState(() =>
+    draft && (what === 'script' || what === 'pipeline') ? { ...STARTS, [what]: draft } : STARTS,
+  );
   const choose = (next: What) => void navigate({ search: { what: next }, replace: true });
   return (
     <Page title="New run">

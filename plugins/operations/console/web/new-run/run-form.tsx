@@ -139,12 +139,7 @@ function RunFrame({ scope, body, command, given, onText, children }: FrameProps)
             <Play size={14} aria-hidden /> Run
           </button>
           {has_fields && (
-            <button
-              type="button"
-              className="ghost"
-              aria-pressed={text !== undefined}
-              onClick={() => void send(toggle)}
-            >
+            <button type="button" className="ghost" aria-pressed={text !== undefined} onClick={() => void send(toggle)}>
               {text === undefined ? 'Edit as JSON' : 'Back to fields'}
             </button>
           )}

@@ -52,10 +52,7 @@ export function RunHead({ scope, run }: { scope: Scope; run: RunRecord }) {
           <span>
             <FunctionSquare size={14} aria-hidden />
             <span>Function</span>
-            <Link
-              to="/orgs/$org/projects/$project/functions/$function"
-              params={{ ...scope, function: run.workflow }}
-            >
+            <Link to="/orgs/$org/projects/$project/functions/$function" params={{ ...scope, function: run.workflow }}>
               {visible(run.workflow)}
             </Link>
           </span>
