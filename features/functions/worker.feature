@@ -51,3 +51,37 @@ Feature: Workflows that are functions served by a worker
         """
       Then the run succeeds
       And "output" of the run is '{"twice":42}'
+
+  @contract
+  Rule: a script that defines workflows and runs none of them fails
+
+    Scenario: TypeScript without serve()
+      When I submit the script "orders.ts":
+        """
+        import { step, workflow } from 'svc/sdk';
+        workflow('order', async () => step('reserve', () => 1));
+        """
+      Then the run fails with code "script_failed"
+      And the log has "and runs none of them"
+      And the log has "svc submit --function"
+
+    @needs-python3
+    Scenario: Python without serve()
+      When I submit the script "orders.py":
+        """
+        from svc_sdk import step, workflow
+        @workflow
+        def order():
+            return step("reserve", lambda: 1)
+        """
+      Then the run fails with code "script_failed"
+      And the log has "and runs none of them"
+
+    Scenario: a script that uses workflows of another file
+      When I submit the script "uses.mjs":
+        """
+        import { step, workflow } from 'svc/sdk';
+        const order = workflow('order', async () => 1);
+        await step('name', () => order.name);
+        """
+      Then the run succeeds

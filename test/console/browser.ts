@@ -27,6 +27,7 @@ export class Console {
   readonly #browser: Browser;
   #dev: Service;
   readonly #env: Record<string, string>;
+  readonly #workers: Service[] = [];
   readonly folder: string;
   url = '';
   token = '';
@@ -67,6 +68,14 @@ export class Console {
 
   svc = (args: readonly string[], stdin?: string) =>
     runToEnd(svcProgram, [...args], { cwd: this.folder, env: this.#env, ...(stdin !== undefined && { stdin }) });
+
+  /** A worker with the workflows of a file in the folder, once it serves them. It ends with the console, or before. */
+  async serve(file: string, env: Record<string, string> = {}): Promise<Service> {
+    const worker = new Service(svcProgram, ['worker', file], { cwd: this.folder, env: { ...this.#env, ...env } });
+    this.#workers.push(worker);
+    await worker.says(/svc worker serves/);
+    return worker;
+  }
 
   /** Another browser: it shares no cookie with those before. */
   newBrowser(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
@@ -114,6 +123,7 @@ export class Console {
 
   async close(): Promise<void> {
     await this.#browser.close();
+    await Promise.all(this.#workers.map((worker) => worker.kill('SIGTERM')));
     await this.#dev.kill('SIGTERM');
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -16,7 +16,7 @@ const at = (name: string, path: string): SamplePage => ({ name, path: () => path
 /** By its route below a project, as `router.tsx` has it: every page, with something on it. */
 export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>> = {
   '/': at('overview', ''),
-  'new-run': at('new-run', '/new-run'),
+  'new-run': [at('new-run', '/new-run'), at('new-run-function', '/new-run?what=function&function=order')],
   runs: at('runs', '/runs'),
   'runs/$run': { name: 'run', path: ({ run }) => `/runs/${run}` },
   'runs/compare': { name: 'compare', path: ({ compared: [a, b] }) => `/runs/compare?a=${a}&b=${b}` },
@@ -25,6 +25,8 @@ export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>>
   'graphs/new': at('editor-new', '/graphs/new'),
   'graphs/$graph/edit': at('editor', '/graphs/orders/edit'),
   pipelines: at('pipelines', '/pipelines'),
+  functions: at('functions', '/functions'),
+  'functions/$function': at('function', '/functions/order'),
   events: { name: 'events', path: ({ event }) => `/events?event=${event}` },
   'events/$event': { name: 'event', path: ({ event }) => `/events/${event}` },
   'event-types': at('event-types', '/event-types'),

@@ -49,7 +49,33 @@ jobs:
     steps: [{ name: units, run: "echo all tests passed" }]
 `;
 
-const FILES = { 'ci.yaml': CI, 'deploy.sh': DEPLOY, 'nightly.sh': NIGHTLY, 'import.sh': BROKEN, 'tell.sh': ON_DEPLOY };
+const FLOWS = `import { step, waitSignal, workflow } from 'svc/sdk';
+const input = {
+  type: 'object',
+  required: ['sku', 'price'],
+  properties: {
+    sku: { type: 'string', description: 'Number of the article' },
+    price: { type: 'number', minimum: 0 },
+    delivery: { enum: ['post', 'courier'], default: 'post' },
+    gift: { type: 'boolean' },
+    address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+  },
+};
+workflow('order', { input, timeout: '40d', concurrency: 20 }, async ({ sku }) => {
+  await step('reserve', () => sku);
+  await waitSignal('approved', { timeout: '30d' });
+});
+workflow('refund', { versions: 'pinned', version: process.env.VERSION ?? '2' }, async () => waitSignal('paid'));
+`;
+
+const FILES = {
+  'flows.mjs': FLOWS,
+  'ci.yaml': CI,
+  'deploy.sh': DEPLOY,
+  'nightly.sh': NIGHTLY,
+  'import.sh': BROKEN,
+  'tell.sh': ON_DEPLOY,
+};
 
 /** What pages of one thing show. */
 export interface Sample {
@@ -95,5 +121,20 @@ export async function fill(place: Console): Promise<Sample> {
   await until('the run to wait', 30_000, async () =>
     (await svc(['status', run_id])).includes('waiting') ? true : undefined,
   );
+  await serveFunctions(place, svc);
   return { run: run_id, event, compared };
+}
+
+/** A worker that stays, and a version that only a worker of earlier has served. */
+async function serveFunctions(place: Console, svc: (args: readonly string[]) => Promise<string>): Promise<void> {
+  const before = await place.serve('flows.mjs', { VERSION: '1' });
+  await svc(['submit', '--function', 'refund']);
+  await svc(['submit', '--function', 'order', '--input', '{"sku":"lamp","price":30}']);
+  const { run_id } = JSON.parse(await svc(['submit', '--function', 'refund', '--json'])) as { run_id: string };
+  await until('the refund to wait', 30_000, async () =>
+    (await svc(['status', run_id])).includes('waiting') ? true : undefined,
+  );
+  await before.kill('SIGTERM');
+  await svc(['signal', run_id, 'paid']);
+  await place.serve('flows.mjs', {});
 }

@@ -97,7 +97,7 @@ const PAGES = [
 const NEEDS: Readonly<Record<string, readonly Need[]>> = {
   'README.md': ['python3'],
   'docs/scripts.md': ['python3'],
-  'docs/functions.md': ['curl'],
+  'docs/functions.md': ['curl', 'python3'],
   'docs/deliveries.md': ['curl'],
   'docs/graphs.md': ['curl'],
   'docs/tutorials/webhook-to-slack.md': ['curl'],

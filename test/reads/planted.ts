@@ -45,6 +45,7 @@ export class Planter {
     Object.assign(params, await this.#accounts());
     Object.assign(params, await this.#agents());
     Object.assign(params, await this.#people());
+    Object.assign(params, await this.#functions());
     return params;
   }
 
@@ -321,6 +322,19 @@ export class Planter {
     const { run_id } = await this.#post('runs', { source: '#!/bin/sh\ntrue\n', files, requires: [requires[0]] });
     const claim = (await this.#claims([run_id])).get(run_id)!;
     return { agent: token, activity: claim.activity_id, epoch: String(claim.epoch), digest };
+  }
+
+  async #functions(): Promise<Params> {
+    const { org_id, project_id } = this.#server.scope;
+    for (let n = 0; n < MANY; n++)
+      for (let version = 0; version < (n === 0 ? 20 : 1); version++)
+        await this.#database.write(
+          `INSERT INTO functions_functions (org_id, project_id, name, version, versions, input, registered_at, seen_at)
+           VALUES (?, ?, ?, ?, 'pinned', ?, 1, ?)`,
+          [org_id, project_id, `function-${n}`, `v${version}`, JSON.stringify({ title: 'x'.repeat(60_000) }), version],
+        );
+    for (let n = 0; n < 20; n++) await this.#post('runs', { function: 'function-0', requires: [`r${n}`] });
+    return { function: 'function-0' };
   }
 
   async #people(): Promise<Params> {

@@ -117,7 +117,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/locks`]: LIST,
   // Beside its rows it reads the capabilities of the agents that are connected.
   [`${SCOPED}/functions`]: [{ bytes: 2 * MiB }, { query: '?limit=200', bytes: 2 * MiB }],
-  [`${SCOPED}/functions/{function}`]: { params: { function: 'order' } },
+  [`${SCOPED}/functions/{function}`]: {},
   [`${SCOPED}/events`]: LIST,
   // An event matches no more handlers than a project may have, each with its delivery.
   [`${SCOPED}/events/{event}`]: { bytes: 6 * MiB, rows: 4000, walked: 4000 },

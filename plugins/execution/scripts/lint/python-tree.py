@@ -184,7 +184,8 @@ class Reader:
 
     def FunctionDef(self, part, depth):
         made = self.function(part, depth, part.name, lambda: self.many(part.body, depth))
-        return self.node("all", part, a=[*self.many(part.decorator_list, depth), made])
+        decorators = self.many(part.decorator_list, depth)
+        return self.node("all", part, a=[*decorators, made], g=len(decorators) or None)
 
     AsyncFunctionDef = FunctionDef
 

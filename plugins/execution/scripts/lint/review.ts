@@ -7,7 +7,7 @@ import { findProgram } from '../domain/interpreter.ts';
 import { lintBash } from './bash-lint.ts';
 import { runBoundedProgram, MAX_BYTES } from './bounded-program.ts';
 import type { Node } from './tree.ts';
-import { lintTree } from './tree-lint.ts';
+import { definesOnly, lintTree } from './tree-lint.ts';
 import type { VaryingCalls } from './values.ts';
 import { VerbArguments } from './verb-arguments.ts';
 import type { VerbHelp } from '../contract/verb.ts';
@@ -93,7 +93,7 @@ export class ScriptReview {
     const cached = this.#cache.get(key);
     if (cached) return cached;
     const review = await this.#readAndLint(language, script);
-    if (review.notes.length === 0) this.#cache.set(key, review);
+    if (review.notes.every((note) => note === NOT_SERVED)) this.#cache.set(key, review);
     return review;
   }
 
@@ -122,12 +122,15 @@ export class ScriptReview {
   #toReview({ code, name, calls }: Language, { problems, tree }: ReaderResult): Review {
     if (problems) return { ...NOTHING, problems: problems.map((one) => ({ ...one, code })) };
     if (!tree) return unreviewed(`the ${name} parser failed`);
-    return {
-      ...NOTHING,
-      warnings: lintTree(tree, { verbs: this.#verbs(), verb_arguments: this.#verbArguments() }, calls),
-    };
+    const verb_table = { verbs: this.#verbs(), verb_arguments: this.#verbArguments() };
+    const notes = definesOnly(tree, verb_table) ? [NOT_SERVED] : [];
+    return { ...NOTHING, notes, warnings: lintTree(tree, verb_table, calls) };
   }
 }
+
+/** As the SDKs say when such a script runs. */
+const NOT_SERVED =
+  'as a script, it runs none of the workflows that it defines: add serve() at its end, or serve the file with `svc worker` and submit by name (workflow_not_served)';
 
 const unreviewed = (why: string): Review => ({
   ...NOTHING,

@@ -3,6 +3,8 @@ import { getNames, type Node, childNodes, literalText } from './tree.ts';
 
 const SDK = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)$/;
 const SDKS = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)\./;
+const WORKFLOW = /^svc_sdk(?:\.aio)?\.workflow$/;
+const SERVE = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)\.serve$/;
 /** The verbs of SDK functions, where they differ from the function's own name. */
 const VERB_BY_FUNCTION: Readonly<Record<string, string>> = {
   exec: 'step',
@@ -121,11 +123,17 @@ export class ScriptNames {
     return SDKS.test(meaning) ? [{ from: meaning, name }] : [];
   }
 
-  /** Returns the function that a call of `workflow` defines. */
-  workflowBody({ k, f = '', a = [] }: Node): Node | undefined {
+  /** Returns the function that a call of `workflow` defines, or that `@workflow` decorates. */
+  workflowBody({ k, f = '', a = [], g = 0 }: Node): Node | undefined {
+    if (g > 0) {
+      const isWorkflow = (one: Node) => WORKFLOW.test(this.meaning(one.f ?? getNames(one)[0] ?? '') ?? '');
+      return a.slice(0, g).some(isWorkflow) ? a.at(-1) : undefined;
+    }
     if (k !== 'call' || this.meaning(f) !== 'svc/sdk.workflow') return undefined;
     return this.resolveFunction(a.at(-1));
   }
+
+  isServe = ({ k, f = '' }: Node): boolean => k === 'call' && SERVE.test(this.meaning(f) ?? '');
 
   verbCall(node: Node): VerbCall | undefined {
     if (node.k !== 'call') return undefined;

@@ -24,8 +24,8 @@ export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<str
   python: new Set(
     (
       `${BOTH.replace('idempotency', 'attempt idempotency_key traceparent')} CommandResult NonRetryableError RunStopped StepError SvcError WaitTimeoutError ` +
-      'activity_collect activity_submit activity_wait_all aio artifact_put call call_graph call_node run_id secret serve wait_event ' +
-      'wait_signal workflow'
+      'activity_collect activity_submit activity_wait_all aio artifact_put call call_graph call_node run_handle run_id secret serve submit testing ' +
+      'wait_event wait_signal workflow'
     ).split(' '),
   ),
 };

@@ -32,6 +32,21 @@ export function lintTree(tree: Node, verb_table: VerbTable, calls: VaryingCalls)
   return new TreeLint(tree, verb_table, calls).run();
 }
 
+/** True for a script that defines workflows but neither serves one nor calls anything when it runs. */
+export function definesOnly(tree: Node, { verbs }: VerbTable): boolean {
+  const names = new ScriptNames(tree, verbs);
+  let defines = false;
+  const doesSomething = (node: Node): boolean => {
+    if (names.workflowBody(node)) defines = true;
+    if (names.isServe(node) || names.verbCall(node)) return true;
+    // What a function does counts only where it is called, which this cannot follow: any serve counts.
+    const parts = node.k === 'function' ? childNodes(node).filter((part) => hasServe(part)) : childNodes(node);
+    return parts.some(doesSomething);
+  };
+  const hasServe = (node: Node): boolean => names.isServe(node) || childNodes(node).some(hasServe);
+  return !doesSomething(tree) && defines;
+}
+
 /** An expression is one argument with an unknown value; a list that is spread may be any number. */
 function toArgument(word: Node): Argument {
   if (word.k === 'spread') return { any_number: true };

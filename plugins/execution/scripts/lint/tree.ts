@@ -27,6 +27,8 @@ export interface Node {
   /** Set if a `set` only declares names, which belong to the function around it. */
   d?: boolean;
   bare?: true;
+  /** In Python, how many of the first parts decorate the function that is the last one. */
+  g?: number;
   /** The condition of a branch. */
   t?: Node;
   /** Local and imported names of an import; an empty one is the module itself. */

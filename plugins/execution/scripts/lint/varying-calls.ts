@@ -42,6 +42,22 @@ const JAVASCRIPT_EFFECTS: readonly RegExp[] = [
 /** Pauses that end with the pass. */
 const JAVASCRIPT_TIMERS: readonly RegExp[] = [/^(timers(\/promises)?\.)?(setTimeout|setInterval)$/];
 
+const PYTHON_EFFECTS: readonly RegExp[] = [
+  /^(requests|httpx|aiohttp|urllib3)\.\w+(\.\w+)*$/,
+  /^urllib\.request\.(urlopen|urlretrieve)$/,
+  /^http\.client\.HTTPS?Connection$/,
+  /^subprocess\.\w+$/,
+  /^asyncio\.(create_subprocess_(exec|shell)|open_connection)$/,
+  /^os\.(system|popen|remove|unlink|rename|replace|mkdir|makedirs|rmdir|listdir|scandir|stat)$/,
+  /^shutil\.(?!which$)\w+$/,
+  /^socket\.(socket|create_connection|gethostbyname|getaddrinfo)$/,
+  /^smtplib\.SMTP(_SSL)?$/,
+  /^(sqlite3|psycopg|psycopg2|pymysql)\.connect$/,
+  /^(io\.|builtins\.)?open$/,
+];
+
+const PYTHON_TIMERS: readonly RegExp[] = [/^(time|asyncio)\.sleep$/, /^threading\.Timer$/];
+
 export const JAVASCRIPT_CALLS: VaryingCalls = {
   always: JAVASCRIPT,
   without_arguments: [/^Date$/],
@@ -54,6 +70,6 @@ export const PYTHON_CALLS: VaryingCalls = {
   always: PYTHON,
   without_arguments: PYTHON_WITHOUT_ARGUMENTS,
   imported: true,
-  effects: [],
-  timers: [],
+  effects: PYTHON_EFFECTS,
+  timers: PYTHON_TIMERS,
 };

@@ -17,6 +17,8 @@ const MAX_CAUSES = 10;
 /** The agent closes the connection of all runs after a line of 16 MiB. */
 const MAX_OUTPUT_BYTES = 2 * 1024 * 1024;
 const MAX_LOG_LENGTH = 1024 * 1024;
+/** Bytes that the agent has not read yet. A function that prints without a pause keeps the connection from being written. */
+const MAX_UNSENT_LOG = 8 * 1024 * 1024;
 
 let serving;
 
@@ -174,6 +176,7 @@ class Host {
 
   #end(run, outcome) {
     if (this.#runs.get(run.pass) !== run || run.ended) return;
+    this.#reportDropped(run, 'stderr');
     run.ended = true;
     this.#link.send({ end: run.pass, ...outcome });
   }
@@ -191,8 +194,14 @@ class Host {
     run?.abort.abort(new SvcError('run_stopped', 'this pass of the run has ended'));
   }
 
-  #log({ pass }, text, stream) {
+  #log(run, text, stream) {
+    const { pass } = run;
     if (!this.#runs.has(pass)) return;
+    if (this.#link.unsent > MAX_UNSENT_LOG) {
+      run.dropped = (run.dropped ?? 0) + Buffer.byteLength(text);
+      return;
+    }
+    this.#reportDropped(run, stream);
     for (let start = 0, end; start < text.length; start = end) {
       end = start + MAX_LOG_LENGTH;
       // A character outside of the BMP has two halves.
@@ -201,6 +210,13 @@ class Host {
     }
     // The next line of the function may end the process or block it.
     this.#link.flush();
+  }
+
+  #reportDropped(run, stream) {
+    if (run.dropped === undefined) return;
+    const text = `svc: ${run.dropped} bytes of output were dropped because they arrived faster than they could be sent\n`;
+    run.dropped = undefined;
+    this.#link.send({ log: run.pass, stream, text });
   }
 
   #lose(agent) {

@@ -53,6 +53,9 @@ export const setRetry = (retry) => {
 
 const state = () => presentRun() ?? (globalThis[KEY] ??= ownState);
 
+/** Whether any copy of the SDK in this process has used its connection. */
+export const hasMadeCalls = () => globalThis[KEY]?.channel !== undefined;
+
 export const inputFile = () => state().input_file;
 
 /** The variables that the run of this call has; those of the process in a script. */

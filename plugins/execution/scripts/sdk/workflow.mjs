@@ -1,7 +1,7 @@
 import { misused, SvcError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
 import { checkOptions, durationText } from './values.mjs';
-import { isOutsideOfRuns, presentStep } from './turns.mjs';
+import { hasMadeCalls, isOutsideOfRuns, presentStep } from './turns.mjs';
 import { demandText } from './verbs.mjs';
 
 /** The workflows of this process, for all copies of the SDK in it. */
@@ -30,7 +30,22 @@ export function workflow(name, options, body) {
   if (known.size >= MAX_WORKFLOWS) throw misused(`a process can have at most ${MAX_WORKFLOWS} workflows`);
   const defined = Object.freeze({ name, options: checked(options), body });
   known.set(name, defined);
+  if (known.size === 1) expectServe(known);
   return defined;
+}
+
+/** In a run, a script that defines workflows but neither serves one nor calls anything fails: it would succeed without having done anything. */
+function expectServe(known) {
+  if (!process.env.SVC_AGENT_SOCKET) return;
+  process.once('beforeExit', () => {
+    if (known.isServed || hasMadeCalls()) return;
+    const names = [...known.keys()].map((name) => JSON.stringify(name)).join(', ');
+    process.stderr.write(
+      `svc: this script defines ${names} and runs none of them. Add await serve() at its end, or serve the file with ` +
+        '`svc worker` and submit by name: svc submit --function <name>. (workflow_not_served)\n',
+    );
+    process.exitCode ||= 1;
+  });
 }
 
 function checked({ input, retry, timeout, concurrency, versions = 'replay', version }) {
@@ -120,6 +135,7 @@ export async function runHandle(run_id, options = {}) {
 
 /** Serves the workflows of this process. */
 export async function serve(options = {}) {
+  registry().isServed = true;
   const { serveWorkflows } = await import('./serve.mjs');
   return await serveWorkflows(options);
 }

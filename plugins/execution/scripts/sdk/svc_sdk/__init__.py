@@ -16,7 +16,7 @@ raises on every pass. Nothing can be recorded inside a step's function: calls ra
 
 from __future__ import annotations
 
-from typing import Any, Callable, Coroutine, Mapping, Optional, Sequence, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Mapping, Optional, Sequence, TypeVar, overload
 
 from . import _calls, _workflow
 from ._errors import RunStopped, StepError, SvcError, WaitTimeoutError
@@ -27,12 +27,15 @@ from ._sync import blocking, drive
 from ._values import Duration
 from ._workflow import workflow
 
+if TYPE_CHECKING:
+    from ._client import RunHandle
+
 __all__ = [
     "CommandResult", "NonRetryableError", "RunStopped", "StepError", "SvcError", "WaitTimeoutError",
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
-    "traceparent", "verb", "wait_event", "wait_signal", "workflow",
+    "attempt", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
+    "submit", "traceparent", "verb", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")
@@ -74,6 +77,52 @@ def call(target: Callable[..., T], input: Any = ...) -> T: ...
 def call(target: str, input: Any = ...) -> Any: ...
 def call(target: Any, input: Any = ...) -> Any:
     return drive("call", _workflow.call(target, input))
+
+
+@overload
+def submit(
+    target: Callable[..., Coroutine[Any, Any, T]], input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> "RunHandle[T]": ...
+@overload
+def submit(
+    target: Callable[..., T], input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> "RunHandle[T]": ...
+@overload
+def submit(
+    target: str, input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> "RunHandle[Any]": ...
+def submit(
+    target: Any, input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> Any:
+    """Starts a run of a workflow from any program and returns its handle. The workflow is its function or its name; `input` is
+    any JSON. SVC_URL, SVC_ORG, SVC_PROJECT and the token in SVC_TOKEN or SVC_TOKEN_FILE name the server, else the profile of the
+    folder or of the user; `server` names it in the program: {"url": …, "token": …, "org": …, "project": …}. A second submit with the
+    same `idempotency_key` returns the first run; in the function of a step, the key of the step is the default.
+
+    In a workflow, use `call`, or submit inside of a step. Raises SvcError with the code of the server, or `unreachable`."""
+    options = {
+        "idempotency_key": idempotency_key, "tags": tags, "subject": subject, "timeout": timeout, "env": env,
+        "credentials": credentials, "requires": requires,
+    }
+    return _workflow.submitted(target, input, server, _workflow.check_submit(options))
+
+
+def run_handle(run_id: str, *, server: Optional[Mapping[str, str]] = None) -> "RunHandle[Any]":
+    """The handle of a run that another program has started, for example in a webhook that only has the ID."""
+    handle: "RunHandle[Any]" = _workflow.handle_of(run_id, server)
+    return handle
 
 
 def serve(

@@ -41,6 +41,7 @@ class Importing:
 
 
 def serve_blocking(name: Optional[str], options: Dict[str, Any]) -> None:
+    _shared.Process.is_served = True
     if Importing.now:
         return
     if _shared.SOCKET != "":
@@ -50,6 +51,7 @@ def serve_blocking(name: Optional[str], options: Dict[str, Any]) -> None:
 
 
 async def serve_on_loop(name: Optional[str], options: Dict[str, Any]) -> None:
+    _shared.Process.is_served = True
     if Importing.now:
         return
     if _shared.SOCKET != "":

@@ -48,6 +48,10 @@ class Process:
     is_worker = False
     # The retry policy of the workflow that a script runs.
     retry: "Optional[Retry]" = None
+    # It has called `serve`.
+    is_served = False
+    # It has made a durable call.
+    has_called = False
 
 
 def present_run() -> "Optional[Run]":
@@ -85,6 +89,7 @@ def make_ready(what: str) -> None:
         raise not_in_a_run(what)
     if SOCKET == "":
         raise not_in_a_script("SVC_AGENT_SOCKET")
+    Process.has_called = True
     for stream in (sys.stdout, sys.stderr):
         # A program may run without one, or have closed it.
         if stream is not None and not stream.closed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from datetime import timedelta
 from typing import Any, Union
 
@@ -107,3 +108,14 @@ def duration_text(value: Duration, what: str) -> str:
         ms = math.ceil(seconds * 1000)
         return f"{ms}ms" if ms % 1000 else f"{ms // 1000}s"
     raise misused(f'{what} must be a duration such as "5s" or "1h30m", a number of seconds or a timedelta')
+
+
+_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds_of(value: Duration, what: str) -> float:
+    """The length of a duration."""
+    text = duration_text(value, what)
+    if re.fullmatch(r"(?:\d+(?:ms|s|m|h|d))+", text) is None:
+        raise misused(f'{what} must be a duration such as "5s" or "1h30m", a number of seconds or a timedelta')
+    return sum(int(number) * _UNITS_S[unit] for number, unit in re.findall(r"(\d+)(ms|s|m|h|d)", text))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import re
+import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union, overload
 
+from . import _shared
 from ._calls import _input, check_name
 from ._errors import SvcError, misused, quoted
 from ._operations import Operation, demand
@@ -168,9 +172,29 @@ def workflow(
         if not callable(body):
             raise misused(f"the workflow {quoted(own)} needs a function")
         _registered[own] = Workflow(own, body, options)
+        if len(_registered) == 1 and _shared.SOCKET != "":
+            atexit.register(_expect_serve)
         return body
 
     return register
+
+
+def _expect_serve() -> None:
+    """In a run, a script that defines workflows but neither serves one nor calls anything fails: it would succeed without
+    having done anything."""
+    process = _shared.Process
+    if process.is_served or process.has_called or process.is_worker or getattr(sys, "last_value", None) is not None:
+        return
+    names = ", ".join(quoted(name) for name in _registered)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    os.write(2, (
+        f"svc: this script defines {names} and runs none of them. Add serve() at its end, or serve the file with"
+        " `svc worker` and submit by name: svc submit --function <name>. (workflow_not_served)\n"
+    ).encode())
+    # An exit function cannot change the exit code in another way.
+    os._exit(1)
 
 
 def _checked_options(
@@ -196,14 +220,14 @@ def _checked_options(
     }
 
 
-def name_of_target(target: Any) -> str:
+def name_of_target(target: Any, what: str = "call") -> str:
     """The name of a workflow that is given by its name or as its function."""
     if isinstance(target, str):
         return check_name(target, "the name of a workflow")
     for one in registered():
         if one.body is target:
             return one.name
-    raise misused("call needs a workflow, or the name of one")
+    raise misused(f"{what} needs a workflow, or the name of one")
 
 
 def call(target: Any, input: Any = ...) -> Operation[Any]:
@@ -222,3 +246,30 @@ def output_of(value: Any) -> Optional[str]:
         return to_json(value).decode()
     except (TypeError, ValueError) as error:
         raise misused(f"a {type(value).__name__} cannot be the output of a workflow: {error}") from None
+
+
+def check_submit(options: Dict[str, Any]) -> Dict[str, Any]:
+    """What `submit` is called with. In a step, the key of the step is the default. Raises SvcError (`usage`)."""
+    step = _shared.present_step()
+    if step is None and (_shared.present_run() is not None or _shared.SOCKET != ""):
+        raise misused("submit is not recorded: use call in a run, or submit inside of a step")
+    if step is not None and options.get("idempotency_key") is None:
+        options["idempotency_key"] = step.key
+    return options
+
+
+def submitted(target: Any, input: Any, server: Optional[Mapping[str, str]], options: Dict[str, Any]) -> Any:
+    """Starts a run and answers its handle."""
+    name = name_of_target(target, "submit")
+    from ._client import submit_run
+
+    return submit_run(name, input, options, server)
+
+
+def handle_of(run_id: Any, server: Optional[Mapping[str, str]]) -> Any:
+    """The handle of a run that another program has started."""
+    if not isinstance(run_id, str) or run_id == "":
+        raise misused("the ID of a run must be a non-empty string")
+    from ._client import open_handle
+
+    return open_handle(run_id, server)

@@ -11,7 +11,7 @@ closed: `finally` blocks run, durable calls in them raise RunStopped, and nothin
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Coroutine, Mapping, Optional, Sequence, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, Mapping, Optional, Sequence, TypeVar, Union, overload
 
 from . import _calls, _workflow
 from ._async import awaitable, drive, is_busy_here
@@ -21,11 +21,14 @@ from ._shared import attempt, data, idempotency_key, input, run_id, secret, trac
 from ._values import Duration
 from ._workflow import workflow
 
+if TYPE_CHECKING:
+    from ._client import AsyncRunHandle
+
 __all__ = [
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
-    "traceparent", "verb", "wait_event", "wait_signal", "workflow",
+    "attempt", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
+    "submit", "traceparent", "verb", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")
@@ -67,6 +70,55 @@ async def call(target: Callable[..., T], input: Any = ...) -> T: ...
 async def call(target: str, input: Any = ...) -> Any: ...
 async def call(target: Any, input: Any = ...) -> Any:
     return await drive("call", _workflow.call(target, input))
+
+
+@overload
+async def submit(
+    target: Callable[..., Coroutine[Any, Any, T]], input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> "AsyncRunHandle[T]": ...
+@overload
+async def submit(
+    target: Callable[..., T], input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> "AsyncRunHandle[T]": ...
+@overload
+async def submit(
+    target: str, input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> "AsyncRunHandle[Any]": ...
+async def submit(
+    target: Any, input: Any = ..., *, idempotency_key: Optional[str] = None,
+    tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
+    env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+) -> Any:
+    """As `svc_sdk.submit`. The event loop stays free."""
+    options = {
+        "idempotency_key": idempotency_key, "tags": tags, "subject": subject, "timeout": timeout, "env": env,
+        "credentials": credentials, "requires": requires,
+    }
+    import asyncio
+
+    from ._client import AsyncRunHandle
+
+    checked = _workflow.check_submit(options)
+    return AsyncRunHandle(await asyncio.to_thread(_workflow.submitted, target, input, server, checked))
+
+
+async def run_handle(run_id: str, *, server: Optional[Mapping[str, str]] = None) -> "AsyncRunHandle[Any]":
+    """As `svc_sdk.run_handle`."""
+    import asyncio
+
+    from ._client import AsyncRunHandle
+
+    return AsyncRunHandle(await asyncio.to_thread(_workflow.handle_of, run_id, server))
 
 
 async def serve(

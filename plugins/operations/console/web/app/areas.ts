@@ -9,6 +9,7 @@ const AREAS = [
   { group: 'Observe', to: `${PROJECT}/events`, name: 'Events', exact: false, key: 'e' },
   { group: 'Build', to: `${PROJECT}/graphs`, name: 'Graphs', exact: false, key: 'g' },
   { group: 'Build', to: `${PROJECT}/pipelines`, name: 'Pipelines', exact: false, key: 'p' },
+  { group: 'Build', to: `${PROJECT}/functions`, name: 'Functions', exact: false, key: 'f' },
   { group: 'Triggers', to: `${PROJECT}/handlers`, name: 'Handlers', exact: false, key: 'h' },
   { group: 'Triggers', to: `${PROJECT}/schedules`, name: 'Schedules', exact: false, key: 's' },
   { group: 'Triggers', to: `${PROJECT}/webhooks`, name: 'Webhooks', exact: false, key: 'w' },

@@ -1,7 +1,18 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { Command as Cmdk } from 'cmdk';
-import { Anchor, CalendarClock, FolderOpen, type LucideIcon, Play, Search, Webhook, Workflow, Zap } from 'lucide-react';
+import {
+  Anchor,
+  CalendarClock,
+  FolderOpen,
+  FunctionSquare,
+  type LucideIcon,
+  Play,
+  Search,
+  Webhook,
+  Workflow,
+  Zap,
+} from 'lucide-react';
 import { useState } from 'react';
 import type { ListRuns200, Whoami } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -75,6 +86,7 @@ const ICONS: Record<Command['group'], LucideIcon> = {
   Actions: Play,
   Pages: Search,
   Graphs: Workflow,
+  Functions: FunctionSquare,
   Handlers: Zap,
   Schedules: CalendarClock,
   Webhooks: Webhook,
@@ -106,7 +118,7 @@ function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
   const stored = useStored(scope);
   const runs = useRuns(scope, text);
   const navigate = useNavigate();
-  const graphs = useNamedLists(scope).get('Graphs') ?? [];
+  const lists = useNamedLists(scope);
   const here = '/orgs/$org/projects/$project';
   const act = (id: string, label: string, go: () => void): Command => ({ id, group: 'Actions', label, go });
   const actions: Command[] = may('member')
@@ -123,11 +135,18 @@ function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
           'New schedule',
           () => void navigate({ to: `${here}/schedules`, params: scope, search: { make: true } }),
         ),
-        ...graphs.map(({ name }) =>
+        ...(lists.get('Graphs') ?? []).map(({ name }) =>
           act(
             `run-${name}`,
             `Run ${name}…`,
             () => void navigate({ to: `${here}/new-run`, params: scope, search: { graph: name } }),
+          ),
+        ),
+        ...(lists.get('Functions') ?? []).map(({ name }) =>
+          act(
+            `run-function-${name}`,
+            `Run ${name}…`,
+            () => void navigate({ to: `${here}/new-run`, params: scope, search: { what: 'function', function: name } }),
           ),
         ),
       ]
@@ -187,6 +206,10 @@ const NAMED = [
     link: (scope: Scope, graph: string) => ({ to: `${HERE}/graphs/$graph`, params: { ...scope, graph } }),
   },
   {
+    ...{ group: 'Functions', path: '/functions', plural: 'functions' },
+    link: (scope: Scope, name: string) => ({ to: `${HERE}/functions/$function`, params: { ...scope, function: name } }),
+  },
+  {
     ...{ group: 'Handlers', path: '/handlers', plural: 'handlers' },
     link: (scope: Scope, handler: string) => ({ to: `${HERE}/handlers/$handler`, params: { ...scope, handler } }),
   },
@@ -215,8 +238,13 @@ function useNamedLists(scope: Scope): Map<(typeof NAMED)[number]['group'], reado
       };
     }),
   });
-  return new Map(NAMED.map(({ group }, n) => [group, lists[n]?.data ?? []]));
+  return new Map(NAMED.map(({ group }, n) => [group, withoutRepeats(lists[n]?.data ?? [])]));
 }
+
+/** A function has an entry for each of its versions. */
+const withoutRepeats = (entries: readonly Found[]): Found[] => [
+  ...new Map(entries.map((entry) => [entry.name, entry])).values(),
+];
 
 function useStored(scope: Scope): Command[] {
   const navigate = useNavigate();

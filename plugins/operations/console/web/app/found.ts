@@ -1,7 +1,17 @@
 /** What the palette can lead to. */
 export interface Command {
   id: string;
-  group: 'Actions' | 'Pages' | 'Graphs' | 'Handlers' | 'Schedules' | 'Webhooks' | 'Hooks' | 'Runs' | 'Projects';
+  group:
+    | 'Actions'
+    | 'Pages'
+    | 'Graphs'
+    | 'Functions'
+    | 'Handlers'
+    | 'Schedules'
+    | 'Webhooks'
+    | 'Hooks'
+    | 'Runs'
+    | 'Projects';
   label: string;
   /** At the right: the version, the age, the key. */
   hint?: string;

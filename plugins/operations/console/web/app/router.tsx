@@ -289,7 +289,20 @@ const pipelines = createRoute({
   component: lazyRouteComponent(() => import('../pipelines/pipelines.tsx'), 'Pipelines'),
 });
 
-const drawing = [graphs, graph, newGraph, editGraph, pipelines] as const;
+const functions = createRoute({
+  getParentRoute: () => project,
+  path: 'functions',
+  component: lazyRouteComponent(() => import('../functions/functions.tsx'), 'Functions'),
+  validateSearch: readListAddress,
+});
+
+const functionPage = createRoute({
+  getParentRoute: () => project,
+  path: 'functions/$function',
+  component: lazyRouteComponent(() => import('../functions/function.tsx'), 'FunctionPage'),
+});
+
+const drawing = [graphs, graph, newGraph, editGraph, pipelines, functions, functionPage] as const;
 
 const further = [plugins, settings, components, extension] as const;
 

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
-import { FileUp, Play } from 'lucide-react';
-import { type ChangeEvent, type FormEvent, useMemo, useRef, useState } from 'react';
-import type { GraphEntry, GraphVersion, SubmittedRun } from '../../../../../cli/generated/api.ts';
+import { FileUp } from 'lucide-react';
+import { type ChangeEvent, useRef, useState } from 'react';
+import type { GraphEntry, GraphVersion } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { readAllPages } from '../api/all-pages.ts';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { DocumentField } from '../kit/editor/document-field.tsx';
 import { languageOf } from '../kit/editor/language.ts';
-import { parseJson } from '../kit/json.ts';
-import { CommandLine, Page, Panel } from '../kit/page.tsx';
+import { Page, Panel } from '../kit/page.tsx';
 import { useSending } from '../kit/sending.ts';
 import { shellQuote } from '../kit/text.ts';
-import type { Draft, What } from './address.ts';
-import { inputFrom, inputsOf } from './inputs.ts';
+import { type Draft, type What, whatOf } from './address.ts';
+import { ServedFunction } from './function.tsx';
+import { DocumentRunForm } from './run-form.tsx';
 import './new-run.css';
 
 const FROM = '/orgs/$org/projects/$project/new-run';
@@ -34,15 +34,19 @@ const CHOICES: readonly (readonly [What, string])[] = [
   ['script', 'Script'],
   ['pipeline', 'Pipeline'],
   ['graph', 'Stored graph'],
+  ['function', 'Function'],
 ];
 
 /** Choose or paste a workflow, fill in what it reads, run it. */
 export function NewRun() {
   const scope = useParams({ from: FROM });
-  const { graph, what = graph === undefined ? 'script' : 'graph' } = useSearch({ from: FROM });
+  const search = useSearch({ from: FROM });
+  const what = whatOf(search);
   const navigate = useNavigate({ from: FROM });
   const { draft } = useRouterState({ select: ({ location }) => location.state });
-  const [texts, setTexts] = useState(() => (draft && what !== 'graph' ? { ...STARTS, [what]: draft } : STARTS));
+  const [texts, setTexts] = useState(() =>
+    draft && (what === 'script' || what === 'pipeline') ? { ...STARTS, [what]: draft } : STARTS,
+  );
   const choose = (next: What) => void navigate({ search: { what: next }, replace: true });
   return (
     <Page title="New run">
@@ -54,13 +58,21 @@ export function NewRun() {
           </button>
         ))}
       </div>
-      {what === 'graph' ? (
+      {what === 'graph' && (
         <StoredGraph
           scope={scope}
-          chosen={graph}
-          onChoose={(name) => void navigate({ search: { what: 'graph', graph: name }, replace: true })}
+          chosen={search.graph}
+          onChoose={(name) => void navigate({ search: { what, graph: name }, replace: true })}
         />
-      ) : (
+      )}
+      {what === 'function' && (
+        <ServedFunction
+          scope={scope}
+          chosen={search.function}
+          onChoose={(name) => void navigate({ search: { what, function: name }, replace: true })}
+        />
+      )}
+      {(what === 'script' || what === 'pipeline') && (
         <Pasted
           key={what}
           scope={scope}
@@ -97,7 +109,7 @@ function Pasted({ scope, kind, text, onChange }: PastedProps) {
           onChange={(next) => onChange({ filename, source: next })}
         />
       </Panel>
-      <RunForm
+      <DocumentRunForm
         scope={scope}
         source={source}
         command={`svc submit ${shellQuote(filename)}`}
@@ -166,7 +178,7 @@ function StoredGraph({ scope, chosen, onChoose }: GraphProps) {
         {graph.error && <Problem error={graph.error} again={() => void graph.refetch()} />}
       </Panel>
       {name !== undefined && (
-        <RunForm
+        <DocumentRunForm
           key={name}
           scope={scope}
           source={graph.data ? JSON.stringify(graph.data) : ''}
@@ -175,86 +187,5 @@ function StoredGraph({ scope, chosen, onChoose }: GraphProps) {
         />
       )}
     </div>
-  );
-}
-
-interface FormProps {
-  scope: Scope;
-  /** Where the names of the inputs stand. */
-  source: string;
-  /** What runs, in a submit. */
-  body: Readonly<Record<string, unknown>>;
-  command: string;
-}
-
-function RunForm({ scope, source, body, command }: FormProps) {
-  const navigate = useNavigate();
-  const fields = useMemo(() => inputsOf(source), [source]);
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [text, setText] = useState<string>();
-  const [tags, setTags] = useState('');
-  const { busy, error, send } = useSending();
-  const run = async () => {
-    const input = text === undefined ? inputFrom(fields, values) : parseJson(text);
-    const named = tags.split(/[\s,]+/).filter(Boolean);
-    const asked = { ...body, input, ...(named.length > 0 && { tags: named }) };
-    const { run_id } = await json<SubmittedRun>(scoped(scope, '/runs'), { method: 'POST', body: asked });
-    await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: run_id } });
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void send(run);
-  };
-  const given = text ?? JSON.stringify(inputFrom(fields, values));
-  return (
-    <Panel
-      title="Input"
-      foot={<CommandLine command={`${command}${given === 'null' ? '' : ` --input ${shellQuote(given)}`}`} />}
-    >
-      <form className="fields" autoComplete="off" onSubmit={submit}>
-        {text === undefined && fields.length === 0 && <p className="quiet">This workflow reads no input.</p>}
-        {text === undefined &&
-          fields.map(({ path, default: fallback }) => (
-            <label key={path}>
-              {path}
-              <input
-                value={values[path] ?? ''}
-                placeholder={fallback ?? ''}
-                spellCheck={false}
-                onChange={({ target }) => setValues({ ...values, [path]: target.value })}
-              />
-            </label>
-          ))}
-        {text !== undefined && (
-          <label>
-            Input, as JSON
-            <textarea rows={6} spellCheck={false} value={text} onChange={({ target }) => setText(target.value)} />
-          </label>
-        )}
-        <label>
-          Tags
-          <input
-            value={tags}
-            placeholder="team:web"
-            spellCheck={false}
-            onChange={({ target }) => setTags(target.value)}
-          />
-        </label>
-        {error !== undefined && <Problem error={error} />}
-        <div className="row">
-          <button type="submit" className="main" disabled={busy}>
-            <Play size={14} aria-hidden /> Run
-          </button>
-          <button
-            type="button"
-            className="ghost"
-            aria-pressed={text !== undefined}
-            onClick={() => setText(text === undefined ? JSON.stringify(inputFrom(fields, values), null, 2) : undefined)}
-          >
-            {text === undefined ? 'Edit as JSON' : 'Back to fields'}
-          </button>
-        </div>
-      </form>
-    </Panel>
   );
 }

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { Clock, Hourglass, RotateCw, Split, Tag as TagIcon, Target, TimerReset } from 'lucide-react';
+import { Clock, FunctionSquare, Hourglass, RotateCw, Split, Tag as TagIcon, Target, TimerReset } from 'lucide-react';
 import type { RunRecord } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { Copy, Name, Status, Tag, Time } from '../kit/basics.tsx';
+import { visible } from '../kit/text.ts';
 import { Took, RunsLink, StartedBy } from '../runs/table.tsx';
 import { triggerOf } from '../runs/trigger.tsx';
 import { RunActions } from './actions.tsx';
@@ -47,6 +48,15 @@ export function RunHead({ scope, run }: { scope: Scope; run: RunRecord }) {
           <StartedBy scope={scope} run={run} />
           {!run.trusted && <strong className="bad">not trusted</strong>}
         </span>
+        {run.kind === 'function' && (
+          <span>
+            <FunctionSquare size={14} aria-hidden />
+            <span>Function</span>
+            <Link to="/orgs/$org/projects/$project/functions/$function" params={{ ...scope, function: run.workflow }}>
+              {visible(run.workflow)}
+            </Link>
+          </span>
+        )}
         {run.parent && (
           <span>
             <Split size={14} aria-hidden />

@@ -1,0 +1,150 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Play } from 'lucide-react';
+import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
+import type { SubmittedRun } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Problem } from '../kit/basics.tsx';
+import { parseJson } from '../kit/json.ts';
+import { CommandLine, Panel } from '../kit/page.tsx';
+import { useSending } from '../kit/sending.ts';
+import { shellQuote } from '../kit/text.ts';
+import { type InputField, inputFrom, inputsOf } from './inputs.ts';
+
+interface What {
+  scope: Scope;
+  /** What runs, in a submit. */
+  body: Readonly<Record<string, unknown>>;
+  command: string;
+}
+
+/** The input of a document: the members that it names. */
+export function DocumentRunForm({ source, ...what }: What & { source: string }) {
+  const fields = useMemo(() => inputsOf(source), [source]);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  return (
+    <RunFrame {...what} given={inputFrom(fields, values)}>
+      {fields.length === 0 ? (
+        <p className="quiet">This workflow reads no input.</p>
+      ) : (
+        fields.map((field) => (
+          <NamedField
+            key={field.path}
+            field={field}
+            value={values[field.path] ?? ''}
+            onChange={(value) => setValues({ ...values, [field.path]: value })}
+          />
+        ))
+      )}
+    </RunFrame>
+  );
+}
+
+interface FieldProps {
+  field: InputField;
+  value: string;
+  onChange(value: string): void;
+}
+
+const NamedField = ({ field: { path, default: fallback }, value, onChange }: FieldProps) => (
+  <label>
+    {path}
+    <input
+      value={value}
+      placeholder={fallback ?? ''}
+      spellCheck={false}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
+);
+
+interface ValueProps extends What {
+  start: unknown;
+  /** The fields of a value; undefined: it is only edited as JSON. */
+  fields: ((value: unknown, onChange: (value: unknown) => void) => ReactNode) | undefined;
+}
+
+/** An input whose schema is known. */
+export function RunForm({ start, fields, ...what }: ValueProps) {
+  const [value, setValue] = useState(start);
+  return (
+    <RunFrame {...what} given={value ?? null} onText={setValue}>
+      {fields?.(value, setValue)}
+    </RunFrame>
+  );
+}
+
+interface FrameProps extends What {
+  /** What the fields say. */
+  given: unknown;
+  /** Takes what was typed as JSON, when the fields are shown again. */
+  onText?(value: unknown): void;
+  children: ReactNode;
+}
+
+/** The fields of an input, or the whole as JSON; tags, and the button that runs it. */
+function RunFrame({ scope, body, command, given, onText, children }: FrameProps) {
+  const navigate = useNavigate();
+  const has_fields = children !== undefined;
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? (has_fields ? undefined : '');
+  const [tags, setTags] = useState('');
+  const { busy, error, send } = useSending();
+  const read = (json_text: string): unknown => (json_text.trim() === '' ? null : parseJson(json_text));
+  const run = async () => {
+    const input = text === undefined ? given : read(text);
+    const named = tags.split(/[\s,]+/).filter(Boolean);
+    const asked = { ...body, input, ...(named.length > 0 && { tags: named }) };
+    const { run_id } = await json<SubmittedRun>(scoped(scope, '/runs'), { method: 'POST', body: asked });
+    await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: run_id } });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void send(run);
+  };
+  const toggle = async () => {
+    if (text === undefined) return setTyped(JSON.stringify(given, null, 2));
+    onText?.(read(text));
+    setTyped(undefined);
+  };
+  const shown = text ?? JSON.stringify(given);
+  return (
+    <Panel
+      title="Input"
+      foot={
+        <CommandLine command={`${command}${['null', ''].includes(shown) ? '' : ` --input ${shellQuote(shown)}`}`} />
+      }
+    >
+      <form className="fields" autoComplete="off" onSubmit={submit}>
+        {text === undefined ? (
+          children
+        ) : (
+          <label>
+            Input, as JSON
+            <textarea rows={6} spellCheck={false} value={text} onChange={({ target }) => setTyped(target.value)} />
+          </label>
+        )}
+        <label>
+          Tags
+          <input
+            value={tags}
+            placeholder="team:web"
+            spellCheck={false}
+            onChange={({ target }) => setTags(target.value)}
+          />
+        </label>
+        {error !== undefined && <Problem error={error} />}
+        <div className="row">
+          <button type="submit" className="main" disabled={busy}>
+            <Play size={14} aria-hidden /> Run
+          </button>
+          {has_fields && (
+            <button type="button" className="ghost" aria-pressed={text !== undefined} onClick={() => void send(toggle)}>
+              {text === undefined ? 'Edit as JSON' : 'Back to fields'}
+            </button>
+          )}
+        </div>
+      </form>
+    </Panel>
+  );
+}
