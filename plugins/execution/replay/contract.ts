@@ -156,6 +156,9 @@ export interface PassJournal {
   annotate(text: string): Promise<void>;
 }
 
+/** A wait that has parked, as its record will name it. */
+export type KeptWait = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>;
+
 /** What an executor provides for one pass. */
 export interface ReplayedPass {
   /** The activity, with its journal as claimed. */
@@ -176,6 +179,12 @@ export interface ReplayedPass {
    * printed before it; steps, which print themselves, wait for that.
    */
   onCallBegin?: (call: Pick<JournalRecord, 'kind' | 'name' | 'ordinal'>) => Promise<void> | undefined;
+  /**
+   * Called when a wait has parked. Without it, or if it returns undefined, the pass ends with `endPass`. Otherwise the
+   * executor ends the pass itself and keeps its program: nothing is recorded or answered until the promise resolves with the
+   * record of the wait, which a later claim has brought. The journal then continues after it.
+   */
+  keepWait?: (wait: KeptWait) => Promise<JournalRecord> | undefined;
   /** Called when the pass must end for this reason. Its processes must be killed at once. */
   endPass: (end: PassEnd) => void;
   /** Like `endPass`, for an error of the service: the activity is released. */
