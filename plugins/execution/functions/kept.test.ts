@@ -90,7 +90,10 @@ t.test('a waiting run takes no slot', async (t) => {
   const runs = [await start('one'), await start('two'), await start('three')];
   await world.reaches((await world.submit('quick')).run_id, 'succeeded');
   for (const run_id of runs) await finish(run_id);
-  t.same(['one', 'two', 'three'].map((name) => count(`begin ${name}`)), [1, 1, 1]);
+  t.same(
+    ['one', 'two', 'three'].map((name) => count(`begin ${name}`)),
+    [1, 1, 1],
+  );
 });
 
 t.test('after its time, and with `off`, a run is replayed', async (t) => {
@@ -112,7 +115,10 @@ t.test('of too many waiting functions, the oldest is let go of', async (t) => {
   await until(async () => count('gone first') === 1, { what: 'the oldest to be let go of' });
   for (const run_id of others) await finish(run_id);
   await finish(first);
-  t.same(['first', 'second', 'third'].map((name) => count(`begin ${name}`)), [2, 1, 1]);
+  t.same(
+    ['first', 'second', 'third'].map((name) => count(`begin ${name}`)),
+    [2, 1, 1],
+  );
   t.same(await checkRuns(world.server.use(Database)), []);
 });
 
@@ -140,7 +146,10 @@ t.test('a program that ends, and one that is replaced, keep nothing', async (t) 
   };
   const before = await version();
   writeFileSync(file, PROGRAM.replace("note('begin '", "note('again '"));
-  await until(async () => ![before, undefined].includes(await version()), { within_ms: 20_000, what: 'the new version' });
+  await until(async () => ![before, undefined].includes(await version()), {
+    within_ms: 20_000,
+    what: 'the new version',
+  });
   await finish(next);
   t.ok(count('again bo') >= 1, 'the new program continues with it');
 });

@@ -125,7 +125,9 @@ export class OpenCall {
     const record = journal.at(-1);
     if (wait === undefined || record === undefined || tried !== undefined) return false;
     if (epoch !== this.#assignment.epoch + 1 || journal.length !== wait.position + 1) return false;
-    const is_same = (['position', 'kind', 'name', 'ordinal'] as const).every((member) => record[member] === wait[member]);
+    const is_same = (['position', 'kind', 'name', 'ordinal'] as const).every(
+      (member) => record[member] === wait[member],
+    );
     return is_same && isDeepStrictEqual(environment, this.#assignment.environment);
   }
 
@@ -185,8 +187,10 @@ export class OpenCall {
 
   /** A function that ends while its run waits did not wait for its call; the next pass decides what comes of that. */
   #onEnd(end: FunctionEnd): void {
-    if (this.#wait === undefined) this.#ended.resolve(end);
-    else this.#dropIfKept();
+    if (this.#wait === undefined) {
+      if (!('lost' in end) && Number.isSafeInteger(end.repeated)) this.#caller?.repeat(end.repeated!);
+      this.#ended.resolve(end);
+    } else this.#dropIfKept();
   }
 
   #dropIfKept(): void {

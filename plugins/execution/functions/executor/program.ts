@@ -9,10 +9,10 @@ import {
 import type { Greeting } from '../../scripts/contract.ts';
 import { type ProgramError, ProgramLink, type ProgramMessage } from './program-link.ts';
 
-/** How the function of a pass ended. `lost`: its program ended before it; `is_single` if it had no other pass. */
+/** How the function of a pass ended. `repeated`: so many recorded steps since its last request. `lost`: its program ended before it; `is_single` if it had no other pass. */
 export type FunctionEnd =
-  | { output?: string | undefined }
-  | { error: ProgramError }
+  | { output?: string | undefined; repeated?: number | undefined }
+  | { error: ProgramError; repeated?: number | undefined }
   | { lost: true; is_single: boolean };
 
 /** What a program needs to start a function. */
@@ -197,7 +197,8 @@ export class FunctionProgram {
   #receive(message: ProgramMessage, version: string): void {
     if ('end' in message) {
       const pass = this.#passes.get(message.end);
-      return pass?.onEnd(message.error === undefined ? { output: message.output } : { error: message.error });
+      const { error, output, repeated } = message;
+      return pass?.onEnd(error === undefined ? { output, repeated } : { error, repeated });
     }
     if ('log' in message) return this.#passes.get(message.log)?.onLog(message.stream, message.text);
     if ('pong' in message) {

@@ -367,7 +367,11 @@ t.test('a kept wait continues with the record of a later claim, and records noth
   const wait = calls.wait({ kind: 'wait-signal', name: 'go' }, { args: {} });
   await until(() => woken.length === 1);
   t.same(waits, [{ position: 1, kind: 'wait-signal', name: 'go', ordinal: 0 }]);
-  t.equal(calls.pipeline?.reserve(() => undefined), undefined, 'nothing is begun ahead');
+  t.equal(
+    calls.pipeline?.reserve(() => undefined),
+    undefined,
+    'nothing is begun ahead',
+  );
   await t.rejects(calls.annotate('x'), PassEnded);
   t.same(activity.notes, []);
   const record = { position: 1, kind: 'wait-signal', name: 'go', ordinal: 0, digest: '', exit_code: 0, started_at: 1 };

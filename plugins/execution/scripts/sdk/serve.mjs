@@ -175,7 +175,7 @@ class Host {
   #end(run, outcome) {
     if (this.#runs.get(run.pass) !== run || run.ended) return;
     run.ended = true;
-    this.#link.send({ end: run.pass, ...outcome });
+    this.#link.send({ end: run.pass, repeated: run.state.channel.takeRepeated(), ...outcome });
   }
 
   /** What a run left floating ends it; of no run, it ends the process as Node does. */

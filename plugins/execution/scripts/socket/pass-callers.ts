@@ -47,7 +47,12 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
       const shared = { leases: { clock, paused: 0 }, room: new MemoryBudget() };
       const connection = new Connection(stream, services, shared);
       const greeting = connection.greetAtStart();
-      return { greeting, cancelCalls: () => connection.cancelCalls(), close: () => connection.close() };
+      return {
+        greeting,
+        repeat: (count) => void connection.repeat(count),
+        cancelCalls: () => connection.cancelCalls(),
+        close: () => connection.close(),
+      };
     },
   };
 }

@@ -63,7 +63,10 @@ export class EagerClaimers implements InstantClaims {
       (claimer) => canClaim(claimer, run.org_id, activity) && this.#hasCapacity(claimer, trusted),
     );
     const keeps = (claimer: InstantClaimer) => Number(claimer.keeps?.(activity.activity_id) ?? false);
-    free.sort((a, b) => keeps(b) - keeps(a) || a.load - b.load || reserved(a) - reserved(b) || this.#lastClaim(a) - this.#lastClaim(b));
+    free.sort(
+      (a, b) =>
+        keeps(b) - keeps(a) || a.load - b.load || reserved(a) - reserved(b) || this.#lastClaim(a) - this.#lastClaim(b),
+    );
     const { run_id, project_id } = run;
     const use = { activity_id: activity.activity_id, run_id, project_id, trusted };
     const first = free.find(({ slots }) => slots?.take(use, RESERVATION_MS) ?? true);
