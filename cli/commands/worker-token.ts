@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/contracts/index.ts';
 import type { Invocation } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
 
 /** The token of a worker that is killed ends by itself. */
 const EXPIRES_IN = '7d';
+/** A worker that lives renews its token this often, and this soon after a failure. */
+const RENEWAL_MS = 24 * 3_600_000;
+const RETRY_MS = 3_600_000;
 const AGENT_TOKEN = /^svc_agt_/;
 
 /** An agent token, and what ends it. */
 export interface WorkerToken {
   token: string;
+  /** Renews the token until it is revoked, so that the worker keeps its connection and its runs. */
+  keep(clock: Pick<Clock, 'after'>): void;
   revoke(): Promise<void>;
 }
 
@@ -42,10 +48,35 @@ export async function createWorkerToken(
       `an owner runs: svc token create worker --agent${org === '' ? '' : ` --org ${org}`} > agent.token; then: ${serve}`,
     );
   }
-  output.note(`created the agent token ${name} for this worker, which ends with it or after ${EXPIRES_IN}`);
+  output.note(
+    `created the agent token ${name} for this worker, which ends with it, or ${EXPIRES_IN} after its last renewal`,
+  );
+  let is_over = false;
+  let cancel = () => {};
+  const keepFor = (clock: Pick<Clock, 'after'>, delay_ms: number) => {
+    if (is_over) return;
+    cancel = clock.after(delay_ms, () => void renew(clock), { unref: true });
+  };
+  /** What a server that is away, or a user who may do this no longer, means for the worker is said, and tried again. */
+  const renew = async (clock: Pick<Clock, 'after'>) => {
+    let delay_ms = RENEWAL_MS;
+    try {
+      const path = `/api/v1/tokens/${made.id}/renew`;
+      await api.json<object>({ method: 'POST', path, body: { expires_in: EXPIRES_IN }, expects: ['id'] });
+    } catch (error) {
+      delay_ms = RETRY_MS;
+      output.note(
+        `the agent token ${name} was not renewed: ${(error as Error).message}; it ends ${EXPIRES_IN} after its last renewal`,
+      );
+    }
+    keepFor(clock, delay_ms);
+  };
   return {
     token: made.token,
+    keep: (clock) => keepFor(clock, RENEWAL_MS),
     async revoke() {
+      is_over = true;
+      cancel();
       try {
         await api.json({ method: 'DELETE', path: `/api/v1/tokens/${made.id}` });
       } catch (error) {

@@ -4,6 +4,7 @@ import { usageError } from '../errors.ts';
 import { reasonOf } from '../input.ts';
 import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { readAgentFlags } from './agent.ts';
+import { limitMemory } from './start-garbage.ts';
 import { createWorkerToken } from './worker-token.ts';
 import { resolveWorkerFiles } from './worker-files.ts';
 
@@ -21,7 +22,7 @@ export const run: Run = async (invocation) => {
   // A file is what the user means, whatever is in it.
   const created = token_file === undefined ? await createWorkerToken(invocation, stored_token, args) : undefined;
   const token = created?.token ?? stored_token;
-  const { boot, runProcess } = await loadKernel('agent');
+  const { boot, Clock, runProcess } = await loadKernel('agent');
   const options = {
     role: 'agent' as const,
     env: {
@@ -43,9 +44,11 @@ export const run: Run = async (invocation) => {
   try {
     await runProcess(
       () => boot(options),
-      () => {
+      (kernel) => {
+        created?.keep(kernel.use(Clock));
         output.note(`svc worker serves ${attached ? 'this program' : args.join(', ')} for ${url}; SIGTERM drains it`);
         storeCompiled();
+        limitMemory(kernel.use(Clock));
       },
       (text) => output.note(text),
     );

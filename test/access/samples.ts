@@ -25,6 +25,12 @@ const token: Sample['target'] = async (server, { by }) => {
   return { id };
 };
 
+const agentToken: Sample['target'] = async (server, { org, by }) => {
+  const body = { name: fresh('agent'), kind: 'agent', org, expires_in: '1h' };
+  const { id } = await must(server, by, 'POST', '/api/v1/tokens', body);
+  return { id };
+};
+
 const orgMember: Sample['target'] = async (server, { org, by }) => {
   const user = fresh('user');
   await must(server, by, 'PUT', `/api/v1/orgs/${org}/members/${user}`, { role: 'member' });
@@ -197,6 +203,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 204,
     target: token,
     audits: 'token.revoke',
+    except: only(but(['owner']), 404),
+  },
+
+  'POST /api/v1/tokens/:id/renew': {
+    rule: 'user',
+    status: 200,
+    body: { expires_in: '2h' },
+    target: agentToken,
+    audits: 'token.renew',
     except: only(but(['owner']), 404),
   },
 

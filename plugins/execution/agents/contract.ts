@@ -302,6 +302,8 @@ export interface Executor {
   onCapabilitiesChange?(listener: () => void): void;
   /** May throw or reject `ended`; the activity is then released, and fails if that repeats. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
+  /** An activity that had parked here has ended, so nothing may be kept for it. */
+  forget?(claim: ClaimRef): void;
   /** The agent takes no more work; running passes continue. */
   drain?(): Promise<void>;
   /**
@@ -315,5 +317,15 @@ export interface Executor {
    */
   inProcess?: true;
 }
+
+/**
+ * The capability of an agent that keeps the program of a pass for a moment when it parks. If the agent has room, it gets the
+ * activity back when the wait ends within `MAX_KEPT_MS`. Nobody requires it.
+ */
+export const KEEPS = 'svc:keeps';
+/** An agent keeps no program for longer. */
+export const MAX_KEPT_MS = 60_000;
+/** An agent keeps no more programs. */
+export const MAX_KEPT = 1000;
 
 export const Executors = extensionPoint<Executor>('agents.Executors', { key: (executor) => executor.executor });

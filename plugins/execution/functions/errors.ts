@@ -55,3 +55,10 @@ export const workerNotStarted = defineError({
   title: 'The program with the workflows did not start.',
   next: 'Read its output above, fix it, and start the worker again.',
 });
+
+export const workerSettingInvalid = defineError({
+  code: 'worker_setting_invalid',
+  status: 400,
+  title: 'A setting of the worker has a value that it cannot use.',
+  next: 'Correct the variable that the message names and start the worker again.',
+});

@@ -103,6 +103,18 @@ export interface CallPipeline {
   calls(from: number, limit: number): readonly JournalRecord[];
 }
 
+/** The records of earlier passes. A pass with a single caller may lend them, so that it repeats its steps by itself. */
+export interface RecordedCalls {
+  count: number;
+  /** Returns records from a position on: about `limit` bytes of them, and at least one if there is one. */
+  page(from: number, limit: number): readonly JournalRecord[];
+  /**
+   * The caller has made the next `count` calls and compared them with their records. Returns false if they are not recorded
+   * steps, which alone have no digest.
+   */
+  repeat(count: number): boolean;
+}
+
 /** A reservation of the journal's next calls for one caller, while all others wait. */
 export interface CallReservation {
   /** False when somebody else waits or when the pass or its claim may have ended. Nothing more may be started then. */
@@ -150,11 +162,16 @@ export interface PassJournal {
   wait(site: SiteCall, wait: { args: unknown; timeout_ms?: number }): Promise<JournalResult>;
   /** Undefined if calls cannot be reserved. */
   readonly pipeline?: CallPipeline;
+  /** What earlier passes have recorded, for the only caller of a pass. Undefined if it is not lent. */
+  readonly recorded?: RecordedCalls;
   /** Not durable: keys merged into the output if the script exits with 0. Throws `value_too_large`. */
   stageOutput(values: Record<string, unknown>): void;
   /** Not durable: the nth call of a pass replaces the nth of the previous pass. */
   annotate(text: string): Promise<void>;
 }
+
+/** A wait that has parked, as its record will name it. */
+export type KeptWait = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>;
 
 /** What an executor provides for one pass. */
 export interface ReplayedPass {
@@ -176,6 +193,12 @@ export interface ReplayedPass {
    * printed before it; steps, which print themselves, wait for that.
    */
   onCallBegin?: (call: Pick<JournalRecord, 'kind' | 'name' | 'ordinal'>) => Promise<void> | undefined;
+  /**
+   * Called when a wait has parked. Without it, or if it returns undefined, the pass ends with `endPass`. Otherwise the
+   * executor ends the pass itself and keeps its program: nothing is recorded or answered until the promise resolves with the
+   * record of the wait, which a later claim has brought. The journal then continues after it.
+   */
+  keepWait?: (wait: KeptWait) => Promise<JournalRecord> | undefined;
   /** Called when the pass must end for this reason. Its processes must be killed at once. */
   endPass: (end: PassEnd) => void;
   /** Like `endPass`, for an error of the service: the activity is released. */

@@ -11,7 +11,9 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { auditSource } from '../../platform/audit/contract.ts';
 import type { TokenRequest } from './generated/create-token.ts';
+import type { TokenRenewal } from './generated/renew-token.ts';
 import bodySchema from './schema/create-token.schema.json' with { type: 'json' };
+import renewalSchema from './schema/renew-token.schema.json' with { type: 'json' };
 import tokenSchema from './schema/token.schema.json' with { type: 'json' };
 import type { Access } from './service/access.ts';
 import type { NewToken } from './store/tokens.ts';
@@ -111,6 +113,22 @@ export const tokenRoutes = (access: Access): Route[] => [
     async handle(request) {
       const identity = await access.identities.get(callerOf(request));
       const [view] = await tokenViews(access, [await access.tokens.read(identity, request.params.id!)]);
+      return { status: 200, json: view };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${TOKEN}/renew`,
+    operation: 'renewToken',
+    summary: 'Moves the end of an agent’s token that is still valid. Whoever may create such a token may renew it.',
+    access: USER,
+    body: renewalSchema,
+    responses: { 200: { description: 'The token, without its value.', schema: tokenSchema } },
+    async handle(request) {
+      const identity = await access.identities.get(callerOf(request));
+      const { expires_in } = request.body as TokenRenewal;
+      const row = await access.tokens.renew(identity, request.params.id!, expires_in, auditSource(request));
+      const [view] = await tokenViews(access, [row]);
       return { status: 200, json: view };
     },
   },

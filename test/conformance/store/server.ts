@@ -8,7 +8,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { RunMasks } from '../../../plugins/security/masking/contract.ts';
 import {
-  type ClaimRef,
+  type RevokedClaim,
   type EnvelopeSource,
   EnvelopeSources,
   type JournaledVerb,
@@ -49,7 +49,7 @@ export interface Heard {
   work: number;
   timers: number[];
   runs: string[];
-  revoked: (ClaimRef & { agent_id: string; reason: string })[];
+  revoked: RevokedClaim[];
 }
 
 /** Refuses a moved or altered value with the code that the real one has. */

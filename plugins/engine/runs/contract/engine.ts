@@ -115,6 +115,12 @@ export interface RunChange {
   over?: boolean;
 }
 
+/** A claim that was revoked; without an agent, the last one of an activity that has ended while it waited. */
+export interface RevokedClaim extends ClaimRef {
+  agent_id: string | null;
+  reason: string;
+}
+
 /** Notified after a commit in this process that work may be claimable or something has changed. */
 export interface Wakeups {
   /** Work became claimable. */
@@ -124,7 +130,7 @@ export interface Wakeups {
   /** A run changed. Followers read again. */
   run(run_id: string, change: RunChange): void;
   /** A claim was revoked: its agent should stop the work now. */
-  revoked(claim: ClaimRef & { agent_id: string; reason: string }): void;
+  revoked(claim: RevokedClaim): void;
   /** A topic of another plugin: `bus.fired`. */
   topic(topic: string): void;
   onTopic(topic: string, listen: () => void): () => void;
@@ -134,7 +140,7 @@ export interface Wakeups {
   onRun(run_id: string, listen: (over: boolean, part: RunPart | undefined) => void): () => void;
   /** Every run of a project. Costs nothing while nobody listens. */
   onRuns(project_id: string, listen: (run_id: string, part: RunPart | undefined) => void): () => void;
-  onRevoked(listen: (claim: ClaimRef & { agent_id: string; reason: string }) => void): () => void;
+  onRevoked(listen: (claim: RevokedClaim) => void): () => void;
 }
 
 export const Wakeups = token<Wakeups>('runs.Wakeups');
@@ -144,7 +150,7 @@ export type WakeMessage =
   | { wake: 'work' }
   | { wake: 'timer'; deadline: number }
   | ({ wake: 'run'; run_id: string } & Partial<RunChange>)
-  | { wake: 'revoked'; claim: ClaimRef & { agent_id: string; reason: string } }
+  | { wake: 'revoked'; claim: RevokedClaim }
   /** Of another plugin: `bus.fired`. */
   | { wake: 'topic'; topic: string };
 

@@ -1,7 +1,6 @@
 import type { Log } from '../../../../kernel/contracts/index.ts';
-import type { ClaimRef, RunPart, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
+import type { RevokedClaim, RunPart, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
 
-type Revoked = ClaimRef & { agent_id: string; reason: string };
 type Listener<A extends unknown[]> = (...args: A) => void;
 
 /** Listeners of one kind. An error of one is logged and does not affect others. */
@@ -71,7 +70,7 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
   const blame = (error: unknown) => log.error({ err: error }, 'a wake-up listener failed');
   const work = new Channel<[]>(blame);
   const timer = new Channel<[deadline: number]>(blame);
-  const revoked = new Channel<[claim: Revoked]>(blame);
+  const revoked = new Channel<[claim: RevokedClaim]>(blame);
   const runs = new Channels<[over: boolean, part: RunPart | undefined]>(blame);
   const projects = new Channels<[run_id: string, part: RunPart | undefined]>(blame);
   const topics = new Channels<[]>(blame);

@@ -1,4 +1,4 @@
-import { Errors, isServiceError, type Log, ServiceError } from '../../../../kernel/contracts/index.ts';
+import { BoundedMap, Errors, isServiceError, type Log, ServiceError } from '../../../../kernel/contracts/index.ts';
 import type { ClaimRef, RunStore, ToldCall, UnderWay } from '../../../engine/runs/contract.ts';
 import {
   type AgentHello,
@@ -10,6 +10,9 @@ import {
   CHANNEL_PROTOCOL,
   type ChannelPush,
   type ChannelRequests,
+  KEEPS,
+  MAX_KEPT,
+  MAX_KEPT_MS,
 } from '../contract.ts';
 import { validateBody, isChannelOp } from '../domain/requests.ts';
 import { AgentErrors, leaseLost } from '../errors.ts';
@@ -62,6 +65,8 @@ export class Session implements AgentSession {
   readonly #push: (push: ChannelPush) => void;
   readonly #transport: AgentTransport | undefined;
   readonly #claims = new Map<string, SessionClaim>();
+  /** Activities that parked here, for which the agent may have kept the program. */
+  readonly #kept = new BoundedMap<string, { epoch: number; until: number }>(MAX_KEPT);
   readonly #handlers: Handlers;
   #hello: AgentHello | undefined;
   #agent_id: string | undefined;
@@ -188,6 +193,7 @@ export class Session implements AgentSession {
     const { activity_id, epoch, trusted } = assignment;
     this.#host.slots.hold(assignment, this);
     this.#addClaim(activity_id, { epoch, untrusted: !trusted });
+    this.#kept.delete(activity_id);
     try {
       this.#push({ push: 'assign', assignments: [assignment] });
     } catch (error) {
@@ -224,6 +230,19 @@ export class Session implements AgentSession {
 
   revoke(claim: ClaimRef, reason: string): void {
     if (!this.#is_open || !this.#dropClaim(claim)) return;
+    this.#push({ push: 'revoke', claim: { activity_id: claim.activity_id, epoch: claim.epoch }, reason });
+  }
+
+  /** True when the agent may have kept the program of the activity, which another agent would have to start again. */
+  keeps(activity_id: string): boolean {
+    const kept = this.#kept.get(activity_id);
+    return kept !== undefined && kept.until > this.#host.now();
+  }
+
+  /** The activity has ended at its wait, so that the agent need not keep anything for it. */
+  forget(claim: ClaimRef, reason: string): void {
+    if (!this.#is_open || this.#kept.get(claim.activity_id)?.epoch !== claim.epoch) return;
+    this.#kept.delete(claim.activity_id);
     this.#push({ push: 'revoke', claim: { activity_id: claim.activity_id, epoch: claim.epoch }, reason });
   }
 
@@ -353,7 +372,11 @@ export class Session implements AgentSession {
   /** Requests that may park the activity. */
   async #park(claim: ClaimRef, act: () => Promise<object>): Promise<unknown> {
     const reply = await this.#fenced(claim, act);
-    if ('parked' in reply) this.#dropClaim(claim);
+    if (!('parked' in reply)) return reply;
+    this.#dropClaim(claim);
+    const { activity_id, epoch } = claim;
+    if (this.capabilities.includes(KEEPS))
+      this.#kept.set(activity_id, { epoch, until: this.#host.now() + MAX_KEPT_MS });
     return reply;
   }
 }

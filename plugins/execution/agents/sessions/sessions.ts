@@ -85,7 +85,10 @@ export class Sessions implements AgentSessions, SessionHost {
     await home_agents?.releaseFormer();
     this.#stops.push(
       wakeups.onWork(() => this.dispatcher.wake()),
-      wakeups.onRevoked((claim) => this.#find(claim.agent_id)?.revoke(claim, claim.reason)),
+      wakeups.onRevoked(({ agent_id, reason, ...claim }) => {
+        if (agent_id !== null) return void this.#find(agent_id)?.revoke(claim, reason);
+        for (const session of this.#sessions.values()) session.forget(claim, reason);
+      }),
     );
     this.dispatcher.start();
     this.#scheduleTouch();
@@ -169,6 +172,7 @@ export class Sessions implements AgentSessions, SessionHost {
       get load() {
         return session.load;
       },
+      keeps: (activity_id) => session.keeps(activity_id),
       claimed: (load, taken) => dispatcher.deliverEager(session, load, taken),
     };
   }

@@ -219,6 +219,7 @@ export class Worker implements Agent {
       const { activity_id, epoch } = push.claim;
       for (const pass of this.#passes)
         if (pass.claim.activity_id === activity_id && pass.claim.epoch === epoch) pass.lose(push.reason);
+      for (const executor of this.#deps.executors) executor.forget?.({ activity_id, epoch });
       return;
     }
     this.#slots.received(push.assignments.length);

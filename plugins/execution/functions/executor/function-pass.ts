@@ -1,58 +1,44 @@
 import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
-import type { OpenReplay, Replay } from '../../replay/contract.ts';
-import type { PassCallers, ServedCaller } from '../../scripts/contract.ts';
-import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES, siteOf } from '../../../engine/runs/contract.ts';
+import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES } from '../../../engine/runs/contract.ts';
 import { parseExact } from '../../../platform/schema/contract.ts';
-import type { Clock } from '../../../../kernel/contracts/index.ts';
 import { functionFailed, inputInvalid, workerKilled } from '../errors.ts';
 import { assertInput } from '../service/input-schema.ts';
 import type { Admission } from './gate.ts';
-import type { FunctionEnd, FunctionProgram } from './program.ts';
+import { type CallOwner, type EarlyEnd, OpenCall, type OpenCallDeps } from './open-call.ts';
+import type { FunctionEnd } from './program.ts';
 import type { FunctionPrograms } from './programs.ts';
-import { ReportedPass } from './reported-pass.ts';
 import type { Suspects } from './suspects.ts';
 
-export interface FunctionPassDeps {
+export interface FunctionPassDeps extends OpenCallDeps {
   programs: FunctionPrograms;
-  callers: PassCallers;
-  replay: Replay;
-  clock: Clock;
   admit(name: string, limit: number | undefined): Admission;
   suspects: Suspects;
 }
 
-/** One call of a workflow's function, from its first line until it ends, parks or is stopped. */
+/** One call of a workflow's function, from its first line or a wait at which it was kept until it ends, parks or is stopped. */
 export class FunctionPass implements RunningPass {
   readonly result: Promise<PassEnd>;
   readonly #deps: FunctionPassDeps;
   readonly #assignment: Assignment;
   readonly #host: ActivityHost;
-  readonly #journal: OpenReplay;
-  readonly #reported: ReportedPass;
-  readonly #early = Promise.withResolvers<{ end: PassEnd } | { error: unknown }>();
-  #has_ended = false;
-  #caller: ServedCaller | undefined;
+  readonly #early = Promise.withResolvers<EarlyEnd>();
+  readonly #owner: CallOwner;
+  #call: OpenCall;
 
   constructor(deps: FunctionPassDeps, assignment: Assignment, host: ActivityHost) {
     this.#deps = deps;
     this.#assignment = assignment;
     this.#host = host;
-    this.#reported = new ReportedPass(host);
-    this.#journal = deps.replay.open({
-      assignment,
-      host: { ...host, reportCall: this.#reported.begin },
-      clock: deps.clock,
-      source: () => '',
-      flushLog: async () => undefined,
-      onCallBegin: (call) => {
-        host.setLogSite?.(siteOf(call));
-        return undefined;
-      },
-      endPass: (end) => this.#endEarly({ end }),
-      onServiceError: (error) => this.#endEarly({ error }),
-    });
-    this.result = this.#run();
+    this.#owner = { endEarly: (early) => this.#endEarly(early), kept: () => this.#leaveParked() };
+    const kept = deps.kept.take(assignment);
+    kept?.attach(assignment, host, this.#owner);
+    this.#call = kept ?? this.#open();
+    this.result = this.#run(kept).finally(() => this.#call.release(this.#owner));
+  }
+
+  #open(): OpenCall {
+    return new OpenCall(this.#deps, this.#assignment, this.#host, this.#owner);
   }
 
   stop(why: 'revoked' | 'draining' | 'killed'): void {
@@ -61,15 +47,20 @@ export class FunctionPass implements RunningPass {
   }
 
   /** The function goes on until its next call, which is never answered. */
-  #endEarly(early: { end: PassEnd } | { error: unknown }): void {
-    this.#journal.freeze();
-    // It has come to a wait, and the program lives.
-    if ('end' in early && early.end.end === 'parked') this.#deps.suspects.clear(this.#assignment.activity_id);
-    this.#caller?.cancelCalls();
+  #endEarly(early: EarlyEnd): void {
+    if ('end' in early && early.end.end === 'parked') return this.#leaveParked(() => this.#call.stop());
+    this.#call.stop();
     this.#early.resolve(early);
   }
 
-  async #run(): Promise<PassEnd> {
+  #leaveParked(stop: () => void = () => undefined): void {
+    // It has come to a wait, and the program lives.
+    this.#deps.suspects.clear(this.#assignment.activity_id);
+    stop();
+    this.#early.resolve({ end: { end: 'parked' } });
+  }
+
+  async #run(kept: OpenCall | undefined): Promise<PassEnd> {
     const { name, version } = readSpec(this.#assignment.spec);
     const early = this.#early.promise.then((one) => {
       if ('error' in one) throw one.error;
@@ -85,56 +76,26 @@ export class FunctionPass implements RunningPass {
       const both = Promise.all([admission.admitted, suspicion.admitted]).then(() => undefined);
       const stopped = await Promise.race([both, early]);
       if (stopped !== undefined) return stopped;
+      if (kept?.isDropped === false) return await Promise.race([this.#conclude(kept.resume()), early]);
+      // What was kept has gone while this pass waited.
+      if (kept !== undefined) this.#call = this.#open();
       // Only now: the program may have ended while this pass waited.
       const program = programs.find(name, version);
       if (program === undefined) return await Promise.race([programs.whenReplaced().then(released), early]);
-      return await Promise.race([this.#call(program, name), early]);
+      this.#checkInput(program.schemaOf(name));
+      return await Promise.race([this.#conclude(this.#call.start(program, name)), early]);
     } catch (error) {
       if (!isServiceError(error) || error.status >= 500) throw error;
       return completed({ status: 'failed', code: error.code, message: `${error.message}\n${error.next}` });
     } finally {
-      this.#has_ended = true;
       admission.leave();
       suspicion.leave();
     }
   }
 
-  async #call(program: FunctionProgram, name: string): Promise<PassEnd> {
-    this.#checkInput(program.schemaOf(name));
-    const ended = Promise.withResolvers<FunctionEnd>();
-    const pass = program.openPass({
-      name,
-      onBlocked: (functions) => {
-        if (!this.#has_ended) this.#reported.block(functions, this.#journal.length());
-      },
-      onUnblocked: () => this.#reported.unblock(),
-      onEnd: (end) => ended.resolve(end),
-      onLog: (stream, text) => {
-        if (!this.#has_ended) this.#host.log(stream, Buffer.from(text));
-      },
-    });
-    void this.result.then(pass.close, pass.close);
-    const { callers } = this.#deps;
-    const caller = callers.serve({
-      assignment: this.#assignment,
-      host: this.#host,
-      journal: this.#journal,
-      stream: pass.stream,
-    });
-    this.#caller = caller;
-    pass.start({
-      name,
-      run_id: this.#assignment.run_id,
-      envelope: JSON.stringify(this.#assignment.envelope),
-      greeting: caller.greeting,
-      ...callers.variables(this.#assignment),
-    });
-    return this.#conclude(await ended.promise);
-  }
-
   /** An event starts runs too, and its payload was not checked at a submit. Throws `input_invalid`. */
   #checkInput(schema: string | undefined): void {
-    if (schema === undefined || this.#journal.length() > 0) return;
+    if (schema === undefined || this.#call.journal.length() > 0) return;
     const { input, payload } = JSON.parse(JSON.stringify(this.#assignment.envelope)) as {
       input?: Json;
       payload?: Json;
@@ -142,8 +103,10 @@ export class FunctionPass implements RunningPass {
     assertInput(schema, input ?? payload ?? null);
   }
 
-  #conclude(end: FunctionEnd): PassEnd {
-    this.#journal.freeze();
+  async #conclude(ended: Promise<FunctionEnd>): Promise<PassEnd> {
+    const end = await ended;
+    const { journal } = this.#call;
+    journal.freeze();
     const { suspects } = this.#deps;
     const { activity_id } = this.#assignment;
     if ('lost' in end) {
@@ -153,7 +116,7 @@ export class FunctionPass implements RunningPass {
       if (!is_cause) return { end: 'released' };
       const { code, message, next } = workerKilled('the program of the worker ended repeatedly without progress');
       const otherwise: Completion = { status: 'failed', code, message: `${message}\n${next}` };
-      return { end: 'interrupted', at: this.#journal.length(), otherwise };
+      return { end: 'interrupted', at: journal.length(), otherwise };
     }
     suspects.clear(activity_id);
     if ('error' in end) {
@@ -166,7 +129,7 @@ export class FunctionPass implements RunningPass {
         ...(final === true && { final }),
       });
     }
-    const staged = this.#journal.success();
+    const staged = journal.success();
     if (staged.status === 'failed' || end.output === undefined) return completed(staged);
     const excess_bytes = Buffer.byteLength(end.output) - MAX_STEP_OUTPUT_BYTES;
     if (excess_bytes <= 0) return completed({ status: 'succeeded', output: parseExact(end.output) as Json });

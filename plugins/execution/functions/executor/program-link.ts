@@ -56,7 +56,7 @@ class PassStream extends EventEmitter implements CallerStream {
 /** What a program says about itself and its passes. */
 export type ProgramMessage =
   | { register: unknown }
-  | { end: number; output?: string; error?: ProgramError }
+  | { end: number; repeated?: number; output?: string; error?: ProgramError }
   | { log: number; stream: 'stdout' | 'stderr'; text: string }
   | { pong: number };
 

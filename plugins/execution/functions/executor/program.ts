@@ -9,10 +9,10 @@ import {
 import type { Greeting } from '../../scripts/contract.ts';
 import { type ProgramError, ProgramLink, type ProgramMessage } from './program-link.ts';
 
-/** How the function of a pass ended. `lost`: its program ended before it; `is_single` if it had no other pass. */
+/** How the function of a pass ended. `repeated`: so many recorded steps since its last request. `lost`: its program ended before it; `is_single` if it had no other pass. */
 export type FunctionEnd =
-  | { output?: string | undefined }
-  | { error: ProgramError }
+  | { output?: string | undefined; repeated?: number | undefined }
+  | { error: ProgramError; repeated?: number | undefined }
   | { lost: true; is_single: boolean };
 
 /** What a program needs to start a function. */
@@ -30,6 +30,10 @@ interface OpenPass {
   /** The function that it calls. */
   name: string;
   /** The program does not answer, because one of these functions blocks it. */
+  /** True while no pass has it and it waits for the next one. It does nothing then. */
+  isKept: () => boolean;
+  /** Another program takes all new passes. */
+  onRetire: () => void;
   onBlocked: (functions: readonly string[]) => void;
   onUnblocked: () => void;
   onEnd: (end: FunctionEnd) => void;
@@ -50,6 +54,7 @@ export class FunctionProgram {
   #pinged_at: number;
   #answered_at: number;
   #is_lost = false;
+  #is_retired = false;
 
   /** `version` is used for workflows and programs that name none. */
   constructor(socket: Duplex, { log, version, now }: { log: Log; version: string; now: () => number }) {
@@ -79,8 +84,23 @@ export class FunctionProgram {
     return this.#is_lost;
   }
 
+  /** True while new passes of its workflows come here. */
+  get takesPasses(): boolean {
+    return !this.#is_lost && !this.#is_retired;
+  }
+
   get pass_count(): number {
-    return this.#passes.size;
+    return this.#busy().length;
+  }
+
+  #busy(): OpenPass[] {
+    return [...this.#passes.values()].filter(({ isKept }) => !isKept());
+  }
+
+  /** Another program takes all new passes; those that run here may finish. */
+  retire(): void {
+    this.#is_retired = true;
+    for (const { onRetire } of [...this.#passes.values()]) onRetire();
   }
 
   get capabilities(): string[] {
@@ -147,8 +167,9 @@ export class FunctionProgram {
   reportBlocked(silent_ms: number): void {
     const seconds = Math.round(silent_ms / 1000);
     const text = `the worker has not answered for ${seconds} s: a function blocks its event loop\n`;
-    const functions = [...new Set([...this.#passes.values()].map(({ name }) => name))].toSorted();
-    for (const { onLog, onBlocked } of this.#passes.values()) {
+    const busy = this.#busy();
+    const functions = [...new Set(busy.map(({ name }) => name))].toSorted();
+    for (const { onLog, onBlocked } of busy) {
       onLog('stderr', text);
       onBlocked(functions);
     }
@@ -176,7 +197,8 @@ export class FunctionProgram {
   #receive(message: ProgramMessage, version: string): void {
     if ('end' in message) {
       const pass = this.#passes.get(message.end);
-      return pass?.onEnd(message.error === undefined ? { output: message.output } : { error: message.error });
+      const { error, output, repeated } = message;
+      return pass?.onEnd(error === undefined ? { output, repeated } : { error, repeated });
     }
     if ('log' in message) return this.#passes.get(message.log)?.onLog(message.stream, message.text);
     if ('pong' in message) {
@@ -197,8 +219,8 @@ export class FunctionProgram {
 
   #lose(): void {
     this.#is_lost = true;
-    const is_single = this.#passes.size === 1;
-    for (const { onEnd } of this.#passes.values()) onEnd({ lost: true, is_single });
+    const is_single = this.#busy().length === 1;
+    for (const { onEnd } of [...this.#passes.values()]) onEnd({ lost: true, is_single });
     this.#passes.clear();
     this.#registered.reject(new Error('the program ended before it registered its workflows'));
     this.#ended.resolve();

@@ -204,6 +204,7 @@ export class FunctionPrograms {
 
   #retire(started: StartedProgram): void {
     this.#retired.add(started);
+    started.program.retire();
     const { clock } = this.#deps;
     const until = clock.monotonic() + RETIRE_MS;
     const check = () => {

@@ -6,30 +6,40 @@ import { unrecordableCompletion, isClaimLost } from './rejections.ts';
 /** Whether a pass continues, and what ends it. */
 export class PassState {
   readonly #pass: Pick<ReplayedPass, 'endPass' | 'onServiceError'>;
-  #ended = false;
+  /** `kept`: the pass has ended at a wait, and its program is there for the pass that follows. */
+  #phase: 'running' | 'kept' | 'ended' = 'running';
 
   constructor(pass: Pick<ReplayedPass, 'endPass' | 'onServiceError'>) {
     this.#pass = pass;
   }
 
   get hasEnded(): boolean {
-    return this.#ended;
+    return this.#phase !== 'running';
   }
 
   /** Stops recording. */
   freeze(): void {
-    this.#ended = true;
+    this.#phase = 'ended';
   }
 
   /** Throws `PassEnded` when the pass has ended. */
   assertRunning(): void {
-    if (this.#ended) throw new PassEnded();
+    if (this.hasEnded) throw new PassEnded();
   }
 
   end(end: PassEnd): never {
-    this.#ended = true;
+    this.#phase = 'ended';
     this.#pass.endPass(end);
     throw new PassEnded();
+  }
+
+  /** Stops recording until `woken` resolves, which the next pass does. Throws `PassEnded` if the program is not kept that long. */
+  async keepUntil<T>(woken: Promise<T>): Promise<T> {
+    this.#phase = 'kept';
+    const value = await woken;
+    if (this.#phase !== 'kept') throw new PassEnded();
+    this.#phase = 'running';
+    return value;
   }
 
   endLost(): never {
@@ -48,7 +58,7 @@ export class PassState {
       this.assertRunning();
       if (isClaimLost(error)) this.endLost();
       if (!isServiceError(error) || error.status >= 500) {
-        this.#ended = true;
+        this.#phase = 'ended';
         this.#pass.onServiceError(error);
         throw new PassEnded();
       }

@@ -343,6 +343,52 @@ t.test('parking ends the pass; a wait whose outcome is there does not', async (t
   );
 });
 
+t.test('a kept wait continues with the record of a later claim, and records nothing until then', async (t) => {
+  const activity = new Activity();
+  const ends: PassEnd[] = [];
+  const woken: PromiseWithResolvers<JournalRecord>[] = [];
+  const waits: unknown[] = [];
+  const journal = new ReplayJournal({
+    assignment: { run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
+    source: () => '',
+    host: activity,
+    clock: patientClock(),
+    flushLog: async () => undefined,
+    keepWait: ({ position, kind, name, ordinal }) => {
+      waits.push({ position, kind, name, ordinal });
+      woken.push(Promise.withResolvers());
+      return woken.at(-1)!.promise;
+    },
+    endPass: (end) => ends.push(end),
+    onServiceError: () => undefined,
+  });
+  const calls = journal.for(() => true);
+  await calls.durable(step('a'), done('1'));
+  const wait = calls.wait({ kind: 'wait-signal', name: 'go' }, { args: {} });
+  await until(() => woken.length === 1);
+  t.same(waits, [{ position: 1, kind: 'wait-signal', name: 'go', ordinal: 0 }]);
+  t.equal(
+    calls.pipeline?.reserve(() => undefined),
+    undefined,
+    'nothing is begun ahead',
+  );
+  await t.rejects(calls.annotate('x'), PassEnded);
+  t.same(activity.notes, []);
+  const record = { position: 1, kind: 'wait-signal', name: 'go', ordinal: 0, digest: '', exit_code: 0, started_at: 1 };
+  activity.journal.push({ ...record, output: '' });
+  woken[0]!.resolve({ ...record, output: '' });
+  t.match(await wait, { record: { position: 1, exit_code: 0 }, replayed: false });
+  t.match(await calls.durable(step('b'), done('2')), { record: { position: 2 } });
+  t.equal(journal.success().status, 'succeeded');
+
+  const gone = calls.wait({ kind: 'wait-signal', name: 'go' }, { args: {} });
+  await until(() => woken.length === 2);
+  journal.freeze();
+  woken[1]!.resolve({ ...record, position: 3, ordinal: 1, output: '' });
+  await t.rejects(gone, PassEnded, 'what was let go of stays so');
+  t.same(ends, [], 'its executor has ended the pass');
+});
+
 t.test('what a frozen pass still hears is not recorded', async (t) => {
   const activity = new Activity();
   const { journal, calls, ends } = pass(activity);

@@ -29,6 +29,8 @@ const DEATH_NOTICE_MS = 250;
  * one then waits.
  */
 const MAX_UNSTORED_BYTES = 32 * 1024 * 1024;
+/** What a record has in a page besides its output. */
+const RECORD_BYTES = 128;
 /** The exit code that a shell reports for a process killed by SIGKILL. */
 const EXIT_KILLED = 137;
 
@@ -113,9 +115,29 @@ export class ReplayJournal implements OpenReplay {
         callCount: () => this.#next,
         calls: (from, most) => this.#records.slice(from, Math.min(this.#next, from + most)),
       },
+      recorded: {
+        count: this.#claimed_count,
+        page: (from, limit) => this.#page(from, limit),
+        repeat: (count) => this.#repeat(count),
+      },
       stageOutput: (values) => this.#output.stage(values),
       annotate: (text) => this.#annotate(text),
     };
+  }
+
+  #page(from: number, limit: number): readonly JournalRecord[] {
+    let bytes = 0;
+    let to = from;
+    while (to < this.#claimed_count && bytes < limit) bytes += this.#records[to++]!.output.length + RECORD_BYTES;
+    return this.#records.slice(from, to);
+  }
+
+  #repeat(count: number): boolean {
+    const repeated = this.#records.slice(this.#next, Math.min(this.#next + count, this.#claimed_count));
+    if (repeated.length < count || repeated.some(({ kind }) => kind !== 'step')) return false;
+    for (const { position, kind, name, ordinal, digest } of repeated)
+      this.#next = this.#sites.advance({ position, kind, name, ordinal, digest });
+    return true;
   }
 
   get #job(): string {
@@ -294,7 +316,9 @@ export class ReplayJournal implements OpenReplay {
       const reply = await this.#state.request(() => this.#pass.host.park(arm), 'refusal');
       if ('record' in reply) return reply.record;
       failpoint('replay.wait.parked');
-      this.#state.end({ end: 'parked' });
+      const woken = this.#pass.keepWait?.(site);
+      if (woken === undefined) this.#state.end({ end: 'parked' });
+      return await this.#state.keepUntil(woken);
     });
   }
 

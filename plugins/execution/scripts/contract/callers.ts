@@ -33,10 +33,14 @@ export interface Greeting {
   ahead: { run: string; activity: string; limit: number; masks: boolean };
   /** For so many milliseconds from its start on, the program begins steps without an answer; 0 if it must ask. */
   lease_ms: number;
+  /** How many calls earlier passes have recorded. The program may read them and repeat its steps without the agent. */
+  recorded: number;
 }
 
 export interface ServedCaller {
   greeting: Greeting;
+  /** The program has ended after it has repeated so many recorded steps since its last request. */
+  repeat(count: number): void;
   /** Tells the caller that no reply will come. */
   cancelCalls(): void;
   close(): void;

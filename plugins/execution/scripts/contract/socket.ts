@@ -74,6 +74,14 @@ export const LEASES_PROTOCOL = 3;
  * records are durable, in the order of the ends. At most 64 may be unanswered, and answers of more than 64 MiB that lie
  * unread close the connection. {"id":…,"gone":true} may come at any time, under any number.
  *
+ * The journal, for a program that is the only caller of its pass. Its greeting says how many calls are `recorded`:
+ *   → {"id":1,"op":"journal","from":0}   ← {"id":1,"records":[{"kind":"step","name":"x",…},{"kind":"sleep"},…]}
+ *        about 256 KiB of them. A step whose name is the recorded one is answered from there. The next request says how
+ *        many were: {"id":2,"op":"begin",…,"repeated":12}; so does the end of the function. Any other call is sent, and
+ *        compared by the agent.
+ *   ← {"id":2,…,"next":13}
+ *        the position of the next call, until every record is read
+ *
  *   A request that is refused as such is answered {"id":1,"error":{"code":"…","message":"…","next":"…"}}.
  */
 

@@ -8,11 +8,12 @@ export type SocketRequest = { id: number } & (
   | { op: 'verb'; argv: string[]; cwd: string }
   | { op: 'result'; exit_code: number; stdout: Buffer; size: number; error: string | undefined; final: boolean }
   | { op: 'stdin'; data: Buffer; size: number }
-  | { op: 'begin'; kind: 'step'; name: string; label: string | undefined; key: string | undefined }
+  | { op: 'begin'; kind: 'step'; name: string; label: string | undefined; key: string | undefined; repeated: number }
   | { op: 'begun' }
   | { op: 'mask'; name: string }
   | { op: 'end'; exit_code: number; stdout: Buffer; size: number; message: string | undefined }
-  | { op: 'call'; argv: string[]; cwd: string; stdin: Buffer | undefined; exec: boolean }
+  | { op: 'call'; argv: string[]; cwd: string; stdin: Buffer | undefined; exec: boolean; repeated: number }
+  | { op: 'journal'; from: number }
 );
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -71,9 +72,12 @@ function readStructured(id: number, fields: Fields): SocketRequest {
         name: readText(fields, 'name'),
         label: readOptional(fields, 'label', readText),
         key: readOptional(fields, 'key', readText),
+        repeated: readCount(fields, 'repeated'),
       };
     case 'begun':
       return { id, op: 'begun' };
+    case 'journal':
+      return { id, op: 'journal', from: readInteger(fields, 'from', Number.MAX_SAFE_INTEGER) };
     case 'mask':
       return { id, op: 'mask', name: readText(fields, 'name') };
     case 'end':
@@ -93,11 +97,12 @@ function readStructured(id: number, fields: Fields): SocketRequest {
         cwd: readOptional(fields, 'cwd', readText) ?? '',
         stdin: readOptional(fields, 'stdin', readBytes),
         exec: fields.exec === true,
+        repeated: readCount(fields, 'repeated'),
       };
     default:
       throw invalidMember(
         'op',
-        `must be one of hello, verb, result, stdin, begin, begun, mask, end, call (protocol ${SOCKET_PROTOCOL})`,
+        `must be one of hello, verb, result, stdin, begin, begun, mask, journal, end, call (protocol ${SOCKET_PROTOCOL})`,
       );
   }
 }
@@ -119,6 +124,9 @@ function readInteger(fields: Fields, name: string, max: number, min = 0): number
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
   throw invalidMember(name, `must be a whole number from ${min} to ${max}`);
 }
+
+const readCount = (fields: Fields, name: string): number =>
+  readOptional(fields, name, (given, member) => readInteger(given, member, Number.MAX_SAFE_INTEGER)) ?? 0;
 
 function readText(fields: Fields, name: string): string {
   const value = fields[name];

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { Ahead, now } from './ahead.mjs';
+import { Recorded } from './recorded.mjs';
 import { agentLost, SvcError, unreadable } from './errors.mjs';
 
 const PROTOCOL = 4;
@@ -35,6 +36,7 @@ export class Channel {
   #over = false;
   #protocol;
   #ahead = new Ahead();
+  #recorded = new Recorded(0);
   /** The step that was begun without an answer: its request, and why the agent refuses it. */
   #begun;
 
@@ -58,7 +60,8 @@ export class Channel {
     else this.#socket.write(`{"id":0,"op":"hello","protocol":${PROTOCOL}}\n`);
   }
 
-  #greeted({ protocol, ahead, lease_ms }) {
+  #greeted({ protocol, ahead, lease_ms, recorded = 0 }) {
+    this.#recorded = new Recorded(recorded);
     this.#protocol = protocol;
     this.#ahead.begin(ahead);
     this.#ahead.learn({ ms: lease_ms }, now());
@@ -69,7 +72,9 @@ export class Channel {
     // A result goes on with the call that asked for it.
     const id = request.op === 'result' ? this.#call_id : ++this.#id;
     this.#call_id = id;
-    const answer = await this.#answer(id, `${JSON.stringify({ id, ...request })}\n`);
+    const repeated = request.op === 'begin' || request.op === 'call' ? this.takeRepeated() : undefined;
+    const answer = await this.#answer(id, `${JSON.stringify({ id, ...request, repeated })}\n`);
+    if (answer.next !== undefined) this.#recorded.seek(answer.next);
     // Here, for an older copy of this module begins its steps with this.
     if (request.op === 'begin') this.#placed(request.name, answer);
     return answer;
@@ -92,9 +97,32 @@ export class Channel {
     return masked.name === name ? found.key : undefined;
   }
 
+  /** How many recorded steps were repeated since the last request; undefined for none. The agent is told of them once. */
+  takeRepeated() {
+    return this.#recorded.takeRepeated() || undefined;
+  }
+
+  /**
+   * The record of the next call, if that is a step of this name: an earlier pass has made it. Whatever differs is for the
+   * agent, which compares both calls.
+   */
+  async recordedStep(name) {
+    if (!this.#recorded.hasUnread || this.closed || this.#over) return undefined;
+    const found = await this.#recorded.step(name, (from) => this.#lend(from));
+    if (found !== undefined) this.#ahead.made(name, found.ordinal);
+    return found;
+  }
+
+  async #lend(from) {
+    const id = ++this.#id;
+    return (await this.#answer(id, `{"id":${id},"op":"journal","from":${from}}\n`)).records ?? [];
+  }
+
   /** Begins a step. Answers its record, or `{run: true, key, site}` when its function is to be run. */
   async begin(name, label) {
     this.#begun = undefined;
+    const recorded = await this.recordedStep(name);
+    if (recorded !== undefined) return { record: recorded, replayed: true };
     const request = { op: 'begin', kind: 'step', name, label };
     const place = this.closed || this.#over ? undefined : this.#ahead.place(name, label);
     if (place === undefined) return await this.ask(request);

@@ -109,6 +109,7 @@ async function trySteps(name, { call, line, label, options }) {
     {
       needs: ATTEMPTS_PROTOCOL,
       call,
+      recorded: name,
       run: async ({ key, site, attempt, timeout_ms }, channel) => {
         line.begin(channel);
         const ran = await call.attempt({ name, site, key, attempt, timeout_ms }).catch((error) => {

@@ -178,7 +178,7 @@ class Host {
     if (this.#runs.get(run.pass) !== run || run.ended) return;
     this.#reportDropped(run, 'stderr');
     run.ended = true;
-    this.#link.send({ end: run.pass, ...outcome });
+    this.#link.send({ end: run.pass, repeated: run.state.channel.takeRepeated(), ...outcome });
   }
 
   /** What a run left floating ends it; of no run, it ends the process as Node does. */

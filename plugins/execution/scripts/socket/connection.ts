@@ -27,6 +27,8 @@ import { StepKeyMismatch } from './structured-step.ts';
 
 /** A step's output in base64 has 2.8 MiB, and escaping can multiply the length of its arguments. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** About the size of a part of the journal that a program reads at once. */
+const JOURNAL_PAGE_BYTES = 256 * 1024;
 /** A connection with more unread replies than this is closed. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
@@ -71,6 +73,8 @@ export class Connection {
   readonly #journal: PassJournal;
   readonly #steps: CallerSteps;
   #protocol = 0;
+  /** True for the only caller of a pass, to which the journal is lent. */
+  #is_alone = false;
   /** The current request; undefined when the caller may send the next one. */
   #current_request: ServedRequest | undefined;
   #expected: ExpectedRequest | undefined;
@@ -148,6 +152,7 @@ export class Connection {
     else if (request.op === 'begun') this.#steps.requestReply();
     // Whether a step that has not begun keeps its name, from which its caller derives its key.
     else if (request.op === 'mask') this.#send(request.id, { name: this.#journal.mask(request.name) });
+    else if (request.op === 'journal') this.#send(request.id, { records: this.#lendRecords(request.from) });
     else this.#serve(request, line.length);
   }
 
@@ -155,6 +160,10 @@ export class Connection {
     const { op } = request;
     if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody requested "${op}"`);
     if (op === 'mask') return undefined;
+    const repeats = (op === 'begin' || op === 'call') && request.repeated > 0;
+    if ((op === 'journal' || repeats) && !this.#is_alone)
+      return socketRequestInvalid('the journal is lent to the only caller of a pass');
+    if (op === 'journal') return undefined;
     if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
     if (op !== 'begun' && this.#steps.running) return stepInProgress(`"${op}" came before the "end" of the step`);
     if (op !== 'begun' && this.#current_request !== undefined)
@@ -173,10 +182,12 @@ export class Connection {
    * waits for the journal, and a program that reads late would read the reply to a `begin` just as late.
    */
   greetAtStart(): Greeting {
-    return { ...this.#speak(SOCKET_PROTOCOL), lease_ms: this.#steps.lend() };
+    this.#is_alone = true;
+    const recorded = this.#journal.recorded?.count ?? 0;
+    return { ...this.#speak(SOCKET_PROTOCOL), lease_ms: this.#steps.lend(), recorded };
   }
 
-  #speak(protocol: number): Omit<Greeting, 'lease_ms'> {
+  #speak(protocol: number): Omit<Greeting, 'lease_ms' | 'recorded'> {
     this.#protocol = Math.min(protocol, SOCKET_PROTOCOL);
     this.#steps.setProtocol(this.#protocol);
     const { run_id, job } = this.#journal;
@@ -186,6 +197,22 @@ export class Connection {
     };
   }
 
+  /** Of calls that are no steps, the agent alone knows whether they are the recorded ones, and has their results. */
+  #lendRecords(from: number) {
+    return (this.#journal.recorded?.page(from, JOURNAL_PAGE_BYTES) ?? []).map(
+      ({ kind, name, ordinal, exit_code, message, output }) =>
+        kind === 'step' ? { kind, name, ordinal, exit_code, message, output } : { kind },
+    );
+  }
+
+  /** The caller has repeated recorded steps since its last request. Returns false if it cannot have done that. */
+  repeat(count: number): boolean {
+    if (count === 0) return true;
+    if (this.#journal.recorded?.repeat(count) !== true) return false;
+    this.#steps.repeat(count);
+    return true;
+  }
+
   #serve(request: SocketRequest, bytes: number): void {
     const served: ServedRequest = { id: request.id, received_at: this.#service.clock.monotonic() };
     this.#current_request = served;
@@ -193,12 +220,20 @@ export class Connection {
     this.#respond(request, served, releases)
       .then((reply) => {
         if (this.#current_request === served) this.#current_request = undefined;
-        this.#send(served.id, request.op === 'verb' ? reply : this.#steps.withOffer(reply, served));
+        this.#send(served.id, request.op === 'verb' ? reply : this.#withPosition(this.#steps.withOffer(reply, served)));
       })
       .finally(() => {
         for (const release of releases) release();
       })
       .catch((error: unknown) => this.#handleFailure(error, served));
+  }
+
+  /** Tells a caller that reads the journal itself which call of it is the next one. */
+  #withPosition(reply: Reply): Reply {
+    const { recorded, pipeline } = this.#journal;
+    const { count = 0 } = recorded ?? {};
+    const next = pipeline?.callCount() ?? Infinity;
+    return this.#is_alone && count > 0 && next <= count ? { ...reply, next } : reply;
   }
 
   /** Closes a connection after an error of its own, because the caller must not wait forever. */
@@ -217,6 +252,8 @@ export class Connection {
   async #respond(request: SocketRequest, served: ServedRequest, held: (() => void)[]): Promise<Reply> {
     const { verb, words } = 'argv' in request ? this.#findVerb(request.argv) : { verb: undefined, words: 0 };
     try {
+      if ('repeated' in request && !this.repeat(request.repeated))
+        throw socketRequestInvalid('"repeated" counts calls that are no recorded steps');
       if (request.op === 'begin') return await this.#steps.run(request, served);
       if (request.op === 'verb' && verb === undefined) return { handoff: true };
       if (verb === undefined || !('argv' in request)) {

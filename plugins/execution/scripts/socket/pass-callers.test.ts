@@ -83,6 +83,30 @@ t.test('a pass with records lends nothing until they are read', async (t) => {
   again.caller.close();
 });
 
+t.test('the records of earlier passes are lent, and the program says how many steps it has repeated', async (t) => {
+  const { activity, caller, stream } = await serving();
+  t.equal(caller.greeting.recorded, 0);
+  for (const [nth, name] of ['a', 'b', 'c'].entries())
+    await stream.ask(begin(2 * nth + 1, name, { key: key(name, 0) }), end(2 * nth + 2));
+  caller.close();
+  const again = await serving(activity);
+  t.equal(again.caller.greeting.recorded, 3);
+  const [page] = await again.stream.ask({ id: 1, op: 'journal', from: 1 });
+  t.match(page, { id: 1, records: [{ kind: 'step', name: 'b', ordinal: 0 }, { name: 'c' }] });
+  t.match(
+    await again.stream.ask({ ...begin(2, 'c'), repeated: 2 }),
+    [{ id: 2, record: { name: 'c', position: 2 }, replayed: true, next: 3, ahead: { ms: 10 } }],
+    'one message for three steps, after which the next places are lent',
+  );
+  t.match(await again.stream.ask(begin(3, 'd', { key: key('d', 0) }), end(4)), [{ id: 4, record: { position: 3 } }]);
+  t.match(
+    await again.stream.ask({ ...begin(5, 'e'), repeated: 1 }),
+    [{ id: 5, error: { code: 'socket_request_invalid' } }],
+    'only what is recorded can be repeated',
+  );
+  again.caller.close();
+});
+
 t.test('a program of another version may still say hello', async (t) => {
   const { caller, stream } = await serving();
   t.match(await stream.ask({ id: 0, op: 'hello', protocol: 2 }), [{ id: 0, ok: true, protocol: 2 }]);

@@ -31,8 +31,13 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
         verbs: verbs!,
         journal: (alive: () => boolean) => journal.for(alive),
         envelope: assignment.envelope,
-        files: host.files,
-        contents: host.contents,
+        // Of the pass that the caller has when it calls.
+        get files() {
+          return host.files;
+        },
+        get contents() {
+          return host.contents;
+        },
         agent_env: env,
         log_name: async () => '',
         attempts: attempts!,
@@ -42,7 +47,12 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
       const shared = { leases: { clock, paused: 0 }, room: new MemoryBudget() };
       const connection = new Connection(stream, services, shared);
       const greeting = connection.greetAtStart();
-      return { greeting, cancelCalls: () => connection.cancelCalls(), close: () => connection.close() };
+      return {
+        greeting,
+        repeat: (count) => void connection.repeat(count),
+        cancelCalls: () => connection.cancelCalls(),
+        close: () => connection.close(),
+      };
     },
   };
 }

@@ -71,6 +71,12 @@ export class StepLease {
     if (position === this.#reported_calls) this.#reported_calls += 1;
   }
 
+  /** Records that the caller knows the last `count` steps that the journal has repeated. */
+  recordRepeated(count: number): void {
+    const next = this.#pipeline?.callCount() ?? 0;
+    if (this.#reported_calls === next - count) this.#reported_calls = next;
+  }
+
   /**
    * Returns the offer for a reply to a request whose last line arrived at `received_at`, or undefined when there is
    * nothing to offer.

@@ -84,6 +84,11 @@ export class CallerSteps {
     return true;
   }
 
+  /** The caller has repeated so many recorded steps by itself, and knows them. */
+  repeat(count: number): void {
+    this.#lease.recordRepeated(count);
+  }
+
   /** Returns the reply together with an offer for further steps. */
   withOffer(reply: Reply, { received_at }: ServedRequest): Reply {
     if (!this.#is_leasing || reply.error !== undefined || reply.gone !== undefined) return reply;

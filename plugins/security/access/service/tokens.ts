@@ -21,6 +21,7 @@ import {
   listTokens,
   mintedBy,
   type NewToken,
+  renewToken,
   revokeToken,
   type TokenFilter,
 } from '../store/tokens.ts';
@@ -104,6 +105,30 @@ export class Tokens {
     const token = await findTokenWithin(this.#deps.models, visibleTokens(identity), token_id);
     if (!token) throw Errors.notFound('the token does not exist, or it is not yours');
     return token;
+  }
+
+  /**
+   * Moves the end of an agent's token, so that its agent keeps its connection and its work. `planToken` decides as for a new
+   * one. Throws `not_found`, also for a token that has ended or never ends.
+   */
+  async renew(identity: Identity, token_id: string, expires_in: number | string, by: AuditSource): Promise<TokenRow> {
+    const token = await this.read(identity, token_id);
+    if (token.kind !== 'agent')
+      throw Errors.invalidRequest('only the token of an agent can be renewed; create another token instead');
+    const { database, identities } = this.#deps;
+    const { org_id, project_id, role } = token;
+    const expires_at = database.now() + expiresInMs(expires_in);
+    planToken(identity, { kind: 'agent', limits: { org_id, project_id, role }, for_user: undefined, expires_at });
+    try {
+      await database.transaction(async (tx) => {
+        if (!(await renewToken(tx, { token_id, expires_at }, database.now())))
+          throw Errors.notFound('the token has ended, or it has no end');
+        await this.#audit(tx, by, 'token.renew', token);
+      });
+    } finally {
+      identities.invalidate();
+    }
+    return { ...token, expires_at };
   }
 
   /**

@@ -108,6 +108,19 @@ export async function revokeToken(tx: Transaction, token_id: string, now: number
   return changed === 1;
 }
 
+/** Returns false for a token that was revoked or has expired. */
+export async function renewToken(
+  tx: Transaction,
+  { token_id, expires_at }: { token_id: string; expires_at: number },
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.write(
+    'UPDATE access_tokens SET expires_at = ? WHERE token_id = ? AND revoked_at IS NULL AND expires_at > ?',
+    [expires_at, token_id, now],
+  );
+  return changed === 1;
+}
+
 /** Revokes a user's tokens for a scope, so that they do not become valid again when the user returns. */
 export async function revokeTokensOf(tx: Transaction, membership: MemberKey, now: number): Promise<void> {
   const { org_id, project_id, user_id } = membership;

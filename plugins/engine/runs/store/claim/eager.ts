@@ -53,7 +53,8 @@ export class EagerClaimers implements InstantClaims {
   }
 
   /**
-   * Reserves a slot for an activity with the least loaded claimer that can take it, in turns. Undefined when no claimer can, or
+   * Reserves a slot for an activity with a claimer that can take it: the one that has kept its program, or else the least
+   * loaded, in turns. Undefined when no claimer can, or
    * when the activity's run or project has no slot left.
    */
   claimerFor(run: ActivityScope, activity: NewActivity, trusted: boolean): InstantClaimer | undefined {
@@ -61,7 +62,11 @@ export class EagerClaimers implements InstantClaims {
     const free = [...this.#claimers].filter(
       (claimer) => canClaim(claimer, run.org_id, activity) && this.#hasCapacity(claimer, trusted),
     );
-    free.sort((a, b) => a.load - b.load || reserved(a) - reserved(b) || this.#lastClaim(a) - this.#lastClaim(b));
+    const keeps = (claimer: InstantClaimer) => Number(claimer.keeps?.(activity.activity_id) ?? false);
+    free.sort(
+      (a, b) =>
+        keeps(b) - keeps(a) || a.load - b.load || reserved(a) - reserved(b) || this.#lastClaim(a) - this.#lastClaim(b),
+    );
     const { run_id, project_id } = run;
     const use = { activity_id: activity.activity_id, run_id, project_id, trusted };
     const first = free.find(({ slots }) => slots?.take(use, RESERVATION_MS) ?? true);

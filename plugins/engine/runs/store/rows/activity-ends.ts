@@ -367,8 +367,10 @@ async function cancelActivities(
   for (const { activity_id, state } of open)
     store.spans?.activitiesEnded(tx, [activity_id], state === 'claimed' ? 'cancelled' : undefined);
   tx.afterCommit(() => {
-    for (const { activity_id, epoch, agent_id } of open)
-      if (agent_id !== null) store.wakeups.revoked({ activity_id, epoch, agent_id, reason });
+    // The agent of one that is parked may have kept its program.
+    for (const { activity_id, epoch, agent_id, state } of open)
+      if (agent_id !== null || (state === 'parked' && epoch > 0))
+        store.wakeups.revoked({ activity_id, epoch, agent_id, reason });
   });
   const ended: EndedWait[] = [];
   const parked = open.filter(({ state }) => state === 'parked').map(({ activity_id }) => activity_id);
