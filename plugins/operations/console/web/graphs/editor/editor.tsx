@@ -71,8 +71,10 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const [into, setInto] = useState<string>();
   /** The chosen node stands with its data. */
   const [open, setOpen] = useState(false);
-  /** A run of the draft, which the canvas shows. */
+  /** A run of the draft, whose data fields and panes show. */
   const [run, setRun] = useState<string>();
+  /** The canvas shows how it goes. */
+  const [drawn, setDrawn] = useState(false);
   const [dialog, setDialog] = useState<Dialogs>();
   const [said, setSaid] = useState('');
   const types = useNodeTypes(scope);
@@ -82,11 +84,8 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const shown = run ?? newest.run_id;
   const followed = useRun(scope, shown);
   const records = useMemo(() => recordsOf((followed.steps.data?.steps ?? []).filter(isNode)), [followed.steps.data]);
-  const runMarks = useMemo(() => (run === undefined ? NO_MARKS : marksOfRun([...records.values()])), [run, records]);
-  const edgeMarks = useMemo(
-    () => (run === undefined ? NO_MARKS : edgeMarksOf(document, records)),
-    [run, document, records],
-  );
+  const runMarks = useMemo(() => (drawn ? marksOfRun([...records.values()]) : NO_MARKS), [drawn, records]);
+  const edgeMarks = useMemo(() => (drawn ? edgeMarksOf(document, records) : NO_MARKS), [drawn, document, records]);
   // What is wrong with a node says more than how it went.
   const marks = useMemo(() => new Map([...runMarks, ...marksOf(checked.findings)]), [runMarks, checked.findings]);
   const { pins } = usePins(scope, known);
@@ -149,6 +148,11 @@ function Editor({ scope, name: known, document: given, version }: Props) {
     copied: clipboard.copied,
     paste,
   });
+  // Whoever goes from node to node finds each one open; whoever chooses nothing is done with it.
+  const none = chosen === undefined;
+  useEffect(() => {
+    if (none) setOpen(false);
+  }, [none]);
   const at = open ? chosen?.position : undefined;
   useEffect(() => {
     if (at) uncover(flow, frame.current, at);
@@ -200,9 +204,15 @@ function Editor({ scope, name: known, document: given, version }: Props) {
         )}
         <span className="quiet">{dirty ? 'Not saved yet' : known === undefined ? '' : 'Nothing to save'}</span>
         <RunDraft
-          {...{ scope, document, name, input, run, setRun }}
-          record={run === undefined ? undefined : followed.record.data}
-          records={run === undefined ? NO_RECORDS : records}
+          {...{ scope, document, name, input }}
+          run={drawn ? run : undefined}
+          record={drawn ? followed.record.data : undefined}
+          records={drawn ? records : NO_RECORDS}
+          begun={(run_id) => {
+            setRun(run_id);
+            setDrawn(true);
+          }}
+          hide={() => setDrawn(false)}
         />
         <button
           type="button"
