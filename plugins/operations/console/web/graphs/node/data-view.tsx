@@ -262,7 +262,7 @@ function GridTable({ grid, skip, onChoose }: { grid: Grid; skip: number; onChoos
   const { path, columns, rows, total } = grid;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide one scrolls by keys
-    <section className="data-grid" tabIndex={0} aria-label={visible(restOf(path, skip) || 'items')}>
+    <section className="data-grid" tabIndex={0} aria-label={visible(celOf(path))}>
       <table className="data-table">
         <caption>
           <Choice cel={celOf(path)} onChoose={onChoose}>
