@@ -15,7 +15,7 @@ import { CARD } from '../canvas/layout.ts';
 import type { Mark } from '../canvas/marks.ts';
 import { edgeKey, type GraphDocument, type Point } from '../document.ts';
 import { useNewestRun, useRunInput } from '../expressions/use-names.ts';
-import { INPUT, usePins } from '../node/pins.ts';
+import { pinnedInput, usePins } from '../node/pins.ts';
 import { edgeMarksOf, recordsOf } from '../run/edge-marks.ts';
 import { marksOf as marksOfRun } from '../run/marks.ts';
 import { RunDraft } from '../run/run-draft.tsx';
@@ -90,7 +90,7 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const marks = useMemo(() => new Map([...runMarks, ...marksOf(checked.findings)]), [runMarks, checked.findings]);
   const { pins } = usePins(scope, known);
   const lastInput = useRunInput(scope, shown);
-  const input = Object.hasOwn(pins, INPUT) ? pins[INPUT] : lastInput;
+  const input = pinnedInput(pins, document) ?? lastInput;
   const dirty = document !== saved.document;
   const blocker = useBlocker({ shouldBlockFn: () => dirty, enableBeforeUnload: () => dirty, withResolver: true });
   const flow = useReactFlow();
@@ -282,16 +282,20 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   );
 }
 
-/** Brings what was added into view, with what it comes after. */
+/** Brings what was added into view, with what it comes after; never larger than life. */
 function show(flow: Flow, frame: HTMLElement | null, ...[added, after]: [Point, Point?]): void {
   const box = frame?.querySelector('.react-flow')?.getBoundingClientRect();
   if (!box) return;
+  const panel = frame?.querySelector('.graph-panel')?.getBoundingClientRect();
+  const right = panel && panel.left > box.left + box.width / 2 ? panel.left : box.right;
   const from = flow.flowToScreenPosition(added);
   const to = flow.flowToScreenPosition({ x: added.x + CARD.width, y: added.y + CARD.height });
-  if (from.x > box.left && from.y > box.top && to.x < box.right && to.y < box.bottom) return;
-  const [left, top] = [Math.min(added.x, after?.x ?? added.x), Math.min(added.y, after?.y ?? added.y)];
-  const bounds = { x: left, y: top, width: added.x - left + CARD.width, height: added.y - top + CARD.height };
-  void flow.fitBounds(bounds, { padding: 0.2 });
+  if (from.x > box.left && from.y > box.top && to.x < right && to.y < box.bottom) return;
+  const left = Math.min(added.x, after?.x ?? added.x);
+  const zoom = Math.min(1, flow.getZoom());
+  const centre = { x: (left + added.x + CARD.width) / 2, y: added.y + CARD.height / 2 };
+  // The panel stands above the right of the canvas.
+  void flow.setCenter(centre.x + (box.right - right) / 2 / zoom, centre.y, { zoom });
 }
 
 /** Moves the canvas so that a card stands above the node that is open over its lower part. */
