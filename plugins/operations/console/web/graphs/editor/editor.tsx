@@ -16,8 +16,8 @@ import type { Mark } from '../canvas/marks.ts';
 import { edgeKey, type GraphDocument, type Point } from '../document.ts';
 import { useNewestRun, useRunInput } from '../expressions/use-names.ts';
 import { pinnedInput, usePins } from '../node/pins.ts';
-import { edgeMarksOf, recordsOf } from '../run/edge-marks.ts';
-import { marksOf as marksOfRun } from '../run/marks.ts';
+import { edgeStatesOf, recordsOf } from '../run/edge-marks.ts';
+import { marksOf as nodeStatesOf } from '../run/marks.ts';
 import { RunDraft } from '../run/run-draft.tsx';
 import { AddNode } from './add-node.tsx';
 import { download, KeysDialog, LeaveDialog, TextDialog } from './dialogs.tsx';
@@ -84,10 +84,10 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const shown = run ?? newest.run_id;
   const followed = useRun(scope, shown);
   const records = useMemo(() => recordsOf((followed.steps.data?.steps ?? []).filter(isNode)), [followed.steps.data]);
-  const runMarks = useMemo(() => (drawn ? marksOfRun([...records.values()]) : NO_MARKS), [drawn, records]);
-  const edgeMarks = useMemo(() => (drawn ? edgeMarksOf(document, records) : NO_MARKS), [drawn, document, records]);
+  const nodeStates = useMemo(() => (drawn ? nodeStatesOf([...records.values()]) : NO_MARKS), [drawn, records]);
+  const edgeMarks = useMemo(() => (drawn ? edgeStatesOf(document, records) : NO_MARKS), [drawn, document, records]);
   // What is wrong with a node says more than how it went.
-  const marks = useMemo(() => new Map([...runMarks, ...marksOf(checked.findings)]), [runMarks, checked.findings]);
+  const marks = useMemo(() => new Map([...nodeStates, ...marksOf(checked.findings)]), [nodeStates, checked.findings]);
   const { pins } = usePins(scope, known);
   const lastInput = useRunInput(scope, shown);
   const input = pinnedInput(pins, document) ?? lastInput;
