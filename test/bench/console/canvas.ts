@@ -45,10 +45,24 @@ export function boxesPage(count: number): string {
   </script><p id=end>`;
 }
 
+/** Frames that the page drew since, by the second. */
+const COUNTS_FRAMES = `
+  const since = performance.now();
+  let frames = 0;
+  const count = () => {
+    frames += 1;
+    requestAnimationFrame(count);
+  };
+  requestAnimationFrame(count);
+  window.framesPerSecond = () => (frames * 1000) / (performance.now() - since);
+`;
+
 interface Dragged {
   longest_ms: number;
   /** Time of scripts for one move, on the average. */
   move_ms: number;
+  /** While it was dragged. */
+  frames_s: number;
 }
 
 /** Opens a page and drags what a selector names, move by move. */
@@ -76,12 +90,14 @@ async function drag(page: Page, selector: string): Promise<Dragged> {
   const [x, y] = [before.x + before.width / 2, before.y + before.height / 2];
   const since = await clockOf(page);
   const from = await busy();
+  await page.evaluate(COUNTS_FRAMES);
   await page.mouse.down();
   await page.mouse.move(x + 200, y + 120, { steps: MOVES });
+  const frames_s = Number(await page.evaluate('window.framesPerSecond()'));
   const move_ms = ((await busy()) - from) / MOVES;
   await page.mouse.up();
   const longest_ms = await longestTask(page, since);
   const after = (await card.boundingBox())!;
   if (after.x - before.x < 100) throw new Error(`${selector} was not dragged: ${after.x - before.x} px`);
-  return { longest_ms, move_ms };
+  return { longest_ms, move_ms, frames_s };
 }

@@ -10,11 +10,17 @@ const element = (name, text = '', className = '') =>
 const plural = (n, one) => `${n} ${n === 1 ? one : `${one}s`}`;
 
 function advice({ agents, runs }) {
-  if (agents.connected === 0) return 'No agent is connected, so no program starts. Start one with svc agent.';
+  const waiting = `${plural(runs.queued, 'run')} ${runs.queued === 1 ? 'waits' : 'wait'}`;
+  if (agents.connected === 0)
+    return runs.queued > 0
+      ? `${waiting}, because no agent is connected. Start one with svc agent.`
+      : 'No agent is connected, so scripts cannot run. Start one with svc agent.';
   if (runs.queued > 0 && agents.free === 0)
-    return `${plural(runs.queued, 'run')} of this project wait for a slot. Start another agent, or one with more slots.`;
-  if (runs.queued > 0) return `${plural(runs.queued, 'run')} of this project are about to start.`;
-  return 'No run of this project waits for a slot.';
+    return `${waiting} for a free slot. To run more at once, start another agent.`;
+  if (runs.queued > 0) return `${plural(runs.queued, 'run')} ${runs.queued === 1 ? 'starts' : 'start'} now.`;
+  return agents.free > 0
+    ? 'Nothing waits. A new script starts at once.'
+    : 'All slots are busy. A new script waits for one.';
 }
 
 function meter({ slots, free }) {
@@ -34,7 +40,10 @@ export async function mount(place, context) {
     line.append(meter(agents));
     const more = element('p', '', 'quiet');
     const link = Object.assign(element('a', plural(agents.connected, 'agent')), { href: context.href('/agents') });
-    more.append(link, ` of the org ${context.visible(context.org)}.`);
+    more.append(
+      link,
+      ` ${agents.connected === 1 ? 'runs' : 'run'} the scripts of ${context.visible(context.org)}, one in each slot.`,
+    );
     place.replaceChildren(line, element('p', advice(summary)), more);
   };
   const read = async () => show(await (await context.api(context.scoped('/summary'))).json());

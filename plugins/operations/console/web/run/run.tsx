@@ -81,7 +81,7 @@ function RunPage({ scope, run, path, steps, error, again }: Props) {
       {tab === 'steps' && (
         <>
           {error && <Problem error={error} again={again} />}
-          <Steps scope={scope} run={run} steps={steps} log={log} />
+          <Steps scope={scope} run={run} steps={steps} pending={steps === NONE && !error} log={log} />
         </>
       )}
       {tab === 'log' && (
@@ -102,11 +102,13 @@ interface StepsProps {
   scope: Scope;
   run: RunRecord;
   steps: readonly AnyStep[];
+  /** They are still read. */
+  pending: boolean;
   log: FollowedLog;
 }
 
 /** At the left everything in its time; at the right what the run wants, and the step that is looked at. */
-function Steps({ scope, run, steps: nodes, log }: StepsProps) {
+function Steps({ scope, run, steps: nodes, pending, log }: StepsProps) {
   const cells = useMatrix(scope, run, nodes);
   const steps = useMemo(() => (cells.length === 0 ? nodes : [...nodes, ...cells]), [nodes, cells]);
   const { step, job } = useSearch({ from: FROM });
@@ -153,7 +155,7 @@ function Steps({ scope, run, steps: nodes, log }: StepsProps) {
           </Suspense>
         )}
         {pipeline && jobs('graph')}
-        <Timeline run={run} steps={steps} chosen={shown && keyOf(shown)} onChoose={choose} />
+        {pending ? <Loading /> : <Timeline run={run} steps={steps} chosen={shown && keyOf(shown)} onChoose={choose} />}
         <Legend />
       </div>
       <div className="right">

@@ -1,9 +1,8 @@
-import { Panel, useReactFlow, useStore } from '@xyflow/react';
+import { type FitViewOptions, Panel, useReactFlow, useStore } from '@xyflow/react';
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { FIT } from './fit.ts';
 
 /** Zoom by buttons, for those without a wheel. */
-export function Controls() {
+export function Controls({ fit }: { fit: FitViewOptions }) {
   const flow = useReactFlow();
   const zoom = useStore(({ transform }) => transform[2]);
   return (
@@ -15,7 +14,7 @@ export function Controls() {
       <button type="button" className="ghost icon small" aria-label="Zoom in" onClick={() => void flow.zoomIn()}>
         <Plus size={14} aria-hidden />
       </button>
-      <button type="button" className="ghost icon small" aria-label="Fit" onClick={() => void flow.fitView(FIT)}>
+      <button type="button" className="ghost icon small" aria-label="Fit" onClick={() => void flow.fitView(fit)}>
         <Maximize size={14} aria-hidden />
       </button>
     </Panel>

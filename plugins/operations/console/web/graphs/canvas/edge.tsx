@@ -9,7 +9,7 @@ export const AddBetween = createContext<((id: string) => void) | undefined>(unde
 const BELOW_LABEL = 22;
 
 /** An edge with its words, and a button in its middle that puts a node into it. */
-const Way = memo(function Way(props: EdgeProps<Edge>) {
+const CanvasEdge = memo(function CanvasEdge(props: EdgeProps<Edge>) {
   const { id, source, target, label, markerEnd, style } = props;
   const addBetween = useContext(AddBetween);
   const [path, x, y] = getBezierPath(props);
@@ -48,4 +48,4 @@ const Way = memo(function Way(props: EdgeProps<Edge>) {
 });
 
 /** Must be one object over all drawings. */
-export const EDGE_TYPES = { way: Way };
+export const EDGE_TYPES = { way: CanvasEdge };

@@ -23,7 +23,7 @@ export const Flow = (props: ReactFlowProps<CardNode, Edge>) => (
     {...props}
   >
     <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
-    <Controls />
+    <Controls fit={props.fitViewOptions ?? FIT} />
     <MiniMap className="graph-map" pannable nodeBorderRadius={8} nodeStrokeWidth={0} ariaLabel="Map of the graph" />
   </ReactFlow>
 );

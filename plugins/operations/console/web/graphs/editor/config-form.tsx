@@ -118,7 +118,7 @@ function Members({ type, config = {}, onChange, pointer }: Props & { type: NodeT
 function variablesOf({ type }: NodeType, config: Config, onChange: Props['onChange']): Variables {
   const env = isConfig(config.env) ? config.env : {};
   return {
-    language: type === 'shell' ? 'bash' : typeof config.language === 'string' ? config.language : 'bash',
+    language: type === 'shell' ? 'bash' : typeof config.language === 'string' ? config.language : 'javascript',
     names: [...Object.keys(env), ...Object.keys(isConfig(config.credentials) ? config.credentials : {})],
     take(cel) {
       const made = withVariable(env, cel);

@@ -15,9 +15,9 @@ import { CARD } from '../canvas/layout.ts';
 import type { Mark } from '../canvas/marks.ts';
 import { edgeKey, type GraphDocument, type Point } from '../document.ts';
 import { useNewestRun, useRunInput } from '../expressions/use-names.ts';
-import { INPUT, usePins } from '../node/pins.ts';
-import { edgeMarksOf, recordsOf } from '../run/edge-marks.ts';
-import { marksOf as marksOfRun } from '../run/marks.ts';
+import { pinnedInput, usePins } from '../node/pins.ts';
+import { edgeStatesOf, recordsOf } from '../run/edge-marks.ts';
+import { marksOf as nodeStatesOf } from '../run/marks.ts';
 import { RunDraft } from '../run/run-draft.tsx';
 import { AddNode } from './add-node.tsx';
 import { download, KeysDialog, LeaveDialog, TextDialog } from './dialogs.tsx';
@@ -71,8 +71,10 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const [into, setInto] = useState<string>();
   /** The chosen node stands with its data. */
   const [open, setOpen] = useState(false);
-  /** A run of the draft, which the canvas shows. */
+  /** A run of the draft, whose data fields and panes show. */
   const [run, setRun] = useState<string>();
+  /** The canvas shows how it goes. */
+  const [drawn, setDrawn] = useState(false);
   const [dialog, setDialog] = useState<Dialogs>();
   const [said, setSaid] = useState('');
   const types = useNodeTypes(scope);
@@ -82,16 +84,13 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const shown = run ?? newest.run_id;
   const followed = useRun(scope, shown);
   const records = useMemo(() => recordsOf((followed.steps.data?.steps ?? []).filter(isNode)), [followed.steps.data]);
-  const runMarks = useMemo(() => (run === undefined ? NO_MARKS : marksOfRun([...records.values()])), [run, records]);
-  const edgeMarks = useMemo(
-    () => (run === undefined ? NO_MARKS : edgeMarksOf(document, records)),
-    [run, document, records],
-  );
+  const nodeStates = useMemo(() => (drawn ? nodeStatesOf([...records.values()]) : NO_MARKS), [drawn, records]);
+  const edgeMarks = useMemo(() => (drawn ? edgeStatesOf(document, records) : NO_MARKS), [drawn, document, records]);
   // What is wrong with a node says more than how it went.
-  const marks = useMemo(() => new Map([...runMarks, ...marksOf(checked.findings)]), [runMarks, checked.findings]);
+  const marks = useMemo(() => new Map([...nodeStates, ...marksOf(checked.findings)]), [nodeStates, checked.findings]);
   const { pins } = usePins(scope, known);
   const lastInput = useRunInput(scope, shown);
-  const input = Object.hasOwn(pins, INPUT) ? pins[INPUT] : lastInput;
+  const input = pinnedInput(pins, document) ?? lastInput;
   const dirty = document !== saved.document;
   const blocker = useBlocker({ shouldBlockFn: () => dirty, enableBeforeUnload: () => dirty, withResolver: true });
   const flow = useReactFlow();
@@ -149,6 +148,11 @@ function Editor({ scope, name: known, document: given, version }: Props) {
     copied: clipboard.copied,
     paste,
   });
+  // Whoever goes from node to node finds each one open; whoever chooses nothing is done with it.
+  const none = chosen === undefined;
+  useEffect(() => {
+    if (none) setOpen(false);
+  }, [none]);
   const at = open ? chosen?.position : undefined;
   useEffect(() => {
     if (at) uncover(flow, frame.current, at);
@@ -200,9 +204,15 @@ function Editor({ scope, name: known, document: given, version }: Props) {
         )}
         <span className="quiet">{dirty ? 'Not saved yet' : known === undefined ? '' : 'Nothing to save'}</span>
         <RunDraft
-          {...{ scope, document, name, input, run, setRun }}
-          record={run === undefined ? undefined : followed.record.data}
-          records={run === undefined ? NO_RECORDS : records}
+          {...{ scope, document, name, input }}
+          run={drawn ? run : undefined}
+          record={drawn ? followed.record.data : undefined}
+          records={drawn ? records : NO_RECORDS}
+          begun={(run_id) => {
+            setRun(run_id);
+            setDrawn(true);
+          }}
+          hide={() => setDrawn(false)}
         />
         <button
           type="button"
@@ -272,16 +282,20 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   );
 }
 
-/** Brings what was added into view, with what it comes after. */
+/** Brings what was added into view, with what it comes after; never larger than life. */
 function show(flow: Flow, frame: HTMLElement | null, ...[added, after]: [Point, Point?]): void {
   const box = frame?.querySelector('.react-flow')?.getBoundingClientRect();
   if (!box) return;
+  const panel = frame?.querySelector('.graph-panel')?.getBoundingClientRect();
+  const right = panel && panel.left > box.left + box.width / 2 ? panel.left : box.right;
   const from = flow.flowToScreenPosition(added);
   const to = flow.flowToScreenPosition({ x: added.x + CARD.width, y: added.y + CARD.height });
-  if (from.x > box.left && from.y > box.top && to.x < box.right && to.y < box.bottom) return;
-  const [left, top] = [Math.min(added.x, after?.x ?? added.x), Math.min(added.y, after?.y ?? added.y)];
-  const bounds = { x: left, y: top, width: added.x - left + CARD.width, height: added.y - top + CARD.height };
-  void flow.fitBounds(bounds, { padding: 0.2 });
+  if (from.x > box.left && from.y > box.top && to.x < right && to.y < box.bottom) return;
+  const left = Math.min(added.x, after?.x ?? added.x);
+  const zoom = Math.min(1, flow.getZoom());
+  const centre = { x: (left + added.x + CARD.width) / 2, y: added.y + CARD.height / 2 };
+  // The panel stands above the right of the canvas.
+  void flow.setCenter(centre.x + (box.right - right) / 2 / zoom, centre.y, { zoom });
 }
 
 /** Moves the canvas so that a card stands above the node that is open over its lower part. */

@@ -55,10 +55,10 @@ export function SidePanel(props: Props) {
   const names = useMemo<ExpressionNames>(
     () => ({
       ...recorded,
-      sample: withPins(recorded.sample, pinned.pins),
+      sample: withPins(recorded.sample, pinned.pins, document),
       pinned: Object.keys(pinned.pins).length > 0,
     }),
-    [recorded, pinned.pins],
+    [recorded, pinned.pins, document],
   );
   const insertion = useInsertionOf(node?.id);
   const trial = useTrial(scope, node, names);

@@ -90,7 +90,7 @@ const keyOf = (row: Row): string => `${celOf(row.path)}${row.more ? ' more' : ''
 export function DataTree({ label, roots, onChoose }: Props) {
   // What is open when the data is first there; what somebody opens and closes afterwards is theirs.
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set());
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState<string>();
   const tree = useRef<HTMLDivElement>(null);
   const open = openedAtFirst(roots);
@@ -98,7 +98,7 @@ export function DataTree({ label, roots, onChoose }: Props) {
     if (isOpen) open.add(key);
     else open.delete(key);
   }
-  const rows = rowsOf(roots, open, whole);
+  const rows = rowsOf(roots, open, expanded);
   const active = Math.max(
     0,
     rows.findIndex((row) => keyOf(row) === at),
@@ -112,7 +112,7 @@ export function DataTree({ label, roots, onChoose }: Props) {
   };
   const take = (row: Row) => {
     const key = celOf(row.path);
-    if (row.more) setWhole(new Set(whole).add(key));
+    if (row.more) setExpanded(new Set(expanded).add(key));
     else if (onChoose) onChoose(key);
     else if (membersOf(row.value).length > 0) set(key, !open.has(key));
   };
@@ -211,18 +211,18 @@ export function DataTables({ label, roots, onChoose }: Props) {
   return (
     <section className="data-tables" aria-label={label}>
       {roots.map((root) => (
-        <Tables key={celOf(root.path)} root={root} alone={roots.length === 1} onChoose={onChoose} />
+        <Tables key={celOf(root.path)} root={root} single={roots.length === 1} onChoose={onChoose} />
       ))}
     </section>
   );
 }
 
-function Tables({ root, alone, onChoose }: { root: Root; alone: boolean; onChoose: Props['onChoose'] }) {
+function Tables({ root, single, onChoose }: { root: Root; single: boolean; onChoose: Props['onChoose'] }) {
   const { leaves, grids, more } = tablesOf(root.value, root.path);
   const skip = root.path.length;
   return (
     <>
-      {!alone && (
+      {!single && (
         <p className="data-head">
           <span className="mono">{visible(celOf(root.path))}</span>{' '}
           <span className="quiet">{visible(root.title === celOf(root.path) ? '' : root.title)}</span>
@@ -262,7 +262,7 @@ function GridTable({ grid, skip, onChoose }: { grid: Grid; skip: number; onChoos
   const { path, columns, rows, total } = grid;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide one scrolls by keys
-    <section className="data-grid" tabIndex={0} aria-label={visible(restOf(path, skip) || 'items')}>
+    <section className="data-grid" tabIndex={0} aria-label={visible(celOf(path))}>
       <table className="data-table">
         <caption>
           <Choice cel={celOf(path)} onChoose={onChoose}>

@@ -56,7 +56,7 @@ function sourcesOf({ document, node, names }: Pick<Props, 'document' | 'node' | 
       pin: pinOf(id),
       root: { path: ['nodes', id, 'output'], title: titles.get(id)!, value: sample?.nodes?.[id]?.output },
     })),
-    { pin: INPUT, root: { path: ['input'], title: 'what the run was given', value: sample?.input } },
+    { pin: INPUT, root: { path: ['input'], title: 'the input of the run', value: sample?.input } },
     ...(sample?.run ? [{ root: { path: ['run'], title: 'the run itself', value: sample.run } }] : []),
     ...(sample?.event === undefined
       ? []

@@ -36,7 +36,7 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
   const output = isPinned ? pinned.pins[pin] : tried ? shown?.output : names.sample?.nodes?.[node.id]?.output;
   const has = output !== undefined && (isPinned || shown?.state === 'succeeded');
   const roots = [{ path: ['nodes', node.id, 'output'], title: 'output', value: output }];
-  const keep = (value: unknown) => {
+  const setPin = (value: unknown) => {
     try {
       pinned.pin(pin, value);
     } catch (error) {
@@ -90,11 +90,11 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
       {(has || isPinned) && (
         <div className="row">
           {isPinned ? (
-            <button type="button" className="small" onClick={() => keep(undefined)}>
+            <button type="button" className="small" onClick={() => setPin(undefined)}>
               <PinOff size={14} aria-hidden /> Unpin
             </button>
           ) : (
-            <button type="button" className="small" onClick={() => keep(output)}>
+            <button type="button" className="small" onClick={() => setPin(output)}>
               <Pin size={14} aria-hidden /> Pin as sample
             </button>
           )}

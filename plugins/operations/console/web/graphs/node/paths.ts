@@ -1,5 +1,3 @@
-import { isNumber } from '../../../../../platform/schema/contract/exact-number.ts';
-
 /** The way to a member: `['nodes', 'order', 'output', 'items', 0]`. */
 export type Path = readonly (string | number)[];
 
@@ -26,6 +24,12 @@ export function kindOf(value: unknown): Kind {
   if (typeof value === 'object') return 'object';
   return typeof value === 'string' ? 'text' : 'boolean';
 }
+
+/** A number that a double cannot hold is an object that writes itself; data has no functions of its own. */
+const isNumber = (value: unknown): boolean =>
+  typeof value === 'number' ||
+  typeof value === 'bigint' ||
+  (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function');
 
 const isRecord = (value: unknown): value is Record<string, unknown> => kindOf(value) === 'object';
 

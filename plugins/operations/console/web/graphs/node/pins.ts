@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { parseExact } from '../../../../../platform/schema/contract/exact-json.ts';
 import type { Scope } from '../../api/paths.ts';
+import type { GraphDocument } from '../document.ts';
 import type { Sample } from '../expressions/names.ts';
 
 /**
@@ -83,13 +84,25 @@ export function forgetPins(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
 }
 
+/** The input of a run: pinned itself, or as the output of a trigger, which gives it on. */
+export function pinnedInput(pins: Pins, { nodes }: Pick<GraphDocument, 'nodes'>): unknown {
+  if (Object.hasOwn(pins, INPUT)) return pins[INPUT];
+  const trigger = nodes.find(({ id, type }) => type.startsWith('trigger.') && Object.hasOwn(pins, pinOf(id)));
+  return trigger && pins[pinOf(trigger.id)];
+}
+
 /** What expressions see: pinned data in place of that of the run. */
-export function withPins(sample: Sample | undefined, pins: Pins): Sample | undefined {
+export function withPins(
+  sample: Sample | undefined,
+  pins: Pins,
+  document: Pick<GraphDocument, 'nodes'>,
+): Sample | undefined {
   const names = Object.keys(pins);
   if (names.length === 0) return sample;
   const nodes = { ...sample?.nodes };
   for (const name of names)
     if (name !== INPUT)
       nodes[name.slice('nodes.'.length)] = { output: pins[name], status: 'succeeded', error: null, case: null };
-  return { ...sample, nodes, ...(Object.hasOwn(pins, INPUT) && { input: pins[INPUT] }) };
+  const input = pinnedInput(pins, document);
+  return { ...sample, nodes, ...(input !== undefined && { input }) };
 }

@@ -31,8 +31,8 @@ export function SampleForm({ name, value, pin, close }: Props) {
         <Dialog.Content className="dialog" aria-describedby={undefined}>
           <Dialog.Title>Sample for {visible(name)}</Dialog.Title>
           <p className="quiet">
-            Expressions see it here in place of the data of the last run. It stays in this browser until you sign out,
-            and is no part of the graph.
+            Expressions on this page use the sample instead of the data of the last run. It stays in this browser until
+            you sign out, and is not part of the graph.
           </p>
           <label>
             Sample, as JSON

@@ -16,7 +16,7 @@ const given = (value: unknown): unknown => (evaluates(value) ? { $expr: JSON.str
  * they do.
  */
 export function trialOf(node: GraphNode, before: readonly string[], sample: Sample | undefined): GraphDocument {
-  const { position: _, join: _join, ...alone } = node;
+  const { position: _, join: _join, ...own } = node;
   const stand = before.map((id) => ({
     id,
     type: 'set',
@@ -25,7 +25,7 @@ export function trialOf(node: GraphNode, before: readonly string[], sample: Samp
   return {
     version: 'svc-graph/v1',
     title: `Try ${node.title ?? node.id}`.slice(0, 255),
-    nodes: [...stand, alone],
+    nodes: [...stand, own],
     edges: before.map((from) => ({ from, to: node.id })),
     tags: ['trial'],
   };

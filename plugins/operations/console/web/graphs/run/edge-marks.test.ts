@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
 import { edgeKey } from '../document.ts';
-import { edgeMarksOf, recordsOf } from './edge-marks.ts';
+import { edgeStatesOf, recordsOf } from './edge-marks.ts';
 
 const node = (id: string, more: Partial<NodeRecord>): NodeRecord => ({
   ...{ node: id, type: 'set', state: 'succeeded', attempt: 1 },
@@ -25,7 +25,7 @@ t.test('what came along each edge', async (t) => {
     node('e', { state: 'running' }),
     node('f', { state: 'waiting' }),
   ];
-  const marks = edgeMarksOf({ edges }, recordsOf(nodes));
+  const marks = edgeStatesOf({ edges }, recordsOf(nodes));
   t.same(
     edges.map((edge) => marks.get(edgeKey(edge))),
     [

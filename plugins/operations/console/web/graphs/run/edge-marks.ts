@@ -20,7 +20,7 @@ function markOf({ when }: GraphEdge, from: NodeRecord, to: NodeRecord): Mark | u
 }
 
 /** What came along the edges of a run, by their keys; nothing for those that nothing has reached. */
-export function edgeMarksOf(
+export function edgeStatesOf(
   { edges = [] }: Pick<GraphDocument, 'edges'>,
   nodes: ReadonlyMap<string, NodeRecord>,
 ): ReadonlyMap<string, Mark> {

@@ -13,17 +13,18 @@ interface Props {
   name: string;
   /** Of the last run, or pinned. */
   input: unknown;
-  /** The run that was started here last. */
+  /** The run that was started here last, unless it is hidden. */
   run: string | undefined;
   record: RunRecord | undefined;
   records: ReadonlyMap<string, NodeRecord>;
-  setRun(run: string | undefined): void;
+  begun(run: string): void;
+  hide(): void;
 }
 
 const ENDED: readonly string[] = ['succeeded', 'failed', 'skipped', 'cancelled'];
 
 /** Runs a document as it stands in the editor. Nobody is led away: the canvas shows how the run goes. */
-export function RunDraft({ scope, document, name, input, run, record, records, setRun }: Props) {
+export function RunDraft({ scope, document, name, input, run, record, records, begun, hide }: Props) {
   const ended = [...records.values()].filter(({ state }) => ENDED.includes(state)).length;
   return (
     <>
@@ -33,7 +34,7 @@ export function RunDraft({ scope, document, name, input, run, record, records, s
         scope={scope}
         of={{ document, ...(name !== '' && { name }) }}
         label="Run draft"
-        onRun={setRun}
+        onRun={begun}
         input={input}
       />
       <span role="status" className="draft-run">
@@ -55,12 +56,7 @@ export function RunDraft({ scope, document, name, input, run, record, records, s
       </span>
       {run && (
         <Tip text="Hide the run on the canvas">
-          <button
-            type="button"
-            className="ghost icon small"
-            aria-label="Hide the run on the canvas"
-            onClick={() => setRun(undefined)}
-          >
+          <button type="button" className="ghost icon small" aria-label="Hide the run on the canvas" onClick={hide}>
             <X size={14} aria-hidden />
           </button>
         </Tip>

@@ -10,7 +10,7 @@ import { runPath } from '../../run/use-run.ts';
 import { GraphCanvas } from '../canvas/canvas.tsx';
 import { type GraphDocument, readDocument } from '../document.ts';
 import '../graphs.css';
-import { edgeMarksOf, recordsOf } from './edge-marks.ts';
+import { edgeStatesOf, recordsOf } from './edge-marks.ts';
 import { marksOf } from './marks.ts';
 import { NodeOfRun } from './node-of-run.tsx';
 import { parseExact } from '../../../../../platform/schema/contract/exact-json.ts';
@@ -40,7 +40,7 @@ export default function RunGraph({ part, scope, run, steps, selected, onSelect }
   const nodes = useMemo(() => steps.filter(isNode), [steps]);
   const marks = useMemo(() => marksOf(nodes), [nodes]);
   const edgeMarks = useMemo(
-    () => (document && !(document instanceof Error) ? edgeMarksOf(document, recordsOf(nodes)) : undefined),
+    () => (document && !(document instanceof Error) ? edgeStatesOf(document, recordsOf(nodes)) : undefined),
     [document, nodes],
   );
   if (read.error) return <Problem error={read.error} again={() => void read.refetch()} />;
