@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
-import { DocumentWorkerPool } from '../../platform/expressions/workers/pool.ts';
-import { cpuOf, systemClock, longestHold, maxHoldMs, until } from '../../../test/kit/index.ts';
+import { DocumentWorkers } from '../../platform/expressions/contract.ts';
+import { boot, cpuOf, longestHold, maxHoldMs, until } from '../../../test/kit/index.ts';
 import { FunctionDirectory } from './service/directory.ts';
 import { inTime } from './service/in-time.ts';
 import { InputChecks } from './service/input-checks.ts';
@@ -13,10 +13,10 @@ import { PROGRAMS, serving } from './testing/world.ts';
 
 t.setTimeout(600_000);
 
-function checksOf(t: Test): InputChecks {
-  const pool = new DocumentWorkerPool(systemClock);
-  t.teardown(() => pool.close());
-  return new InputChecks(() => pool);
+async function checksOf(t: Test): Promise<InputChecks> {
+  const kernel = await boot({ plugins: ['expressions'], quiet: true });
+  t.teardown(() => kernel.close());
+  return new InputChecks(() => kernel.use(DocumentWorkers));
 }
 
 t.test('a schema cannot end or hold the server', async (t) => {
@@ -42,7 +42,7 @@ t.test('a schema is compiled once, however often it refers to itself', async (t)
 });
 
 t.test('a large registration is checked in turns', async (t) => {
-  const deps = { table: { register: async () => undefined }, checks: checksOf(t) };
+  const deps = { table: { register: async () => undefined }, checks: await checksOf(t) };
   const directory = new FunctionDirectory(deps as never);
   const large = (name: string) => {
     const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${name}-${n}`, { type: 'string' }]));
@@ -54,7 +54,7 @@ t.test('a large registration is checked in turns', async (t) => {
 });
 
 t.test('a large schema is compiled in a thread, for its registration and for each input', async (t) => {
-  const checks = checksOf(t);
+  const checks = await checksOf(t);
   const scope = { org_id: 'org_1', project_id: 'prj_1' };
   const anyOf = Array.from({ length: 2400 }, (_, n) => ({ const: n }));
   const schema = { anyOf, title: 'many' };

@@ -10,7 +10,7 @@ import {
   MAX_FRAME_BYTES,
 } from '../contract.ts';
 import { AgentErrors, toChannelError } from '../errors.ts';
-import type { Holder } from './held-bytes.ts';
+import type { Holder } from './buffered-bytes.ts';
 import { WriteBatcher } from './write-batcher.ts';
 import { PushQueue } from './push-queue.ts';
 import { joinFragments, type RequestFrame, parseRequest } from './frames.ts';
@@ -47,7 +47,7 @@ export interface ConnectionDeps {
   /** How long an agent may take to send its hello. */
   hello_timeout_ms: number;
   /** Called when the connection may hold more bytes than before. */
-  onHeld(connection: Connection): void;
+  onBuffered(connection: Connection): void;
   onClosed(connection: Connection): void;
 }
 
@@ -91,8 +91,8 @@ export class Connection implements Holder {
     socket.on('message', (data, binary) => this.#receive(data, binary));
     socket.on('ping', (data) => this.#receiveControl(data));
     socket.on('pong', (data) => this.#receiveControl(data));
-    raw_socket.on('data', () => deps.onHeld(this));
-    raw_socket.on('drain', () => deps.onHeld(this));
+    raw_socket.on('data', () => deps.onBuffered(this));
+    raw_socket.on('drain', () => deps.onBuffered(this));
     socket.on('error', (error) => deps.log.info({ reason: error.message }, 'the connection of an agent failed'));
     socket.on('close', () => this.#onClose().then(this.#ended.resolve, this.#ended.reject));
   }
@@ -127,7 +127,7 @@ export class Connection implements Holder {
     this.#socket.terminate();
   }
 
-  heldBytes(): number {
+  bufferedBytes(): number {
     if (this.#broken) return this.#bytes;
     return this.#bytesRead() - this.#consumed + this.#bytes + this.#socket.bufferedAmount;
   }
@@ -222,6 +222,6 @@ export class Connection implements Holder {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#writes.beforeWrite();
     this.#socket.send(JSON.stringify(frame));
-    if (this.#raw_socket.writableNeedDrain) this.#deps.onHeld(this);
+    if (this.#raw_socket.writableNeedDrain) this.#deps.onBuffered(this);
   }
 }

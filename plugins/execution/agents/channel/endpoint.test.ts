@@ -42,7 +42,7 @@ const reportsOf = ({ log }: TestServer) =>
 const tcpOf = (socket: WebSocket) => (socket as unknown as { _socket: Socket })._socket;
 
 t.test('agents that do not finish their frames lose connections, and agents of other orgs do not', async (t) => {
-  const server = await new TestServer({ most_held_bytes: 4 * 1024 * 1024 }).start();
+  const server = await new TestServer({ max_buffered_bytes: 4 * 1024 * 1024 }).start();
   t.teardown(() => server.stop());
   const mine = await raw(server.port);
   t.match(await mine.ask('hello', hello()), { ok: {} });
@@ -60,7 +60,7 @@ t.test('agents that do not finish their frames lose connections, and agents of o
 });
 
 t.test('an agent that does not read its responses loses its connection', async (t) => {
-  const server = await new TestServer({ most_held_bytes: 4 * 1024 * 1024 }).start();
+  const server = await new TestServer({ max_buffered_bytes: 4 * 1024 * 1024 }).start();
   t.teardown(() => server.stop());
   const mine = await raw(server.port);
   t.match(await mine.ask('hello', hello()), { ok: {} });
@@ -78,7 +78,7 @@ t.test('an agent that does not read its responses loses its connection', async (
 });
 
 t.test('an agent that reads and finishes its frames can send as much as it wants', async (t) => {
-  const server = await new TestServer({ most_held_bytes: 4 * 1024 * 1024 }).start();
+  const server = await new TestServer({ max_buffered_bytes: 4 * 1024 * 1024 }).start();
   t.teardown(() => server.stop());
   const mine = await raw(server.port);
   t.match(await mine.ask('hello', hello()), { ok: {} });

@@ -13,7 +13,7 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import { WebSocketServer } from 'ws';
 import { type AgentSessions, MAX_FRAME_BYTES } from '../contract.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { BufferedBytes } from './buffered-bytes.ts';
 import { CLOSE_FULL, CLOSE_POLICY, CLOSE_RESTART, Connection, STRIKES } from './connection.ts';
 
 export interface EndpointDeps {
@@ -27,7 +27,7 @@ export interface EndpointDeps {
   /** Agents of one org at this server at a time. */
   most_of_org?: number;
   /** Bytes that all connections keep in memory. */
-  most_held_bytes?: number;
+  max_buffered_bytes?: number;
 }
 
 /** A connection whose token was revoked or expired ends within two leases, at most within this time. */
@@ -37,7 +37,7 @@ const MAX_SILENCE_MS = 30_000;
 /** Agents hold their connections for as long as they run: no org takes the places of all others. */
 const MOST_OF_AN_ORG = 5000;
 /** Many times what agents hold that read, and finish their frames. */
-const MOST_HELD_BYTES = 512 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 const REPORT_MS = 60_000;
 
 /** Serves `GET /api/v1/agents/connect`, the WebSocket endpoint of agents. */
@@ -48,7 +48,7 @@ export class ChannelEndpoint implements Upgrade {
   readonly #server: WebSocketServer;
   readonly #connections = new Map<Connection, { authorization: string | undefined; ip: string; checked_at: number }>();
   readonly #orgs = new Map<string, number>();
-  readonly #held: HeldBytes;
+  readonly #buffered: BufferedBytes;
   #reported_at = -Infinity;
   readonly #silence_ms: number;
   #cancelCheck: Cancel | undefined;
@@ -56,7 +56,7 @@ export class ChannelEndpoint implements Upgrade {
 
   constructor(deps: EndpointDeps) {
     this.#deps = deps;
-    this.#held = new HeldBytes(deps.most_held_bytes ?? MOST_HELD_BYTES);
+    this.#buffered = new BufferedBytes(deps.max_buffered_bytes ?? MAX_BUFFERED_BYTES);
     this.#silence_ms = Math.min(MAX_SILENCE_MS, deps.lease_ms * 1.5);
     this.#server = new WebSocketServer({
       noServer: true,
@@ -96,12 +96,12 @@ export class ChannelEndpoint implements Upgrade {
       if ((this.#orgs.get(org_id) ?? 0) >= most)
         return ws.close(CLOSE_FULL, `the org has ${most} agents connected to this server, which is its limit`);
       const identity = { token_id: principal.token_id, org_id, project_id: principal.project_id ?? undefined };
-      const onHeld = (connection: Connection) => this.#limitHeld(connection);
+      const onBuffered = (connection: Connection) => this.#limitBuffered(connection);
       const onClosed = (connection: Connection) => {
-        this.#held.remove(connection);
+        this.#buffered.remove(connection);
         if (this.#connections.delete(connection)) this.#count(org_id, -1);
       };
-      const deps = { sessions, identity, clock, log, hello_timeout_ms: this.#silence_ms, onHeld, onClosed };
+      const deps = { sessions, identity, clock, log, hello_timeout_ms: this.#silence_ms, onBuffered, onClosed };
       const connection = new Connection(ws, socket, deps);
       const { authorization } = request.headers;
       this.#connections.set(connection, { authorization, ip, checked_at: clock.monotonic() });
@@ -110,8 +110,8 @@ export class ChannelEndpoint implements Upgrade {
   }
 
   /** Breaks connections that hold too much, and reports it once a minute. */
-  #limitHeld(connection: Connection): void {
-    const [broken] = this.#held.track(connection);
+  #limitBuffered(connection: Connection): void {
+    const [broken] = this.#buffered.track(connection);
     const now = this.#deps.clock.monotonic();
     if (broken === undefined || now - this.#reported_at < REPORT_MS) return;
     this.#reported_at = now;

@@ -26,7 +26,7 @@ export interface ServerOptions {
   /** Agents of one org at a time. */
   most_of_org?: number;
   /** Bytes that all connections keep in memory. */
-  most_held_bytes?: number;
+  max_buffered_bytes?: number;
 }
 
 const UNBOUNDED = { trusted: Infinity, untrusted: Infinity };
@@ -62,7 +62,7 @@ export class TestServer {
     slot_limits,
     clock = systemClock,
     most_of_org,
-    most_held_bytes,
+    max_buffered_bytes,
   }: ServerOptions = {}) {
     this.store = store;
     const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
@@ -97,7 +97,7 @@ export class TestServer {
       access: () => access,
       retired: () => this.retired,
       most_of_org,
-      most_held_bytes,
+      max_buffered_bytes,
     });
     this.#http.on('upgrade', (request, socket, head) => {
       const principal = this.refuse === undefined ? TOKENS[request.headers.authorization ?? ''] : undefined;

@@ -1,7 +1,7 @@
 import { type DocumentWorkers, siblingModule, type WorkerScope } from '../../../platform/expressions/contract.ts';
 import { withDoubles } from '../../../platform/schema/contract.ts';
 import { functionsInvalid, inputInvalid } from '../errors.ts';
-import { assertInput, findSchemaError, type InputFindings, MAX_SCHEMA_BYTES, toInputFault } from './input-schema.ts';
+import { assertInput, findSchemaError, type InputFindings, MAX_SCHEMA_BYTES, toInputError } from './input-schema.ts';
 
 /** A KiB of a schema takes up to ten milliseconds to compile. */
 const MAX_INLINE_CHARS = 4096;
@@ -34,7 +34,7 @@ export class InputChecks {
     const args = [schema, JSON.stringify(withDoubles(input))];
     const { errors, failure } = await this.#run<InputFindings>(scope, 'checkInputInWorker', args);
     if (failure !== undefined) throw inputInvalid(failure);
-    if (errors.length > 0) throw toInputFault(errors);
+    if (errors.length > 0) throw toInputError(errors);
   }
 
   #run<T>({ org_id, project_id }: WorkerScope, name: string, args: readonly unknown[]): Promise<T> {

@@ -70,10 +70,10 @@ export function findSchemaError(schema: string): string | undefined {
 /** Throws `input_invalid` with the errors of an input. */
 export function assertInput(schema: string, input: unknown): void {
   const errors = findInputErrors(schema, input);
-  if (errors.length > 0) throw toInputFault(errors);
+  if (errors.length > 0) throw toInputError(errors);
 }
 
-export const toInputFault = (errors: Fault[]) =>
+export const toInputError = (errors: Fault[]) =>
   inputInvalid(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
 
 /** What a check of an input has found, as it is copied between threads. */

@@ -5,7 +5,7 @@ const COUNTED_BYTES = 16 * 1024;
 export interface Holder {
   readonly org_id: string;
   /** Bytes of the frame that arrives, of unanswered requests, and of frames that the agent has not read. */
-  heldBytes(): number;
+  bufferedBytes(): number;
   /** Breaks the connection, which frees what it holds. */
   terminate(): void;
 }
@@ -15,7 +15,7 @@ export interface Holder {
  * otherwise exhaust it: an org can have thousands of connections. At the limit, the org with the most bytes loses its connection
  * with the most bytes; its agent connects again and repeats its requests.
  */
-export class HeldBytes {
+export class BufferedBytes {
   readonly #max_bytes: number;
   readonly #holders = new Map<Holder, number>();
   #bytes = 0;
@@ -48,7 +48,7 @@ export class HeldBytes {
 
   #count(holder: Holder): void {
     this.remove(holder);
-    const bytes = holder.heldBytes();
+    const bytes = holder.bufferedBytes();
     if (bytes <= COUNTED_BYTES) return;
     this.#holders.set(holder, bytes);
     this.#bytes += bytes;
