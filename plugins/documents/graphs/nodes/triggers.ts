@@ -50,7 +50,7 @@ export const patternsOf = ({ on }: NodeConfig): string[] =>
 
 const event = trigger({
   type: 'trigger.event',
-  title: 'An event of the project',
+  title: 'An event in the project',
   config: {
     type: 'object',
     required: ['on'],

@@ -122,7 +122,7 @@ class RunHandle {
   async signal(name, payload = null) {
     if (typeof name !== 'string' || name === '') throw misused('the name of a signal must be a non-empty string');
     const text = writeJson(payload);
-    if (text === undefined) throw misused(`the payload of a signal must be JSON, and not a ${typeof payload}`);
+    if (text === undefined) throw misused(`the payload of a signal must be JSON, not a ${typeof payload}`);
     await send(this.#server, {
       method: 'POST',
       path: `${this.#path}/signals/${encodeURIComponent(name)}`,
