@@ -31,7 +31,7 @@ export async function submitRun(name, input, { server: named, ...options }) {
     const member = OPTIONS[option];
     if (member === undefined)
       throw misused(
-        `unknown option ${JSON.stringify(option)} of submit; use ${Object.keys(OPTIONS).join(', ')}, server`,
+        `unknown submit option ${JSON.stringify(option)}; use ${Object.keys(OPTIONS).join(', ')}, server`,
       );
     if (value !== undefined) body[member] = option === 'timeout' ? durationText(value, 'timeout') : value;
   }
