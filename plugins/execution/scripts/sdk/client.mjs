@@ -30,9 +30,7 @@ export async function submitRun(name, input, { server: named, ...options }) {
   for (const [option, value] of Object.entries(options)) {
     const member = OPTIONS[option];
     if (member === undefined)
-      throw misused(
-        `unknown submit option ${JSON.stringify(option)}; use ${Object.keys(OPTIONS).join(', ')}, server`,
-      );
+      throw misused(`unknown submit option ${JSON.stringify(option)}; use ${Object.keys(OPTIONS).join(', ')}, server`);
     if (value !== undefined) body[member] = option === 'timeout' ? durationText(value, 'timeout') : value;
   }
   // With a key, a request whose answer was lost can be sent again without a second run.
