@@ -81,6 +81,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["forbidden",403,"Your role does not allow this.","Ask for the role in `detail`: an org owner grants the owner role, and a project admin grants project roles."],
   ["forge_refused",424,"The forge rejected the request.","Read its response in `detail`. The token needs permission to administer the repository's webhooks."],
   ["function_failed",422,"The workflow's function threw an error.","Read the error and `svc steps`; fix the function, then `svc rerun` continues after the last good step."],
+  ["function_in_use",409,"A worker serves this workflow, or a run of it is open.","Stop its workers, and let its runs end or cancel them (`svc cancel <run>`); then remove it again."],
   ["function_unknown",404,"No worker has registered a workflow with this name.","Start a worker with it (`svc worker <file>`), or list the names with `svc functions ls`."],
   ["function_untrusted",403,"Workers take only trusted runs.","Start a script instead, which an agent isolates from its machine."],
   ["functions_invalid",400,"The worker registers workflows that the server does not accept.","Fix what the message names. Run the worker and its server with the same version of svc."],
