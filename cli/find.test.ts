@@ -89,7 +89,7 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['version'], /no command "version"/, /`svc --version` prints it/],
     [['completely-different'], /no command/, /`svc help all` lists all commands/],
     [['--verbose'], /no command "--verbose"/, /svc help all/],
-    [['--json', 'runs', 'ls'], /--json must come after the command/, /flags come after it/],
+    [['--json', 'runs', 'ls'], /--json belongs after the command/, /flags come after it/],
     [['event', 'ls'], /no command "event"/, /did you mean `svc events ls`\?/],
     [['tokne'], /no command "tokne"/, /did you mean `svc token`/],
     [['stpe'], /no command "stpe"/, /did you mean `svc step`\?/],

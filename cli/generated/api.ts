@@ -170,7 +170,7 @@ export type {
 };
 
 /**
- * Where a value of a delivery is: in a header, or in the JSON body by a JSON pointer.
+ * Where a delivery's value is: in a header, or in the JSON body at a JSON pointer.
  */
 export type DeliveryPlace =
   | {
@@ -180,13 +180,13 @@ export type DeliveryPlace =
       pointer: string;
     };
 /**
- * Where the type of a delivery is, and how it becomes an event type.
+ * Where a delivery's type is, and how it becomes an event type.
  */
 export type EventTypePlace =
   | {
       header: string;
       /**
-       * The sender's types, and the event types that they become.
+       * The sender's types and the corresponding event types.
        */
       map?: {
         [k: string]: string | undefined;
@@ -222,7 +222,7 @@ export type EventTypePlace =
         | [string, string, string, string, string, string, string]
         | [string, string, string, string, string, string, string, string];
       /**
-       * The sender's types, and the event types that they become.
+       * The sender's types and the corresponding event types.
        */
       map?: {
         [k: string]: string | undefined;
@@ -259,7 +259,7 @@ export type Members = string[];
  */
 export type Template = null | boolean | number | string | Template[] | {};
 /**
- * With `wait` the whole run, otherwise its id and status.
+ * With `wait`, the whole run; otherwise, its ID and status.
  */
 export type SubmitAnswer = SubmittedRun | WaitedRun;
 
@@ -409,7 +409,7 @@ export interface CreatedToken {
 export interface ExampleDelivery {
   key: string;
   /**
-   * The time of its arrival; for sections with a time window.
+   * Its arrival time; for sections with a time window.
    */
   at?: string;
   headers: {
@@ -424,7 +424,7 @@ export interface ExampleDelivery {
   delivery_id?: string;
 }
 /**
- * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings in bodies contain `{delivery_url}` and `{secret}`.
+ * Manages webhooks through the forge's API. Paths contain `{repo}`, `{page}` and `{id}`; strings in bodies contain `{delivery_url}` and `{secret}`.
  */
 export interface ForgeApi {
   /**
@@ -467,7 +467,7 @@ export interface ForgeCall {
   };
 }
 /**
- * How to read a file of a repository unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
+ * How to read a repository file unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
  */
 export interface ForgeFile {
   path: string;
@@ -527,7 +527,7 @@ export interface PushSection {
    */
   paths: [string, ...string[]];
   /**
-   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the result is always false.
+   * CEL over `payload`: whether these are all of the changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
@@ -536,7 +536,7 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * The top-level members of an event's body. For an event name in a header that no signature covers: a delivery is untrusted if its body does not belong to that name.
+ * The top-level members of an event's body. For forges whose signature does not cover the header with the event name: a delivery is untrusted if its body does not fit that name.
  */
 export interface ForgeShape {
   /**
@@ -952,7 +952,7 @@ export interface RequestTemplate {
   sign?: ManifestSign;
 }
 /**
- * The value of the credential signs the request and is not sent. Each attempt signs its own bytes.
+ * The credential's value signs the request and is not sent. Each attempt signs its own bytes.
  */
 export interface ManifestSign {
   /**
@@ -1006,7 +1006,7 @@ export interface ManifestExample {
     [k: string]: unknown | undefined;
   };
   /**
-   * The request of the action, field by field.
+   * The action's request, field by field.
    */
   request?: {
     [k: string]: unknown | undefined;
@@ -1016,7 +1016,7 @@ export interface ManifestExample {
    */
   refused?: string;
   /**
-   * The response of the other system.
+   * The other system's response.
    */
   response?: {
     [k: string]: unknown | undefined;
@@ -1136,7 +1136,7 @@ export interface WaitedRun {
      */
     last_sign_at: string;
     /**
-     * How long ago, by the clock of the database. An agent renews three times per lease.
+     * How long ago, by the database's clock. An agent renews three times per lease.
      */
     silent_ms: number;
     /**
@@ -1174,11 +1174,11 @@ export interface WaitedRun {
    */
   deadline?: string;
   /**
-   * The output of the workflow; only after success.
+   * The workflow's output; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true when the output is too large for it, more than about 4,000 bytes. Read the run to see it.
+   * Only in a list: true if the output is too large for the list, at more than about 4,000 bytes. Read the run to see it.
    */
   output_omitted?: boolean;
   error?: {

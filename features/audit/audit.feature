@@ -18,7 +18,7 @@ Feature: Audit log
       And standard output matches "\"at\": \"20\d\d-"
       And standard output lacks "kept-private"
 
-    Scenario: submit, signal and cancel of a run are audited
+    Scenario: submits, signals and cancels are audited
       When I submit the script "waits.sh":
         """
         svc wait-signal go

@@ -51,7 +51,7 @@ Feature: Timeouts and signals that end svc wait-event
   Rule: A signal can end a wait for an event
 
     @HAND-054
-    Scenario: a signal named after the event type and the job ends the wait
+    Scenario: a wait ends when a signal named after its event type and job arrives
       When I submit the script "bridge.sh":
         """
         echo "$SVC_ACTIVITY_ID" > {folder}/activity

@@ -145,7 +145,7 @@ Feature: svc graph
 
     Scenario: node types are listed with their schemas
       When I call "svc graph types"
-      Then standard output matches "^fan_out +Runs a node for each item of a list"
+      Then standard output matches "^fan_out +Runs a node for each item in a list"
       When I call "svc graph types event --json"
       Then standard output is JSON whose "config.required.0" is "event"
       When I call "svc graph types evnt"

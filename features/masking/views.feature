@@ -70,7 +70,7 @@ Feature: Secrets in views of a run
   @contract
   Rule: An error is masked before it is shortened
 
-    Scenario: secrets are masked in the end of standard error, and in the error of a command that cannot start
+    Scenario: secrets are masked in a failed command's output, and in the error of a command that cannot start
       When I submit the script "fail.sh":
         """
         svc step start -- "/nowhere/$TOKEN" || true

@@ -154,12 +154,12 @@ Feature: Pipelines without a server
         | a platform's own      | event.json | 1    | {"type": "run.begun"}                                            | is reserved for the service                            |
         | an empty key          | event.json | 1    | {"type": "a", "key": ""}                                         | must not be empty                                      |
         | paths that are none   | event.json | 1    | {"type": "push", "paths": "web/a.js"}                            | paths must be a list of strings                          |
-        | a tick of nothing     | event.json | 1    | {"type": "schedule.tick"}                                        | schedule must be the name of the schedule              |
+        | a tick of nothing     | event.json | 1    | {"type": "schedule.tick"}                                        | schedule must be the schedule's name                  |
         | an unknown forge      | event.json | 1    | {"forge": "forge_z", "event": "push", "body": {}}                | must be a connector that describes a forge: forge_a    |
         | no repository         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {}}                | the body does not name a repository                    |
         | a body that is a list | event.json | 1    | {"forge": "forge_a", "event": "push", "body": []}                | body must be the JSON object                           |
         | a misspelt member     | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {}, "rep": "a/b"}  | rep is not a known member of a delivery                |
-        | a removed ref         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {"deleted": true, "repository": {"full_name": "a/b"}}} | removed its ref    |
+        | a removed ref         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {"deleted": true, "repository": {"full_name": "a/b"}}} | deleted its ref    |
 
   @contract
   Rule: Events can be sent to a local run that waits for them

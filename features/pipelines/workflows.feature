@@ -170,7 +170,7 @@ Feature: Jobs that run another workflow
           three: { workflow: fill.sh, env: { JOB: three } }
           four: { workflow: fill.sh, env: { JOB: four } }
         """
-      Then the run fails and its error has "the output of the run: it has more bytes of JSON than"
+      Then the run fails and its error has "the output of the run: its JSON is larger than"
       When I call "svc steps {run}"
       Then standard output matches 'one .*succeeded[^]*two .*succeeded[^]*three .*succeeded[^]*four .*succeeded'
 

@@ -51,7 +51,7 @@ Feature: Manual ticks of schedules
       When I call "svc schedule set pulse '* * * * * *' --paused"
       And I call "svc schedule resume pulse"
       Then standard output matches "^\d{4}-\d\d-\d\dT"
-      And standard error has "schedule pulse ticks again"
+      And standard error has "schedule pulse is resumed"
       When the schedule "pulse" has ticked
       And I call "svc schedule pause pulse"
       Then standard error has "schedule pulse is paused"

@@ -17,13 +17,13 @@ export const BootErrors = {
     code: 'disk_full',
     status: 500,
     title: 'A disk has no space for the files that svc writes when it starts.',
-    next: 'Free space on the disk of the path that the message names, or raise its quota. Then start again.',
+    next: 'Free space on the disk that contains the path in the message, or raise its quota. Then start again.',
   }),
   diskFailed: defineError({
     code: 'disk_failed',
     status: 500,
     title: 'svc cannot write to a disk when it starts.',
-    next: 'Check the disk of the path in the message: is it mounted for writing, and does the system report errors?',
+    next: 'Check the disk that contains the path in the message: is it mounted for writing, and does the system report errors?',
   }),
   phaseTimeout: defineError({
     code: 'plugin_timeout',

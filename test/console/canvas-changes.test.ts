@@ -52,7 +52,7 @@ else
     await t.test('copies have ids of their own and their edges; what cannot be put in is said', async (t) => {
       await card(page, 'condition').click();
       await card(page, 'code').click({ modifiers: ['Control'] });
-      await page.getByText('2 nodes are chosen').waitFor();
+      await page.getByText('2 nodes are selected').waitFor();
       const context = page.context();
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.keyboard.press('Control+c');

@@ -111,7 +111,7 @@ const failures = (language: { error: string; coded: string; json: string; call: 
   ['socket_request_invalid', null, 'name must be a string without NUL or unpaired surrogates'],
   ['verb_usage', null, 'the name of a step must not contain control characters such as line breaks'],
   ['duration_invalid', null, '"soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m'],
-  ['usage', null, 'an idempotency key exists only inside the function of a step'],
+  ['usage', null, "an idempotency key exists only inside a step's function"],
   null,
   ['step_failed', 1, 'state get failed: refused_in_test: not you\nAsk for something else.'],
   ['step_failed', 1, 'state list failed: refused_in_test: not you\nAsk for something else.'],

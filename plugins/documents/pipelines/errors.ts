@@ -36,12 +36,12 @@ export const PipelineErrors = {
     code: 'artifact_failed',
     status: 422,
     title: 'An artifact of the job cannot be stored.',
-    next: 'Check that the steps create the files of `artifacts`, and that they are within the artifact limits.',
+    next: 'Check that the steps create the files in `artifacts`, and that they are within the artifact limits.',
   }),
   jobUnreadable: defineError({
     code: 'job_unreadable',
     status: 422,
-    title: 'This agent cannot read the record of the job.',
-    next: 'Run agents of the same version as the server.',
+    title: "This agent cannot read the job's record.",
+    next: 'Run agents with the same version as the server.',
   }),
 } as const;

@@ -9,7 +9,7 @@ export const liveRoute = (hub: LiveHub, topics: readonly LiveTopic[]): Route => 
   method: 'GET',
   path: `${SCOPED}/live`,
   operation: 'followProject',
-  summary: 'Follow the changes of a project, as server-sent events',
+  summary: "Follow a project's changes as server-sent events",
   access: VIEWER,
   query: querySchema,
   headers: { 'Last-Event-ID': 'The ID of the last message: the stream continues after it, or sends `reset`.' },

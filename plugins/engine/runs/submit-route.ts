@@ -42,7 +42,7 @@ const waitedSchema = {
 
 const answerSchema = {
   title: 'SubmitAnswer',
-  description: 'With `wait` the whole run, otherwise its id and status.',
+  description: 'With `wait`, the whole run; otherwise, its ID and status.',
   anyOf: [{ $ref: '#/$defs/submitted' }, { $ref: '#/$defs/waited' }],
   $defs: { submitted: submittedSchema, waited: waitedSchema },
 };

@@ -29,7 +29,7 @@ export const AgentErrors = {
   settingInvalid: defineError({
     code: 'agent_setting_invalid',
     status: 400,
-    title: 'A setting of the agent has a value that it cannot use.',
+    title: 'An agent setting has a value that cannot be used.',
     next: 'Correct the variable that the message names and start the agent again.',
   }),
   rootRefused: defineError({

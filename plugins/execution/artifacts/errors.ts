@@ -17,7 +17,7 @@ export const ArtifactErrors = {
     code: 'artifact_upload_taken',
     status: 409,
     title: 'Another request has taken over this upload, or it was abandoned.',
-    next: 'Ask for the offset of the upload and continue there; if there is none, send the whole file.',
+    next: "Request the upload's offset and continue there; if there is no upload, send the whole file.",
   }),
   storeFull: defineError({
     code: 'artifact_store_full',

@@ -46,7 +46,7 @@ export function artifactRoutes({ library, uploads, runs, limit_bytes }: RouteDep
     listRoute({
       path: `${RUN}/artifacts`,
       operation: 'listArtifacts',
-      summary: 'List the artifacts of a run, ordered by path',
+      summary: "List a run's artifacts, ordered by path",
       access: VIEWER,
       query: listQuery,
       plural: 'artifacts',

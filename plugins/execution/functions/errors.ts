@@ -24,7 +24,7 @@ export const functionUntrusted = defineError({
 export const functionFailed = defineError({
   code: 'function_failed',
   status: 422,
-  title: 'The function of the workflow threw an error.',
+  title: "The workflow's function threw an error.",
   next: 'Read the error and `svc steps`; fix the function, then `svc rerun` continues after the last good step.',
 });
 

@@ -36,7 +36,7 @@ export const functionRoutes = (directory: FunctionDirectory, database: Pick<Data
     responses: { 204: { description: 'Registered.' } },
     async handle(request) {
       const { org_id, project_id } = callerOf(request);
-      if (org_id === null) throw Errors.forbidden('the token of a worker belongs to an org');
+      if (org_id === null) throw Errors.forbidden("a worker's token must belong to an org");
       const { functions } = request.body as RegisteredFunctions;
       await directory.register({ org_id, project_id: project_id ?? '' }, functions);
       return { status: 204 };

@@ -17,7 +17,7 @@ export const verbUsage = defineError({
 export const valueTooLarge = defineError({
   code: 'value_too_large',
   status: 413,
-  title: 'The value is larger than the service stores.',
+  title: 'The value is larger than the service can store.',
   next: 'Write it to a file or an artifact and pass its name instead.',
 });
 

@@ -5,5 +5,5 @@ export const determinismViolation = defineError({
   code: 'determinism_violation',
   status: 409,
   title: 'The script did not repeat the durable calls in its journal.',
-  next: 'Make the same calls in the same order on every pass. Take values that vary (time, random numbers, listings) from the output of a step.',
+  next: "Make the same calls in the same order on every pass. Take values that vary (time, random numbers, listings) from a step's output.",
 });

@@ -4,13 +4,13 @@ export const scriptFailed = defineError({
   code: 'script_failed',
   status: 422,
   title: 'The script failed.',
-  next: 'Read `svc logs` and `svc steps` of the run.',
+  next: "Read the run's `svc logs` and `svc steps`.",
 });
 
 export const interpreterMissing = defineError({
   code: 'interpreter_missing',
   status: 422,
-  title: "The interpreter of the script is not installed on the agent's machine.",
+  title: "The script's interpreter is not installed on the agent's machine.",
   next: 'Install it there, choose another interpreter with --interpreter, or use `requires` to choose an agent that has it.',
 });
 
@@ -55,7 +55,7 @@ export const scriptKilled = defineError({
 export const runAsUnusable = defineError({
   code: 'run_as_unusable',
   status: 400,
-  title: 'The agent cannot run programs as the users that SVC_AGENT_RUN_AS names.',
+  title: 'The agent cannot run programs as the users in SVC_AGENT_RUN_AS.',
   next: 'Fix the problem that the message describes, and start the agent again.',
 });
 
@@ -77,6 +77,6 @@ export const stepInProgress = defineError({
 export const checkoutFailed = defineError({
   code: 'checkout_failed',
   status: 422,
-  title: 'The repository of the event cannot be put into the workspace.',
+  title: "The event's repository cannot be checked out into the workspace.",
   next: "Check the address and ref that `detail` names and the webhook's credential, or set `checkout: false`.",
 });

@@ -5,7 +5,7 @@ export const AccountErrors = {
     code: 'console_session_required',
     status: 403,
     title: 'Accounts can be connected only in the console.',
-    next: 'Open the Connections page of the console in a browser, at the address that `detail` names, and connect there.',
+    next: "Open the console's Connections page in a browser, at the address in `detail`, and connect there.",
   }),
   connectingNotOffered: defineError({
     code: 'connecting_not_offered',
@@ -22,13 +22,13 @@ export const AccountErrors = {
   connectingTooOften: defineError({
     code: 'connecting_too_often',
     status: 429,
-    title: 'This person has started to connect accounts too often.',
+    title: 'This person has made too many attempts to connect accounts.',
     next: 'Nothing was started. Try again after the time in `Retry-After`: svc forgets each attempt after 70 minutes.',
   }),
   renewalPending: defineError({
     code: 'account_renewal_pending',
     status: 503,
-    title: 'The token of a connected account has expired, and its provider has not renewed it yet.',
-    next: 'Nothing was sent; svc tries again automatically. `svc account show` shows the response of the provider.',
+    title: "A connected account's token has expired, and its provider has not renewed it yet.",
+    next: "Nothing was sent; svc tries again automatically. `svc account show` shows the provider's response.",
   }),
 } as const;

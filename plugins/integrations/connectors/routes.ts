@@ -28,7 +28,7 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
   listRoute({
     path: PATH,
     operation: 'listConnectors',
-    summary: 'List the manifests of the connectors, by name',
+    summary: "List the connectors' manifests, by name",
     access: VIEWER,
     plural: CONNECTOR.plural,
     item: connectorSchema,
@@ -39,7 +39,7 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     method: 'GET',
     path: `${PATH}/:connector`,
     operation: 'getConnector',
-    summary: 'Show the manifest of a connector',
+    summary: "Show a connector's manifest",
     access: VIEWER,
     responses: { 200: { description: 'The manifest.', schema: connectorSchema } },
     async handle({ params }) {

@@ -20,6 +20,6 @@ export const ForgeErrors = {
     code: 'forge_refused',
     status: 424,
     title: 'The forge rejected the request.',
-    next: 'Read its response in `detail`. The token needs permission to administer webhooks of the repository.',
+    next: "Read its response in `detail`. The token needs permission to administer the repository's webhooks.",
   }),
 } as const;

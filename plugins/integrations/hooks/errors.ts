@@ -6,7 +6,7 @@ export const HookErrors = {
     code: 'hook_secret_missing',
     status: 401,
     title: 'The delivery has no secret.',
-    next: 'Send the secret of the hook in the header X-Svc-Hook-Secret.',
+    next: "Send the hook's secret in the header X-Svc-Hook-Secret.",
   }),
   secretWrong: defineError({
     code: 'hook_secret_wrong',

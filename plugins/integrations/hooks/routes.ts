@@ -30,7 +30,7 @@ export const hookRoutes = (vault: HookService): Route[] =>
         method: 'POST',
         path: 'rotate',
         operation: 'rotateEventHook',
-        summary: 'Replace the secret of an event hook',
+        summary: "Replace an event hook's secret",
         role: 'write',
         body: rotate,
         answer: { description: 'Replaced. A shared token is shown only once.', schema: item },
@@ -54,7 +54,7 @@ export const ingestRoute = (ingest: Ingest): Route => ({
   body_limit: DELIVERY_LIMIT,
   responses: {
     200: {
-      description: 'The response that the sender expects, as its connector defines. Nothing is recorded.',
+      description: 'The response that the sender expects, as its connector defines it. Nothing is recorded.',
       type: 'text/plain',
     },
     202: { description: 'Recorded now, or when it was first delivered.', schema: delivered },

@@ -12,7 +12,7 @@ export const RequestErrors = {
     code: 'request_failed',
     status: 424,
     title: 'The other server responded with a status that is treated as a failure.',
-    next: 'The message has the start of the response. To accept any status, remove retry_on and fail_on_error_status.',
+    next: 'The message contains the start of the response. To accept any status, remove retry_on and fail_on_error_status.',
   }),
   answerTooLarge: defineError({
     code: 'answer_too_large',

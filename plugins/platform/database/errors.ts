@@ -5,14 +5,14 @@ export const DatabaseErrors = {
   urlInvalid: defineError({
     code: 'database_url_invalid',
     status: 500,
-    title: 'The address of the database is not valid.',
+    title: 'The database address is not valid.',
     next: 'Set SVC_DATABASE_URL to `sqlite:<path>`, `sqlite::memory:` or `mysql://<user>:<password>@<host>:<port>/<database>`.',
   }),
   unavailable: defineError({
     code: 'database_unavailable',
     status: 503,
     title: 'The database does not respond.',
-    next: 'Nothing was changed; try again. If it still fails, check that the database runs, that SVC_DATABASE_URL is correct, and that its disk has free space and no errors.',
+    next: 'Nothing was changed; try again. If it still fails, check that the database is running, that SVC_DATABASE_URL is correct, and that its disk has free space and no errors.',
   }),
   busy: defineError({
     code: 'database_busy',
@@ -29,7 +29,7 @@ export const DatabaseErrors = {
   storageFull: defineError({
     code: 'storage_full',
     status: 503,
-    title: 'The storage of the database is full.',
+    title: 'The database storage is full.',
     next: 'Nothing was changed. Free space or give the database more space, then try again.',
   }),
   commitUnknown: defineError({

@@ -28,7 +28,7 @@ t.test('addresses that are refused, without the password in any text', async (t)
     ['', /does not name a kind/],
     ['.svc/svc.db', /does not name a kind/],
     ['postgres://u:hunter2@h/d', /"postgres:" is not a known kind of database/],
-    ['sqlite:', /needs the path/],
+    ['sqlite:', /needs a file path/],
     ['sqlite:data/', /ends with a slash/],
     ['sqlite:a\0b', /NUL/],
     ['mysql://u:hunter2@h', /put one database name/],

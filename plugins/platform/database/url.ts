@@ -37,7 +37,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
 function parseSqlite(rest: string): SqliteAddress {
   if (rest === ':memory:') return { family: 'sqlite', path: ':memory:' };
   const path = rest.startsWith('//') ? rest.slice(2) : rest;
-  if (path === '') throw DatabaseErrors.urlInvalid('`sqlite:` needs the path of a file');
+  if (path === '') throw DatabaseErrors.urlInvalid('`sqlite:` needs a file path');
   if (path.endsWith('/')) throw DatabaseErrors.urlInvalid('the path of `sqlite:` ends with a slash; name a file in it');
   return { family: 'sqlite', path: resolve(path) };
 }

@@ -84,7 +84,7 @@ export function toMeteredMap(map: Iterable<readonly [unknown, unknown]>): Value 
   charge(CREATION_COST);
   for (const [key, value] of map) {
     const normalized = keyOf(key);
-    if (normalized === undefined || entries.has(normalized)) throw new Error('a map has a key twice');
+    if (normalized === undefined || entries.has(normalized)) throw new Error('a map has a duplicate key');
     entries.set(normalized, { key, value: value as Value });
   }
   return new BuiltMap(entries) as unknown as Value;

@@ -49,7 +49,7 @@ export class SchemaRegistry {
       if (existing === undefined) this.schemas[name] = this.#copy(schema, name);
       return { $ref: `#/components/schemas/${name}` };
     }
-    throw new Error(`two schemas of the interface are called ${title} and ${fallback}`);
+    throw new Error(`two API schemas are called ${title} and ${fallback}`);
   }
 
   /** Definitions with a title become schemas of the document, so that several schemas can share one. */

@@ -185,7 +185,7 @@ export function openapiRoute(others: readonly Route[], version: string): Route {
     method: 'GET',
     path: '/api/v1/openapi.json',
     operation: 'getOpenapi',
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'This API as an OpenAPI 3.1 document',
     access: { kind: 'public' },
     responses: { 200: { description: 'The document.', type: 'application/json' } },
     async handle() {

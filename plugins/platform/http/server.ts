@@ -200,7 +200,7 @@ export class HttpServer {
     // The request came on a kept-alive connection while the server stops: it may finish, but not wait.
     if (this.#closing !== undefined) context.abort(serverStopping());
     response.on('error', (error) =>
-      this.#log.debug({ request_id: context.id, reason: error.message }, 'the connection of a response failed'),
+      this.#log.debug({ request_id: context.id, reason: error.message }, 'the connection failed during a response'),
     );
     response.once('close', () => {
       this.#requests.delete(context);

@@ -6,7 +6,7 @@ export const CredentialErrors = {
     code: 'credential_missing',
     status: 422,
     title: 'The workflow names a credential that does not exist.',
-    next: 'Create it with `svc credential set` or correct the name. `svc credential ls` shows the credentials of the project.',
+    next: "Create it with `svc credential set` or correct the name. `svc credential ls` shows the project's credentials.",
   }),
   credentialWrongKind: defineError({
     code: 'credential_wrong_kind',
@@ -24,7 +24,7 @@ export const CredentialErrors = {
     code: 'account_needs_reconnect',
     status: 422,
     title: 'The connected account can no longer be used.',
-    next: 'Reconnect the account under the same name on the Connections page of the console.',
+    next: "Reconnect the account under the same name on the console's Connections page.",
   }),
   untrustedRunDeclaresCredential,
 } as const;

@@ -55,7 +55,7 @@ const callerRoutes = (access: Access): Route[] => [
   listRoute({
     path: CALLER_PATH,
     operation: 'listInvitations',
-    summary: 'The pending invitations of the caller, newest first.',
+    summary: 'The caller’s pending invitations, newest first.',
     access: USER,
     plural: 'invitations',
     item: invitationSchema,
@@ -117,7 +117,7 @@ const scopeRoutes = (access: Access, { path, suffix, what, access: rule }: Invit
     method: 'DELETE',
     path: `${path}/:user`,
     operation: `delete${suffix}`,
-    summary: `Withdraws the invitation of a user to the ${what}.`,
+    summary: `Withdraws a user's invitation to the ${what}.`,
     access: rule,
     responses: { 204: { description: 'Withdrawn.' } },
     async handle(request) {

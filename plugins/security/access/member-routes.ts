@@ -110,7 +110,7 @@ const putRoute = (access: Access, { path, suffix, what, write, member: schema, p
   method: 'PUT',
   path: `${path}/:user`,
   operation: `put${suffix}`,
-  summary: `Adds a user to the ${what}, or changes their role; invites a user of another org.`,
+  summary: `Adds a user to the ${what}, or changes their role; invites a user from another org.`,
   access: write,
   body: put,
   responses: {

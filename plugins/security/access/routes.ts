@@ -44,7 +44,7 @@ const whoamiRoute = (access: Access): Route => ({
   method: 'GET',
   path: '/api/v1/whoami',
   operation: 'getWhoami',
-  summary: 'The user of the token, and the orgs and projects that it can access, with their roles.',
+  summary: 'The token’s user, and the orgs and projects that the token can access, with their roles.',
   access: USER,
   responses: { 200: { description: 'The caller.', schema: whoamiSchema } },
   async handle(request) {

@@ -46,7 +46,7 @@ const currentSessionRoutes = ({ sessions }: SessionRoutesOptions): Route[] => [
     method: 'POST',
     path: SESSION_PATH,
     operation: 'beginSession',
-    summary: 'Sign this browser in with a cookie, as the user of the token',
+    summary: "Sign this browser in with a cookie, as the token's user",
     access: USER,
     responses: { 201: { description: 'The new session, which replaces the previous one.', schema: session } },
     async handle(request) {
@@ -66,7 +66,7 @@ const currentSessionRoutes = ({ sessions }: SessionRoutesOptions): Route[] => [
     async handle(request) {
       const recognised = await sessions.recognise(request);
       if (recognised?.principal.id !== callerOf(request).id)
-        throw Errors.notAuthenticated('this request has no cookie of a session');
+        throw Errors.notAuthenticated('this request has no session cookie');
       return { status: 200, json: sessions.view(recognised) };
     },
   },
@@ -130,7 +130,7 @@ const linkRoutes = ({ links }: SessionRoutesOptions): Route[] => [
     method: 'POST',
     path: `${SESSION_PATH}/links`,
     operation: 'createSignInLink',
-    summary: 'Create a link that signs a browser in as the holder of the token, once, within 5 minutes',
+    summary: "Create a link that signs a browser in as the token's holder, once, within 5 minutes",
     access: USER,
     responses: { 201: { description: 'The link, which is shown only once.', schema: signInLink } },
     async handle(request) {
@@ -141,7 +141,7 @@ const linkRoutes = ({ links }: SessionRoutesOptions): Route[] => [
     method: 'POST',
     path: `${SESSION_PATH}/redeem`,
     operation: 'redeemSignInLink',
-    summary: 'Sign this browser in with the code of a link',
+    summary: "Sign this browser in with a link's code",
     access: { kind: 'public' },
     body: redeemLink,
     responses: { 201: { description: 'The new session, which replaces the previous one.', schema: session } },

@@ -4,7 +4,7 @@ export const VaultErrors = {
   masterKeyMissing: defineError({
     code: 'master_key_missing',
     status: 500,
-    title: 'The master key of the database is missing.',
+    title: "The database's master key is missing.",
     next: 'Set SVC_MASTER_KEY to the 32 bytes in base64 that this database was created with. For a new database, `openssl rand -base64 32` creates a key. Keep a copy elsewhere: without the key, sealed values cannot be read.',
   }),
   masterKeyInvalid: defineError({
@@ -28,8 +28,8 @@ export const VaultErrors = {
   rekeyConflict: defineError({
     code: 'rekey_conflict',
     status: 409,
-    title: 'This change of the master key cannot continue.',
-    next: 'Run `svc admin rekey` again with the old key as the master key and with the same new key. `--abandon` undoes an unfinished change.',
+    title: 'The master key change cannot continue.',
+    next: 'Run `svc admin rekey` again with the old key as the master key and the same new key. `--abandon` undoes an unfinished change.',
   }),
   sealedValueUnreadable: defineError({
     code: 'sealed_value_unreadable',

@@ -17,7 +17,7 @@ export interface EvaluateExpression {
      */
     input?: null | boolean | number | string | unknown[] | {};
     /**
-     * By id: `output`, `status`, `error` and `case`.
+     * By node ID: `output`, `status`, `error` and `case`.
      */
     nodes?: {
       [k: string]: {

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The value of an expression, or why it has none.
+ * An expression's value, or why it has none.
  */
 export interface EvaluatedExpression {
   ok: boolean;

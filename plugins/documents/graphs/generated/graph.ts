@@ -105,7 +105,7 @@ export interface GraphNode {
 }
 export interface GraphEdge {
   /**
-   * Id of a node.
+   * A node's ID.
    */
   from: string;
   /**

@@ -23,7 +23,7 @@ export interface Registered {
    */
   ingest_url?: string;
   /**
-   * The secret of the hook. Shown only in the response that created it.
+   * The hook's secret. Shown only in the response that created it.
    */
   secret?: string;
   /**

@@ -6,7 +6,7 @@
 export interface SavedGraph {
   name: string;
   /**
-   * From 1. An unchanged document does not create a new version.
+   * Counted from 1. An unchanged document does not create a new version.
    */
   version_number: number;
   /**

@@ -2,10 +2,10 @@ import { FAN_OUT } from '../domain/graph.ts';
 import type { GraphNodeType } from '../contract.ts';
 import { validateLiterals } from './literals.ts';
 
-/** Runs a node for each item of a list. It is lowered together with that node. */
+/** Runs a node for each item in a list. It is lowered together with that node. */
 export const fanOut: GraphNodeType = {
   type: FAN_OUT,
-  title: 'Runs a node for each item of a list',
+  title: 'Runs a node for each item in a list',
   config: {
     type: 'object',
     required: ['items', 'node'],
@@ -14,7 +14,7 @@ export const fanOut: GraphNodeType = {
         type: ['array', 'string'],
         minLength: 1,
         maxItems: 50_000,
-        description: 'A list, or CEL that gives one.',
+        description: 'A list, or CEL that returns one.',
       },
       node: {
         type: 'object',
@@ -26,7 +26,12 @@ export const fanOut: GraphNodeType = {
         },
         description: 'What runs for each item, with `item` and `index` in its expressions.',
       },
-      concurrency: { type: 'integer', minimum: 1, maximum: 1000, description: 'Items at a time; default 16.' },
+      concurrency: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        description: 'Maximum number of items at a time; default 16.',
+      },
       finish_all: { type: 'boolean', description: 'If an item fails, the others continue; the node fails at the end.' },
     },
   },

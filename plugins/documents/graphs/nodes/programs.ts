@@ -20,12 +20,12 @@ const CREDENTIAL = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
 const FLOW_TYPE = 'graph.program';
 
 const COMMON = {
-  script: { type: 'string', minLength: 1, description: 'The program; `{{` is not special in it.' },
+  script: { type: 'string', minLength: 1, description: 'The program. `{{` has no special meaning in it.' },
   env: {
     type: 'object',
     maxProperties: 256,
     additionalProperties: { type: ['string', 'number', 'boolean'] },
-    description: 'Variables. An expression may give any JSON.',
+    description: 'Variables. An expression can return any JSON.',
   },
   credentials: {
     type: 'object',

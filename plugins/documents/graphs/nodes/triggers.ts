@@ -50,7 +50,7 @@ export const patternsOf = ({ on }: NodeConfig): string[] =>
 
 const event = trigger({
   type: 'trigger.event',
-  title: 'An event of the project',
+  title: 'An event in the project',
   config: {
     type: 'object',
     required: ['on'],
@@ -181,7 +181,7 @@ const webhook = ({ manifests }: TriggerDeps): GraphNodeType =>
           maxItems: 32,
           uniqueItems: true,
           items: { type: 'string', minLength: 1, maxLength: 64 },
-          description: 'The part after `graph.<graph>.<node>.` of the event types that start a run. Default: all.',
+          description: 'The part after `graph.<graph>.<node>.` in the types of events that start a run. Default: all.',
         },
         verification: VERIFICATION,
         when: WHEN,

@@ -59,7 +59,7 @@ const event: GraphNodeType = {
     properties: {
       event: { type: 'string', description: 'Type of the event; the whole envelope is the output.' },
       when: { type: 'string', minLength: 1, description: 'CEL over `event`; an event that it declines is skipped.' },
-      untrusted: { type: 'boolean', description: 'Events that untrusted runs emit are taken too.' },
+      untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
       timeout: TIMEOUT,
     },
   },

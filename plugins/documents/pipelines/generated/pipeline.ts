@@ -8,7 +8,7 @@ export type Scalar = string | number | boolean;
  */
 export type Requires = string[];
 /**
- * Lets only one run (or job) at a time use a group of the project, with the same leases as `svc lock`.
+ * Lets only one run (or job) of a project's group continue at a time, with the same leases as `svc lock`.
  */
 export type Concurrency =
   | string
@@ -20,7 +20,7 @@ export type Concurrency =
       policy?: 'queue' | 'cancel-running';
     };
 /**
- * The initial content of the workspace. Default: the commit of the push, pull request or release that started the run. True: the commit of any forge event. False: the workspace starts empty.
+ * The workspace's initial content. Default: the commit of the push, pull request or release that started the run. True: the commit of any forge event. False: the workspace starts empty.
  */
 export type Checkout = boolean | CheckoutChoices;
 /**
@@ -121,7 +121,7 @@ export interface PipelineDocument {
     | undefined;
 }
 /**
- * Variables of the programs. Names that begin with SVC_ are rejected.
+ * Variables for the programs. Names that begin with SVC_ are rejected.
  */
 export interface Env {
   [k: string]: Scalar;
@@ -138,7 +138,7 @@ export interface CheckoutChoices {
    */
   ref?: string;
   /**
-   * Number of commits of history to fetch. Default 1; 0: all commits, and the tags.
+   * Number of commits of history to fetch. Default: 1. With 0, all commits and tags.
    */
   depth?: number;
   /**
@@ -238,7 +238,7 @@ export interface Job {
 }
 export interface Strategy {
   /**
-   * Axes with their values; `include` adds combinations or members, `exclude` removes combinations.
+   * Axes with their values; `include` adds combinations or members, and `exclude` removes combinations.
    */
   matrix: {
     /**
@@ -262,7 +262,7 @@ export interface Strategy {
   };
   max_parallel?: number;
   /**
-   * False: the other combinations continue when one fails.
+   * False: if one combination fails, the others continue.
    */
   fail_fast?: boolean;
 }
@@ -304,7 +304,7 @@ export interface Step {
   working_directory?: string;
 }
 /**
- * Read through the API of the forge when the job starts.
+ * Read through the forge's API when the job starts.
  */
 export interface FromRepo {
   /**

@@ -4,6 +4,6 @@ import { defineError } from '../../../../kernel/contracts/index.ts';
 export const flowConfigInvalid = defineError({
   code: 'flow_config_invalid',
   status: 422,
-  title: 'The config of a node does not match its type.',
+  title: "A node's config does not match its type.",
   next: 'Correct the member that `detail` names. An expression may have produced a value of an unexpected type.',
 });

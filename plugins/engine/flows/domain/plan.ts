@@ -126,5 +126,5 @@ function findCycles(plan: FlowPlan): Fault[] {
   const stuck = nodes.filter(({ n }) => open[n]! > 0).map(({ id }) => id);
   if (stuck.length === 0) return [];
   const listed = stuck.slice(0, 10).join(', ') + (stuck.length > 10 ? ', …' : '');
-  return [{ pointer: '/nodes', message: `depend on each other in a cycle, or depend on a node that does: ${listed}` }];
+  return [{ pointer: '/nodes', message: `depend on each other in a cycle, or depend on a node in a cycle: ${listed}` }];
 }

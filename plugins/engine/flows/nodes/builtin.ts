@@ -57,7 +57,7 @@ const delay: FlowNodeType = {
 const waitSignal: FlowNodeType = {
   type: 'wait_signal',
   begin(_tx, { name, config, timeout_ms }) {
-    if (typeof config.name !== 'string') throw configInvalid(name, 'name must be the name of a signal');
+    if (typeof config.name !== 'string') throw configInvalid(name, 'name must be a signal name');
     return { wait: { kind: 'wait-signal', name: config.name, args: null, timeout_ms } };
   },
 };

@@ -4,11 +4,11 @@ export interface CheckedWorkflow {
   ok: boolean;
   problems: {
     /**
-     * From 1.
+     * Counted from 1.
      */
     line: number;
     /**
-     * From 1.
+     * Counted from 1.
      */
     column: number;
     message: string;
@@ -19,11 +19,11 @@ export interface CheckedWorkflow {
    */
   warnings?: {
     /**
-     * From 1.
+     * Counted from 1.
      */
     line: number;
     /**
-     * From 1.
+     * Counted from 1.
      */
     column: number;
     message: string;

@@ -17,7 +17,7 @@ export interface JournalRecord {
    */
   name: string;
   /**
-   * The number of earlier calls of (kind, name) in the activity. `site` is `name#ordinal`.
+   * The number of earlier calls with this kind and name in the activity. `site` is `name#ordinal`.
    */
   ordinal: number;
   /**

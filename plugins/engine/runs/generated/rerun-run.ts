@@ -2,7 +2,7 @@
 
 export interface RerunRunBody {
   /**
-   * A recorded site, `name#ordinal`; a bare name is its first occurrence, and a verb before it selects among calls of one site. In a pipeline or a graph, a job or a node. Calls recorded before it are not repeated.
+   * A recorded site, `name#ordinal`; a bare name is its first occurrence, and a verb before the site selects one of several calls at that site. In a pipeline or a graph, a job or a node. Calls recorded before it are not repeated.
    */
   from?: string;
   /**

@@ -95,7 +95,7 @@ export interface RunRecord {
      */
     last_sign_at: string;
     /**
-     * How long ago, by the clock of the database. An agent renews three times per lease.
+     * How long ago, by the database's clock. An agent renews three times per lease.
      */
     silent_ms: number;
     /**
@@ -133,11 +133,11 @@ export interface RunRecord {
    */
   deadline?: string;
   /**
-   * The output of the workflow; only after success.
+   * The workflow's output; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true when the output is too large for it, more than about 4,000 bytes. Read the run to see it.
+   * Only in a list: true if the output is too large for the list, at more than about 4,000 bytes. Read the run to see it.
    */
   output_omitted?: boolean;
   error?: {

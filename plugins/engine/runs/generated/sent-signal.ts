@@ -10,7 +10,7 @@ export interface SentSignal {
    */
   state: 'taken' | 'queued';
   /**
-   * While it is queued: the names of the signals that the run waits for now, oldest wait first; at most ten.
+   * While it is queued: the names of up to ten signals that the run waits for now, oldest wait first.
    */
   waits_for: string[];
 }

@@ -55,7 +55,7 @@ export interface Workflow {
    */
   files?: IncludedFile[];
   /**
-   * Variables of the program. `SVC_*` is rejected.
+   * The program's variables. `SVC_*` is rejected.
    */
   env?: {
     [k: string]: string;
@@ -89,7 +89,7 @@ export interface Workflow {
    */
   cancel_on?: string[];
   /**
-   * True: the script starts in a folder with the repository of the event that starts the run; `SVC_WORKSPACE` names it. Scripts only.
+   * True: the script starts in a folder with a checkout of the event's repository; `SVC_WORKSPACE` names the folder. Scripts only.
    */
   checkout?: boolean | CheckoutOptions;
   /**
@@ -99,7 +99,7 @@ export interface Workflow {
 }
 export interface IncludedFile {
   /**
-   * Its path, relative to the folder of the script: names separated by `/`.
+   * Its path, relative to the script's folder: names separated by `/`.
    */
   path: string;
   /**
@@ -121,7 +121,7 @@ export interface CheckoutOptions {
    */
   ref?: string;
   /**
-   * Number of commits of history to fetch. Default 1; 0: all commits, and the tags.
+   * Number of commits of history to fetch. Default: 1. With 0, all commits and tags.
    */
   depth?: number;
   /**

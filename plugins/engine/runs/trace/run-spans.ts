@@ -167,7 +167,7 @@ export class RunSpans {
         this.#failing = false;
       } catch (error) {
         this.#deps.tracer.dropped(facts.length);
-        if (!this.#failing) this.#deps.log.warn({ err: error }, 'spans of runs could not be created');
+        if (!this.#failing) this.#deps.log.warn({ err: error }, 'run spans could not be created');
         this.#failing = true;
       }
     }

@@ -77,7 +77,7 @@ function validateNames({ type, key, source, dedup }: NewEvent): void {
   if (problem !== undefined)
     throw Errors.invalidRequest(`key ${problem}`, { errors: [{ pointer: '/key', message: problem }] });
   if (dedup !== undefined && dedup.length > DEDUP_LENGTH)
-    throw new RangeError(`a text against doubles of ${dedup.length} characters`);
+    throw new RangeError(`a deduplication key of ${dedup.length} characters is too long`);
 }
 
 function assembleBody(event: NewEvent, payload: Buffer): Buffer {

@@ -15,7 +15,7 @@ export interface Chain {
    */
   before_more?: boolean;
   /**
-   * The effects, as a tree: in order, each with its depth.
+   * The effects in tree order, each with its depth.
    */
   after: ChainLink[];
   /**

@@ -6,7 +6,7 @@
 export interface EventType {
   type: string;
   /**
-   * The service emits it; something in the project declares it; it was seen on the bus.
+   * How the type is known: the service emits it, something in the project declares it, or it was seen on the bus.
    */
   source: 'platform' | 'declared' | 'seen';
   /**

@@ -52,7 +52,7 @@ export interface ShownEvent {
     run_id?: string;
   }[];
   /**
-   * Waits and cancels beyond the 200 listed; absent when there are none.
+   * The number of waits and cancels beyond the 200 listed; absent if there are none.
    */
   more?: number;
   /**

@@ -61,7 +61,10 @@ export function startOutbox(deps: OutboxDeps): () => Promise<void> {
     await stop();
     // The others take over at once. If the database is unavailable, the leases simply expire.
     await deps.sequencer.release(deps.database).catch((error: unknown) => {
-      deps.log.debug({ err: error }, 'the heads of this server stay held until their leases end');
+      deps.log.debug(
+        { err: error },
+        'releasing the bus heads of this server failed; they stay held until their leases end',
+      );
     });
   };
 }

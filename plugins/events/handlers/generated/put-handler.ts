@@ -7,7 +7,7 @@ import type {Workflow} from '../../../engine/runs/contract.ts';
  */
 export type PutHandlerBody = Workflow & {
   /**
-   * Patterns of types: an exact type, a prefix with a `*` at its end (`run.*`), or `*`.
+   * Type patterns: an exact type, a prefix with a `*` at its end (`run.*`), or `*`.
    *
    * @minItems 1
    * @maxItems 32

@@ -6,7 +6,7 @@
 export interface TestedHandlerView {
   handler: string;
   /**
-   * Absent for a sample event.
+   * Absent if the event is a sample.
    */
   event?: string;
   /**

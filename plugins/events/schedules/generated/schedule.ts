@@ -39,7 +39,7 @@ export interface ScheduleView {
      */
     run_id?: string;
     /**
-     * The number of due times that it covers, if no server was running in time.
+     * The number of due times that this tick covers, if no server was running at those times.
      */
     missed_count?: number;
     /**

@@ -13,7 +13,7 @@ export interface FunctionView {
    */
   version: string;
   /**
-   * `pinned`: a run continues only with the version that it began with. `replay`: with any version, under the replay guard.
+   * `pinned`: a run continues only with the version that it began with. `replay`: a run can continue with any version, and the replay checks its calls.
    */
   versions: 'replay' | 'pinned';
   /**

@@ -20,7 +20,7 @@ export interface RegisteredFunction {
    */
   version: string;
   /**
-   * `pinned`: a run continues only with the version that it began with. `replay`: with any version, under the replay guard.
+   * `pinned`: a run continues only with the version that it began with. `replay`: a run can continue with any version, and the replay checks its calls.
    */
   versions: 'replay' | 'pinned';
   /**

@@ -14,7 +14,7 @@ export class StagedOutput {
     const bytes = entries.reduce((sum, entry) => sum + entry.bytes - (this.#values.get(entry.key)?.bytes ?? 0), 0);
     const excess_bytes = this.#bytes + bytes - MAX_BYTES;
     if (excess_bytes > 0)
-      throw valueTooLarge(`the output of the run would be ${excess_bytes} bytes over the ${MAX_BYTES} kept`);
+      throw valueTooLarge(`the run's output would be ${excess_bytes} bytes over the limit of ${MAX_BYTES}`);
     this.#bytes += bytes;
     for (const { key, value, bytes } of entries) this.#values.set(key, { value, bytes });
   }

@@ -16,8 +16,8 @@ export interface WorkflowRoot {
 }
 
 const DEFAULT_ROOT_HINT =
-  'copy it below the folder of the workflow, or name a folder that contains both with --root <folder>';
-const CHOSEN_ROOT_HINT = 'copy it below that folder, or name a parent folder with --root <folder>';
+  "copy it into the workflow's folder, or use --root <folder> to name a folder that contains both";
+const CHOSEN_ROOT_HINT = 'copy it into that folder, or use --root <folder> to name a parent folder';
 
 /** A workflow names a file outside of its root. */
 export class OutsideFault extends Error {

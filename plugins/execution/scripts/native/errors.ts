@@ -5,7 +5,7 @@ export const NativeErrors = {
     code: 'spawner_unavailable',
     status: 503,
     title: 'The program that starts scripts is not running.',
-    next: 'Run `node plugins/execution/scripts/native/build.mjs` to see why. The log of the agent contains the cause.',
+    next: "Run `node plugins/execution/scripts/native/build.mjs` to see why. The agent's log contains the cause.",
   }),
   runtimeFolderUnusable: defineError({
     code: 'runtime_folder_unusable',

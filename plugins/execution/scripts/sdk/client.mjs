@@ -30,9 +30,7 @@ export async function submitRun(name, input, { server: named, ...options }) {
   for (const [option, value] of Object.entries(options)) {
     const member = OPTIONS[option];
     if (member === undefined)
-      throw misused(
-        `unknown option ${JSON.stringify(option)} of submit; use ${Object.keys(OPTIONS).join(', ')}, server`,
-      );
+      throw misused(`unknown submit option ${JSON.stringify(option)}; use ${Object.keys(OPTIONS).join(', ')}, server`);
     if (value !== undefined) body[member] = option === 'timeout' ? durationText(value, 'timeout') : value;
   }
   // With a key, a request whose answer was lost can be sent again without a second run.
@@ -122,7 +120,7 @@ class RunHandle {
   async signal(name, payload = null) {
     if (typeof name !== 'string' || name === '') throw misused('the name of a signal must be a non-empty string');
     const text = writeJson(payload);
-    if (text === undefined) throw misused(`the payload of a signal must be JSON, and not a ${typeof payload}`);
+    if (text === undefined) throw misused(`the payload of a signal must be JSON, not a ${typeof payload}`);
     await send(this.#server, {
       method: 'POST',
       path: `${this.#path}/signals/${encodeURIComponent(name)}`,

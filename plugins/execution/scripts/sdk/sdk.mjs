@@ -173,7 +173,7 @@ const inputOption = (input) => (input === undefined ? [] : [`--input=${json(inpu
 
 function json(value, what) {
   const text = writeJson(value);
-  if (text === undefined) throw misused(`${what} must be JSON, and not a ${typeof value}`);
+  if (text === undefined) throw misused(`${what} must be JSON, not a ${typeof value}`);
   return text;
 }
 
@@ -290,7 +290,7 @@ export function secret(name) {
 
 export function idempotencyKey() {
   const step = presentStep();
-  if (step === undefined) throw misused('an idempotency key exists only inside the function of a step');
+  if (step === undefined) throw misused("an idempotency key exists only inside a step's function");
   return step.key;
 }
 

@@ -269,7 +269,7 @@ t.test('a race ends with an error if that is first, and takes steps alone', asyn
   t.match(await testRun(fails), { status: 'failed', error: { message: /refused/ } });
   for (const wrong of [() => race([]), () => race([sleep('1s')]), () => race([step('c', ['true'])])]) {
     const misuses = workflow(`misuses-${++misused}`, wrong as () => Promise<unknown>);
-    t.match(await testRun(misuses), { status: 'failed', error: { message: /race needs the promises of steps/ } });
+    t.match(await testRun(misuses), { status: 'failed', error: { message: /race takes promises of steps/ } });
   }
 });
 let misused = 0;

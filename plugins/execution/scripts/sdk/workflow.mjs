@@ -24,7 +24,7 @@ export function workflow(name, options, body) {
   if (typeof body !== 'function') throw misused(`the workflow ${JSON.stringify(name)} needs a function`);
   const surplus = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (surplus !== undefined)
-    throw misused(`unknown option ${JSON.stringify(surplus)} of a workflow; use ${OPTIONS.join(', ')}`);
+    throw misused(`unknown workflow option ${JSON.stringify(surplus)}; use ${OPTIONS.join(', ')}`);
   const known = registry();
   if (known.has(name)) throw misused(`there are two workflows with the name ${JSON.stringify(name)} in this process`);
   if (known.size >= MAX_WORKFLOWS) throw misused(`a process can have at most ${MAX_WORKFLOWS} workflows`);

@@ -20,7 +20,7 @@ export async function runStructuredStep(
   return await journal.durable({ kind, name, label }, async (at) => {
     const { key, position, ordinal } = at;
     if (step.is_leased && assumed !== key)
-      throw new StepKeyMismatch(`step ${name} was started with the key of another position`);
+      throw new StepKeyMismatch(`step ${name} was started with another position's key`);
     const site = siteOf({ kind, name, ordinal });
     onPosition(at, { run: true, key, position, site, limit: MAX_STEP_OUTPUT_BYTES });
     const end_request = await step.ended;

@@ -91,10 +91,10 @@ t.test('what a machine cannot do is said at the start', root_only, async (t) => 
     t.rejects(users.check(), { code: 'run_as_unusable', message });
   await refused(usersOf(join(folder, 'a'), 'nobody-here'), /no such user/);
   const passwd = 'ana:x:20005:20005::/home/ana:/bin/sh';
-  await refused(usersOf(join(folder, 'a'), '20000-20009', { passwd }), /the user ana \(20005\) of this machine/);
+  await refused(usersOf(join(folder, 'a'), '20000-20009', { passwd }), /the user ana \(20005\) on this machine/);
   // The programs of a project have its number as their group, too.
   const group = 'docker:x:20007:ana';
-  await refused(usersOf(join(folder, 'a'), '20000-20009', { group }), /the group docker \(20007\) of this machine/);
+  await refused(usersOf(join(folder, 'a'), '20000-20009', { group }), /the group docker \(20007\) on this machine/);
   await refused(usersOf(join(folder, 'a'), '20008-20009', { subid: 'ana:20000:9' }), /IDs of ana \(20000 to 20008\)/);
   const open = join(folder, 'open');
   mkdirSync(open);

@@ -14,7 +14,7 @@ export const repoFileNode = (
   const http = () => {
     const type = types().find(({ type }) => type === HTTP);
     if (type) return type;
-    throw flowConfigInvalid('no plugin of this server sends requests');
+    throw flowConfigInvalid('no plugin on this server sends requests');
   };
   return {
     type: REPO_FILE_NODE,

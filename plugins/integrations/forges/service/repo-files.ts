@@ -30,7 +30,7 @@ export const createFileRequest =
     const path = encodePath('/path', file.path);
     const { forge, api_base } = await resolveApi(forges, on, scope, file);
     const { api } = forge.section;
-    if (!api?.file) throw invalid('/forge', `${forge.name} has no API for files of repositories`);
+    if (!api?.file) throw invalid('/forge', `${forge.name} has no API for repository files`);
     const base = api_base ?? api.base;
     if (base === undefined) throw invalid('/api_base', `is required, because ${forge.name} has no default host`);
     const ref = file.ref === undefined ? '' : api.file.ref.replace('{ref}', () => encodeURIComponent(file.ref!));

@@ -160,8 +160,7 @@ export class Ingest {
  */
 function verifyToken(hook: HookRow | undefined, { headers, query }: Delivery, now: number): VerifiedDelivery {
   const token = headers['x-svc-hook-secret'] || query.secret;
-  if (!token)
-    throw HookErrors.secretMissing('the delivery needs the secret of its hook in the header X-Svc-Hook-Secret');
+  if (!token) throw HookErrors.secretMissing("the delivery needs its hook's secret in the header X-Svc-Hook-Secret");
   const same = isSameToken(token, hook?.token_digest ?? UNUSED_DIGEST);
   // Both comparisons always run, so that timing does not reveal whether there is an old secret.
   const is_old_token = isSameToken(token, hook?.old_digest ?? UNUSED_DIGEST);

@@ -62,7 +62,8 @@ export function checkTimeWindow(
   if (!hasTime(section)) return undefined;
   const { timestamp_header, timestamp_unit = 's', tolerance, header } = section;
   const name = timestamp_header ?? header;
-  if (timestamp === undefined) return { reason: 'missing', detail: `the header ${name} is missing, or has no time` };
+  if (timestamp === undefined)
+    return { reason: 'missing', detail: `the header ${name} is missing or contains no time` };
   const unit = timestamp_unit === 's' ? 'seconds' : 'milliseconds';
   if (!DIGITS.test(timestamp)) return { reason: 'wrong', detail: `the time in ${name} is not in whole ${unit}` };
   const at = Number(timestamp) * (timestamp_unit === 's' ? 1000 : 1);

@@ -8,13 +8,13 @@ export type Template = null | boolean | number | string | Template[] | {};
 export type HeaderName = string;
 export type PartName = string;
 /**
- * Where the type of a delivery is, and how it becomes an event type.
+ * Where a delivery's type is, and how it becomes an event type.
  */
 export type EventTypePlace =
   | {
       header: HeaderName;
       /**
-       * The sender's types, and the event types that they become.
+       * The sender's types and the corresponding event types.
        */
       map?: {
         [k: string]: string;
@@ -50,7 +50,7 @@ export type EventTypePlace =
         | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer]
         | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer];
       /**
-       * The sender's types, and the event types that they become.
+       * The sender's types and the corresponding event types.
        */
       map?: {
         [k: string]: string;
@@ -70,7 +70,7 @@ export type EventTypePlace =
     };
 export type Pointer = string;
 /**
- * Where a value of a delivery is: in a header, or in the JSON body by a JSON pointer.
+ * Where a delivery's value is: in a header, or in the JSON body at a JSON pointer.
  */
 export type DeliveryPlace =
   | {
@@ -191,7 +191,7 @@ export interface RequestTemplate {
   sign?: ManifestSign;
 }
 /**
- * The value of the credential signs the request and is not sent. Each attempt signs its own bytes.
+ * The credential's value signs the request and is not sent. Each attempt signs its own bytes.
  */
 export interface ManifestSign {
   /**
@@ -355,7 +355,7 @@ export interface PushSection {
    */
   paths: [Name, ...Name[]];
   /**
-   * CEL over `payload`: whether these are all changed files. If commits or their lists are missing, the result is always false.
+   * CEL over `payload`: whether these are all of the changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
@@ -364,7 +364,7 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * The top-level members of an event's body. For an event name in a header that no signature covers: a delivery is untrusted if its body does not belong to that name.
+ * The top-level members of an event's body. For forges whose signature does not cover the header with the event name: a delivery is untrusted if its body does not fit that name.
  */
 export interface ForgeShape {
   /**
@@ -381,7 +381,7 @@ export interface ForgeShape {
   };
 }
 /**
- * Webhooks through the API of the forge. Paths contain `{repo}`, `{page}` and `{id}`; strings in bodies contain `{delivery_url}` and `{secret}`.
+ * Manages webhooks through the forge's API. Paths contain `{repo}`, `{page}` and `{id}`; strings in bodies contain `{delivery_url}` and `{secret}`.
  */
 export interface ForgeApi {
   /**
@@ -424,7 +424,7 @@ export interface ForgeCall {
   };
 }
 /**
- * How to read a file of a repository unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
+ * How to read a repository file unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
  */
 export interface ForgeFile {
   path: string;
@@ -452,7 +452,7 @@ export interface ManifestExample {
     [k: string]: unknown;
   };
   /**
-   * The request of the action, field by field.
+   * The action's request, field by field.
    */
   request?: {
     [k: string]: unknown;
@@ -462,7 +462,7 @@ export interface ManifestExample {
    */
   refused?: string;
   /**
-   * The response of the other system.
+   * The other system's response.
    */
   response?: {
     [k: string]: unknown;
@@ -472,7 +472,7 @@ export interface ManifestExample {
 export interface ExampleDelivery {
   key: string;
   /**
-   * The time of its arrival; for sections with a time window.
+   * Its arrival time; for sections with a time window.
    */
   at?: string;
   headers: {

@@ -100,7 +100,9 @@ function validateBody({ method, body, encoding }: Partial<CheckedMembers>): Faul
   if (encoding === 'text' && typeof body !== 'string')
     return [{ pointer: '/body', message: 'must be a string with the encoding text' }];
   if (encoding === 'form' && !isForm(body))
-    return [{ pointer: '/body', message: 'must be an object of strings, numbers, booleans and lists of them' }];
+    return [
+      { pointer: '/body', message: 'must be an object whose values are strings, numbers, booleans or lists of these' },
+    ];
   return [];
 }
 

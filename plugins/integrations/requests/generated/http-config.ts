@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The config of a node of type http.
+ * The config of an `http` node.
  */
 export interface HttpConfig {
   /**
@@ -13,7 +13,7 @@ export interface HttpConfig {
    */
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /**
-   * They override every header that the service would send. null: the header is not sent.
+   * They override every header that the service would send. With null, the header is not sent.
    */
   headers?: {
     [k: string]: string | number | boolean | null;

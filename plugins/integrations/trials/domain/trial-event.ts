@@ -22,7 +22,7 @@ export async function readTrialEvent(file: unknown, forges: ForgeEvents): Promis
   if (!isObject(file)) throw invalid('', 'must be an object: an event with a `type`, or a delivery with a `forge`');
   if (file.type !== undefined) return readEvent(file);
   if (file.forge !== undefined) return readDelivery(file, forges);
-  throw invalid('/type', 'is required; a delivery of a forge has `forge`, `event` and `body` instead');
+  throw invalid('/type', 'is required; a forge delivery has `forge`, `event` and `body` instead');
 }
 
 async function readDelivery(
@@ -41,7 +41,7 @@ async function readDelivery(
     body,
     repo: named,
   });
-  if (removed_ref) throw invalid('/body', 'is a push that removed its ref; no webhook runs a workflow for it');
+  if (removed_ref) throw invalid('/body', 'is a push that deleted its ref; no webhook runs a workflow for it');
   checkType(made.type, '/event');
   return { ...made, source: 'forge' };
 }
@@ -60,7 +60,7 @@ function readEvent({ type, key = null, payload, trusted = true, fields = {}, ...
   }
   if (type === 'schedule.tick') {
     const schedule = all_fields.schedule ?? (isObject(payload) ? payload.schedule : undefined);
-    if (typeof schedule !== 'string') throw invalid('/schedule', 'must be the name of the schedule');
+    if (typeof schedule !== 'string') throw invalid('/schedule', "must be the schedule's name");
     return { ...event, key: readKey(key), payload: payload ?? { schedule }, fields: { ...all_fields, schedule } };
   }
   return { ...event, key: readKey(key), payload: payload ?? null, fields: all_fields };

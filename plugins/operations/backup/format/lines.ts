@@ -28,7 +28,7 @@ export class LineReader {
       pieces.push(piece);
       length += piece.length;
       this.#buffer = end < 0 ? Buffer.alloc(0) : this.#buffer.subarray(end + 1);
-      if (length > MAX_LINE) throw CopyErrors.damaged('a line in it is longer than any line of a backup');
+      if (length > MAX_LINE) throw CopyErrors.damaged('it has a line that is too long for a backup');
       if (end >= 0) return pieces.length === 1 ? piece : Buffer.concat(pieces, length);
     }
   }

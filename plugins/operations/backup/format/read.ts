@@ -44,7 +44,7 @@ function parseLine(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString());
   } catch (cause) {
-    throw CopyErrors.damaged('a line in it is not JSON', { cause });
+    throw CopyErrors.damaged('it has a line that is not JSON', { cause });
   }
 }
 
@@ -70,7 +70,7 @@ class BodyReader {
       this.#reader.count(line);
       if ('table' in marker) await this.#readTable(marker.table);
       else if ('content' in marker) await this.#readContent(marker.content);
-      else throw CopyErrors.damaged('a line in it is out of place');
+      else throw CopyErrors.damaged('it has a misplaced line');
     }
   }
 
@@ -109,7 +109,7 @@ class BodyReader {
   async #readContent(content: StoredContent): Promise<void> {
     const { size, digest, parts } = content;
     if (!Number.isSafeInteger(size) || !Array.isArray(parts))
-      throw CopyErrors.damaged('a stored file in it has no size');
+      throw CopyErrors.damaged('it has a stored file without a size');
     const hash = createHash('sha256');
     let remaining = size;
     const readBytes = (bytes: number) => {

@@ -27,7 +27,7 @@ export const runLists: readonly Command[] = [
       'cancelled.',
     flags: {
       ...FILTER_FLAGS,
-      reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the runs' },
+      reason: { type: 'string', value: '<text>', summary: 'reason to store with the runs' },
       ...CHANGE_FLAGS,
     },
     examples: [

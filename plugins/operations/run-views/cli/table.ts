@@ -66,7 +66,7 @@ export const commands: readonly Command[] = [
         artifacts: {
           type: 'string',
           value: '<folder>',
-          summary: 'folder for the artifacts of the run, filled when it ends',
+          summary: "folder for the run's artifacts, filled when the run ends",
         },
       },
       examples: [
@@ -81,7 +81,7 @@ export const commands: readonly Command[] = [
       name: 'submit',
       summary: 'submit a workflow to the server',
       description:
-        'Prints the ID of the run. With --follow it shows the log of the script (its standard output and standard\n' +
+        "Prints the ID of the run. With --follow, it shows the script's log (its standard output and standard\n" +
         'error) until the run ends, and exits with 0 if the run succeeded, otherwise with 1.',
       args: [{ ...FILE, optional: true }],
       words: ARGUMENTS,
@@ -179,13 +179,13 @@ export const commands: readonly Command[] = [
           value: '<run-id>',
           summary: 'also replay the script with the history of this run',
         },
-        env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the script, for --replay' },
+        env: { type: 'string', value: 'K=V', many: true, summary: 'script variable, for --replay' },
         timeout: { type: 'number', least: 1, most: 3600, summary: 'time limit of a replay in seconds (default 60)' },
       },
       examples: [
         ['svc check deploy.sh ci.yaml', 'prints every problem with its line and column'],
         ['svc check on-push.json --as handler', 'the body of a registration'],
-        ['svc check deploy.sh --replay run_01J…', 'check that an edited script still replays the records of the run'],
+        ['svc check deploy.sh --replay run_01J…', "check that an edited script still replays the run's records"],
       ],
       load: () => import('./check.ts'),
     },
@@ -214,13 +214,13 @@ export const commands: readonly Command[] = [
       name: 'cancel',
       summary: 'cancel a run',
       args: [RUN],
-      flags: { reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the run' } },
+      flags: { reason: { type: 'string', value: '<text>', summary: 'reason to store with the run' } },
       examples: [["svc cancel run_01J… --reason 'wrong branch'", 'stop it']],
       load: () => import('./cancel.ts'),
     },
     {
       name: 'runs timeout',
-      summary: 'show or set the time limit for runs of the project without a --timeout',
+      summary: "show or set the time limit for the project's runs without a --timeout",
       description:
         'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout set by the\n' +
         'submit, handler, schedule or webhook takes precedence. Earlier runs keep their limit.',
@@ -257,13 +257,13 @@ export const commands: readonly Command[] = [
         follow: { type: 'boolean', short: 'f', summary: 'print the log until the run ends' },
       },
       examples: [
-        ['svc rerun run_01J…', 'the parts that did not succeed; a script from its first line'],
-        ['svc rerun run_01J… --all', 'everything again'],
+        ['svc rerun run_01J…', 'rerun the parts that did not succeed, or a script from its first line'],
+        ['svc rerun run_01J… --all', 'run everything again'],
         ["svc rerun run_01J… --from 'deploy#0'", 'keeps the results of all calls before deploy'],
-        ["svc rerun run_01J… --from 'ship/notify#0'", 'the job ship of a pipeline, from its call notify'],
+        ["svc rerun run_01J… --from 'ship/notify#0'", 'rerun the pipeline job ship from its call notify'],
         [
           "svc rerun run_01J… --from 'activity-collect build#0'",
-          'the collect call; build was submitted by another verb',
+          'rerun from the collect call; another verb submitted build',
         ],
       ],
       load: () => import('./rerun.ts'),
@@ -277,7 +277,7 @@ export const commands: readonly Command[] = [
         'With --wait, it returns when the run ends. It exits with 0 if the run succeeded, 1 if it did not, and 124 if it has\n' +
         'not ended after that time. At most 10m.',
       args: [RUN],
-      flags: { wait: { type: 'string', value: '<duration>', summary: 'wait this long for the end of the run' } },
+      flags: { wait: { type: 'string', value: '<duration>', summary: 'wait this long for the run to end' } },
       examples: [
         ['svc status run_01J… --json', 'for programs'],
         ['svc status run_01J… --wait 5m', 'returns when it ends'],
@@ -335,7 +335,7 @@ export const commands: readonly Command[] = [
     }),
     {
       name: 'source',
-      summary: 'print the document or the input of a run',
+      summary: "print a run's document or input",
       args: [RUN],
       flags: {
         input: { type: 'boolean', summary: 'the input, or the event that started it' },

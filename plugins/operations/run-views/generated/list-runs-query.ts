@@ -18,7 +18,7 @@ export interface ListRunsQuery {
    */
   subject?: string;
   /**
-   * Runs that this started: the type of an event, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
+   * Runs started by this: an event type, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
    */
   trigger?: string;
   /**

@@ -53,11 +53,11 @@ export interface NodeRecord {
     message: string;
   };
   /**
-   * True if its result comes from the run that this run reruns.
+   * True if its result was kept from the original run.
    */
   kept?: boolean;
   /**
-   * The work of the current attempt.
+   * The current attempt's work.
    */
   activity?: {
     activity_id: string;

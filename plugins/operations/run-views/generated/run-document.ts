@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The document of a run. Secret values are masked.
+ * A run's document. Secret values are masked.
  */
 export interface RunDocument {
   run_id: string;

@@ -29,7 +29,7 @@ export interface RunHistory {
   };
   records: JournalRecord[];
   /**
-   * On the last page: the call that the run is waiting in. It has no record yet.
+   * On the last page: the call in which the run is waiting. It has no record yet.
    */
   waiting?: {
     position: number;

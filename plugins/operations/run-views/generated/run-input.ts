@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The input of a run. Secret values are masked.
+ * A run's input. Secret values are masked.
  */
 export interface RunInput {
   run_id: string;

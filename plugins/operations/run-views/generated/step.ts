@@ -78,7 +78,7 @@ export interface StepRecord {
    */
   attempts?: {
     /**
-     * From 1.
+     * Counted from 1.
      */
     attempt: number;
     exit_code: number;

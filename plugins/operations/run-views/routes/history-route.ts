@@ -11,7 +11,7 @@ export const historyRoute = (histories: Histories): Route =>
     method: 'GET',
     path: `${SCOPED}/runs/:run/history`,
     operation: 'readHistory',
-    summary: 'Show the data that a replay of a script reads: its input, its variables and its recorded calls',
+    summary: "Show the data that a script's replay reads: its input, its variables and its recorded calls",
     access: MEMBER,
     query: historyQuery,
     responses: {

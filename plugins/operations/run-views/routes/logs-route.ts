@@ -34,7 +34,7 @@ export function logsRoute({ reader, nodes, watcher, clock, logs }: LogsRouteDeps
     method: 'GET',
     path: `${SCOPED}/runs/:run/logs`,
     operation: 'readLogs',
-    summary: 'Read or follow the log of a run',
+    summary: "Read or follow a run's log",
     access: VIEWER,
     streams: true,
     query: logsQuery,

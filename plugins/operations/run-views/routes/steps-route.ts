@@ -11,7 +11,7 @@ export const stepsRoute = (steps: StepViews, nodes: NodeViews): Route =>
     listRoute({
       path: `${SCOPED}/runs/:run/steps`,
       operation: 'listSteps',
-      summary: 'List the durable calls of a run, or its nodes, in order',
+      summary: "List a run's durable calls, or its nodes, in order",
       access: VIEWER,
       query: stepsQuery,
       plural: 'steps',

@@ -14,7 +14,7 @@ export interface Summary {
    */
   at: string;
   /**
-   * Unfinished runs now (100000 means that many or more), and runs that have ended since `since`.
+   * The current number of unfinished runs (100000 means that many or more), and of runs that have ended since `since`.
    */
   runs: {
     queued: number;
@@ -67,7 +67,7 @@ export interface Summary {
       deadline?: string;
     }[];
     /**
-     * False: only the oldest 1000 waiting runs and the oldest 1000 queued ones were checked.
+     * False: only the oldest 1000 waiting runs and the oldest 1000 queued runs were checked.
      */
     complete: boolean;
   };

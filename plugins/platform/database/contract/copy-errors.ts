@@ -10,7 +10,7 @@ export const CopyErrors = {
   unmigrated: defineError({
     code: 'backup_unmigrated',
     status: 409,
-    title: 'The schema of the database is being changed, or a change was interrupted.',
+    title: 'The database schema is being changed, or a change was interrupted.',
     next: 'Start one server of the newer version, wait until it is ready, and take the backup then.',
   }),
   notEmpty: defineError({

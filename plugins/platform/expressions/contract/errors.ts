@@ -3,7 +3,7 @@ import { defineError, type ExpressionProblem } from '../../../../kernel/contract
 export const documentTooCostly = defineError({
   code: 'document_too_costly',
   status: 400,
-  title: 'Reading the document takes more time or memory than the limit.',
+  title: 'Reading the document takes more time or memory than allowed.',
   next: 'Make it smaller: fewer levels, anchors and expressions. Split it, or pass long lists as input or as a file.',
 });
 

@@ -103,7 +103,7 @@ export const commands: readonly Command[] = [
     }),
     removeCommand({
       name: 'invitation withdraw',
-      summary: 'withdraw the invitation of a user',
+      summary: "withdraw a user's invitation",
       args: [USER],
       flags: PROJECT_FLAG,
       path: namedPath(invitationsPath),
@@ -117,7 +117,7 @@ export const commands: readonly Command[] = [
       flags: {
         agent: { type: 'boolean', summary: 'for an agent instead of a person or CI' },
         user: { type: 'string', value: '<name>', summary: 'for this member of the org; only for owners' },
-        role: { type: 'string', choices: ['viewer', 'member', 'admin'], summary: 'the highest role of the token' },
+        role: { type: 'string', choices: ['viewer', 'member', 'admin'], summary: "the token's highest role" },
         project: { type: 'string', summary: 'limits the token to this project' },
         'expires-in': { type: 'string', value: '<duration>', summary: 'e.g. 30d (default: never)' },
       },
@@ -153,7 +153,7 @@ export const commands: readonly Command[] = [
         },
         'with-minted': {
           type: 'boolean',
-          summary: 'also revoke the tokens it created; the default, kept for earlier versions',
+          summary: 'also revoke the tokens it created; this is the default, kept for earlier versions',
         },
       },
       examples: [

@@ -8,7 +8,7 @@ export interface TokenRequest {
   role?: 'viewer' | 'member' | 'admin';
   user?: string;
   /**
-   * Whole seconds, or a duration such as `30d`. By default, the token does not expire, or it expires with the token that creates it.
+   * Whole seconds, or a duration such as `30d`. By default, the token never expires, or expires with the token that creates it.
    */
   expires_in?: number | string;
 }

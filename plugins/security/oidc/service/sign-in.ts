@@ -119,7 +119,7 @@ export class OidcSignIn {
     return this.#errorPage(
       403,
       'You have no role here',
-      `${issuer.title} signed you in, but none of your claims gives you a role in this service.`,
+      `${issuer.title} signed you in, but your claims give you no role in this service.`,
       'Ask the operator of this service for one: SVC_OIDC_ROLES maps claims to roles.',
     );
   }

@@ -45,8 +45,7 @@ export class SessionGate implements CallerSource {
     if (this.#sessions.rawCookieOf(request) === undefined) return undefined;
     const reads = READS.includes(request.method);
     const recognised = await this.#sessions.recognise(request);
-    if (!recognised)
-      throw Errors.notAuthenticated('the session of this browser has expired or was ended; sign in again');
+    if (!recognised) throw Errors.notAuthenticated("this browser's session has expired or was ended; sign in again");
     if (!reads) await this.#checkWrite(request, recognised);
     const headers = recognised.renew ? await this.#sessions.renew(recognised) : {};
     return { principal: recognised.principal, headers, headers_ms: COOKIE_MS };

@@ -63,7 +63,7 @@ export class SignInLinks {
       (await findLink(database, digest, database.now())) ??
       ((await database.catchUp()) ? await findLink(database, digest, database.now()) : undefined);
     if (!link || !(await useLink(database, digest)))
-      throw SessionErrors.linkInvalid('it was never created, it was already used, or its 5 minutes have passed');
+      throw SessionErrors.linkInvalid('it does not exist, it was already used, or its 5 minutes have passed');
     const { token_id, user_id, user_name, org_id } = link;
     try {
       await access.authorize({ kind: 'user', id: user_id, name: user_name, token_id, org_id }, USER, {});

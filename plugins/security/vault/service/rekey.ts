@@ -53,7 +53,7 @@ export async function rekey(
 export async function abandonRekey({ database }: RekeyDeps): Promise<void> {
   await database.transaction(async (tx) => {
     const { active, incoming } = await lockKeyChecks(tx);
-    if (!active || !incoming) throw VaultErrors.rekeyConflict('no change of the master key is in progress');
+    if (!active || !incoming) throw VaultErrors.rekeyConflict('no master key change is in progress');
     const only = await keysNotWrappedBy(tx, incoming.master_id, active.master_id, 1);
     if (only[0])
       throw VaultErrors.rekeyConflict(`org ${only[0].org_id} already has a key that only the new master key opens`);

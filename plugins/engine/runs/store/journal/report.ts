@@ -82,7 +82,7 @@ export class LogAppends {
   #seal(owner: ActivityTraits, claim: ClaimRef, chunk: LogChunk): SealedChunk {
     const { n, stream, at, site = null } = chunk;
     if (!Number.isSafeInteger(n) || n < 0 || !Number.isSafeInteger(at) || !STREAMS.includes(stream))
-      throw Errors.invalidRequest('a chunk of a log needs its number, its time and one of the known streams');
+      throw Errors.invalidRequest('a log chunk needs a number, a time and one of the known streams');
     const where = sealContext.log(owner, { ...claim, n });
     return { n, stream, at, site, data: this.#store.sealer.seal(where, Buffer.from(chunk.data, 'base64')) };
   }

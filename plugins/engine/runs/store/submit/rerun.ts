@@ -177,7 +177,8 @@ export async function copyRecords(tx: Transaction, sealer: Sealer, prefix: Copie
     const read = await readRecords(tx, sealer, source, first, last);
     const sealed = read.map(({ record }) => sealRecord(sealer, target, 1, record));
     const inserted = await insertSealedRecords(tx, sealed, (index) => read[index]!.recorded_at);
-    if (inserted !== last - first + 1) throw new Error(`${inserted} records from ${first} on instead of all`);
+    if (inserted !== last - first + 1)
+      throw new Error(`only ${inserted} records from position ${first} on were copied`);
   }
 }
 

@@ -37,7 +37,7 @@ def policy_options(retry: Optional[Retry], timeout: Optional[Duration]) -> List[
     given: Dict[str, Any] = dict(retry) if isinstance(retry, Mapping) else {"attempts": retry}
     for name in given:
         if name not in NAMES:
-            raise misused(f"unknown option {name!r} of retry; use attempts, backoff and max_backoff")
+            raise misused(f"unknown retry option {name!r}; use attempts, backoff and max_backoff")
     attempts = given.get("attempts")
     if not isinstance(attempts, int) or isinstance(attempts, bool):
         raise misused("retry must be a number of attempts, or have 'attempts'")

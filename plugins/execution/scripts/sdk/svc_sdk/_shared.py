@@ -101,7 +101,7 @@ def idempotency_key() -> str:
     every other run. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
     if step is None:
-        raise misused("an idempotency key exists only inside the function of a step")
+        raise misused("an idempotency key exists only inside a step's function")
     return step.key
 
 
@@ -118,7 +118,7 @@ def traceparent() -> Optional[str]:
     spans. None when the server exports no traces. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
     if step is None:
-        raise misused("a span exists only inside the function of a step")
+        raise misused("a span exists only inside a step's function")
     return traceparent_of(step.key)
 
 
@@ -126,7 +126,7 @@ def attempt() -> int:
     """Which attempt of a step this is, from 1. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
     if step is None:
-        raise misused("attempts exist only inside the function of a step")
+        raise misused("attempts exist only inside a step's function")
     return step.attempt or 1
 
 

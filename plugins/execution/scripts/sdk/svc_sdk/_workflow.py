@@ -202,13 +202,13 @@ def _checked_options(
 ) -> Dict[str, Any]:
     is_model = isinstance(input, type) and hasattr(input, "model_json_schema") and hasattr(input, "model_validate")
     if input is not None and not isinstance(input, Mapping) and not is_model:
-        raise misused("input is a JSON Schema (a dict) or a model class of pydantic")
+        raise misused("input must be a JSON Schema (a dict) or a pydantic model class")
     if versions not in VERSIONS:
-        raise misused(f'versions is "replay" or "pinned", not {versions!r}')
+        raise misused(f'versions must be "replay" or "pinned", not {versions!r}')
     if version is not None and (not isinstance(version, str) or VERSION.match(version) is None):
         raise misused("the version of a workflow has 1 to 40 letters, digits, and . _ -")
     if concurrency is not None and (not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1):
-        raise misused("concurrency is a whole number of runs, at least 1")
+        raise misused("concurrency must be a whole number of runs, at least 1")
     policy_options(retry, None)
     return {
         "input": input,

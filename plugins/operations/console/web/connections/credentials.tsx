@@ -97,7 +97,7 @@ function Actions({ scope, credential }: { scope: Scope; credential: Credential }
           ...{ icon: Trash2, label: 'Remove credential', danger: true },
           opens: (close) => (
             <Asked title={`Remove the credential ${name}?`} verb="Remove credential" danger run={remove} close={close}>
-              The next request of everything that uses it fails. “Used by” shows what this affects.
+              Requests that use it will fail. “Used by” shows what this affects.
             </Asked>
           ),
         },

@@ -37,7 +37,7 @@ export function createContext({ scope, subject, may, router, fail }: Parts): {
     ...{ org, project, ...subject, may, href, fail, visible },
     scoped: (path: string) => scoped(scope, path),
     api: (path, request = {}) => {
-      if (!path.startsWith('/api/')) throw new Error(`"${path}" is not a path of the API; it begins with /api/`);
+      if (!path.startsWith('/api/')) throw new Error(`"${path}" is not an API path; API paths begin with /api/`);
       const signal = request.signal ? AbortSignal.any([gone.signal, request.signal]) : gone.signal;
       return ask(path, { ...request, signal });
     },

@@ -67,7 +67,7 @@ export function Handlers() {
 }
 
 const Slots = ({ load: { in_flight, queued } }: { load: Load }) => (
-  <span className="quiet" title="At 16 queued or running handler runs, more events wait.">
+  <span className="quiet" title="When 16 handler runs are queued or running, new events wait.">
     {in_flight} of 16 slots in use{queued > 0 && ` · ${queued} events wait`}
   </span>
 );

@@ -18,7 +18,7 @@ export function HookFields({ of: hook }: { of?: Hook }) {
         label="Event type"
         value={hook?.event_type ?? ''}
         optional
-        hint="build.done. Empty: hook.<name>, or the type that the connector finds in the delivery."
+        hint="build.done. Default: hook.<name>, or the type that the connector finds in the delivery."
       />
       <label>
         Deliveries are verified by

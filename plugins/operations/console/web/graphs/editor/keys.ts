@@ -19,11 +19,11 @@ export interface Keys {
 
 /** In the order of the help. */
 export const KEY_HELP: readonly (readonly [string, string])[] = [
-  ['a', 'Add a node, after the chosen one or into the chosen edge'],
-  ['o', 'Open the chosen node with the data before and after it'],
-  ['Tab, Enter', 'Go to a node or an edge, and choose it'],
+  ['a', 'Add a node after the selected node or into the selected edge'],
+  ['o', 'Open the selected node with the data before and after it'],
+  ['Tab, Enter', 'Go to a node or edge and select it'],
   ['Arrow keys', 'Move the selection; with Shift, in larger steps'],
-  ['c', 'Connect the chosen node to another'],
+  ['c', 'Connect the selected node to another'],
   ['Delete', 'Remove the selection'],
   ['Ctrl Z, Ctrl Shift Z', 'Undo, redo'],
   ['Ctrl C, Ctrl X, Ctrl V', 'Copy, cut and paste nodes'],

@@ -87,7 +87,7 @@ export function SidePanel(props: Props) {
       ) : edge ? (
         <EdgePanel document={document} edge={edge} actions={actions} />
       ) : selection.nodes.size > 1 ? (
-        <p>{selection.nodes.size} nodes are chosen.</p>
+        <p>{selection.nodes.size} nodes are selected.</p>
       ) : (
         <GraphPanel document={document} actions={actions} place={place} />
       )}
