@@ -126,7 +126,7 @@ for (const store of STORES)
       for (let from = 0; from < 999; from += 50) await it.register('other', ...all.slice(from, from + 50));
       const other = (method: string, name: string) =>
         it.server.call(it.owner, `${method} /api/v1/orgs/acme/projects/other/functions/${name}`);
-      await t.rejects(it.register('other', { name: 'late', version: '1' }), /more than 1000 names/);
+      await t.rejects(it.register('other', { name: 'late', version: '1' }), /more than 1000 workflow names/);
       t.equal((await other('DELETE', 'n0')).status, 204);
       await it.register('other', { name: 'late', version: '1' });
       t.equal((await other('GET', 'late')).status, 200, 'a removed name makes room');

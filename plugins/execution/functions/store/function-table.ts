@@ -83,9 +83,11 @@ export class FunctionTable {
 
   /** The version of a workflow that a project runs now: that of the worker that started last. */
   async newest(on: Pick<Queries, 'read'>, owner: FunctionOwner, name: string): Promise<FunctionRow | undefined> {
-    // One row, because each may have a schema of 64 KiB.
+    // The schema of one row alone is read: each may have 64 KiB.
     const rows = await on.read<FunctionRow>(
-      `SELECT ${COLUMNS} FROM functions_functions WHERE name = ? AND ${VISIBLE} ORDER BY seen_at DESC, version DESC LIMIT 1`,
+      `SELECT ${COLUMNS} FROM functions_functions WHERE (org_id, project_id, name, version) = (
+         SELECT org_id, project_id, name, version FROM functions_functions WHERE name = ? AND ${VISIBLE}
+         ORDER BY seen_at DESC, version DESC LIMIT 1)`,
       [name, owner.org_id, owner.project_id],
     );
     return rows[0];

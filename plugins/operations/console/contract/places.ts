@@ -9,6 +9,7 @@ export const AREAS = [
   'webhooks',
   'graphs',
   'pipelines',
+  'functions',
   'connections',
   'connectors',
   'locks',
