@@ -16,7 +16,7 @@ import { Page } from '../kit/page.tsx';
 import { shellQuote } from '../kit/text.ts';
 import { NewRunLink } from '../new-run/link.tsx';
 import { ColumnMenu, useColumns } from './columns.tsx';
-import { commandOf, patched, type RunFilters } from './filters.ts';
+import { commandOf, type RunFilters, updateRun } from './filters.ts';
 import { Filters } from './filters-form.tsx';
 import { Selection } from './selection.tsx';
 import { RunTable } from './table.tsx';
@@ -152,7 +152,7 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
 function withRun({ pages, pageParams }: Pages, run: RunRecord, filters: RunFilters): Pages {
   const at = pages.findIndex(({ runs }) => runs.some(({ run_id }) => run_id === run.run_id));
   const page = Math.max(0, at);
-  const runs = [...patched(pages[page]!.runs, run, filters)];
+  const runs = [...updateRun(pages[page]!.runs, run, filters)];
   return { pages: pages.with(page, { ...pages[page]!, runs }), pageParams };
 }
 
