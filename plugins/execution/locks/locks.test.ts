@@ -23,7 +23,7 @@ const ask = (run_id: string, group = 'g', kind = 'lock', id = 'act_1/0') => ({
 });
 const runName = (n: number) => `run_${String(n).padStart(4, '0')}`;
 
-/** A holder and a queue of this length. Answers the names of the runs. */
+/** Creates a holder and a queue of this length, and returns the names of the runs. */
 async function queueUp(
   database: Database,
   take: (tx: Transaction, run_id: string) => Promise<unknown>,
@@ -59,7 +59,7 @@ async function queueUp(
   return names;
 }
 
-/** The number of statements of this work. */
+/** Counts the statements that this work executes. */
 async function counting(tx: Transaction, work: (tx: Transaction) => Promise<unknown>): Promise<number> {
   let count = 0;
   const counted = new Proxy(tx, {

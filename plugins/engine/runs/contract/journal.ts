@@ -77,19 +77,20 @@ export interface Failure {
   retry_after_ms?: number;
 }
 
+/** What a claimer can run. */
 export interface Capabilities {
   agent_id: string;
-  /** Undefined: claims for every org (the built-in agent of `svc dev` and `svc run`). */
+  /** Undefined if it claims for every org, as the built-in agent of `svc dev` and `svc run` does. */
   org_id?: string;
   /** Only activities of this project. */
   project_id?: string | undefined;
   capabilities: readonly string[];
-  /** Only activities of these executors; absent: of any. */
+  /** Only activities of these executors; absent: of all executors. */
   executors?: readonly string[];
   /** Only activities that must be isolated: those of untrusted runs. */
   isolated_only?: boolean;
   /** How many activities of untrusted runs it may get now; absent: any number. */
   untrusted_room?: number;
-  /** Counts what it and others hold, of each run and each project; absent: nothing of that is bounded. */
+  /** Counts the slots of runs and projects at all agents of this server; absent: they have no limit. */
   slots?: SlotBounds;
 }

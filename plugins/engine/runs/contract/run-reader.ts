@@ -13,16 +13,16 @@ interface Scope {
   project_id: string;
 }
 
-/** A query for a page of runs. Times are epoch ms, `before` is the last run of the previous page. */
+/** A query for a page of runs. Times are epoch ms; `before` is the last run of the previous page. */
 export interface RunFilter {
   statuses: RunStatus[];
   tag: string | undefined;
   workflow: string | undefined;
   subject: string | undefined;
   trigger: OriginFilter | undefined;
-  /** Created then or later. */
+  /** Only runs created at this time or later. */
   since: number | undefined;
-  /** Created before. */
+  /** Only runs created before this time. */
   until: number | undefined;
   limit: number;
   before: string | undefined;
@@ -30,7 +30,7 @@ export interface RunFilter {
 
 export interface RunPage {
   run_ids: string[];
-  /** The run from which the next page goes on; older runs may match. */
+  /** The run after which the next page begins. Undefined on the last page. */
   next: string | undefined;
 }
 
@@ -69,11 +69,11 @@ export interface Step extends StepPosition {
   deadline: number | null;
   /** Failed attempts before the last one. */
   attempts?: readonly StepAttempt[] | undefined;
-  /** Present while an agent carries out the call. */
+  /** Present while an agent executes the call. */
   in_flight?: InFlightCall;
 }
 
-/** An activity that another activity asked for. */
+/** An activity that a call of another activity created. */
 export interface ChildState {
   activity_id: string;
   parent: string;
@@ -120,7 +120,7 @@ export interface OpenWait {
   called_id: string | null;
 }
 
-/** The name of an activity, and the activity that asked for it. */
+/** The name of an activity, and the activity that created it. */
 export interface ActivityName {
   activity_id: string;
   name: string;
@@ -143,42 +143,43 @@ export interface StoredSignal {
   taken_at: number | null;
 }
 
-/** The document that a run carries out. */
+/** The document that a run executes. */
 export interface RunDocumentText {
   kind: string;
   workflow: string;
   filename: string | null;
   source: string;
   pin: WorkflowPin | undefined;
-  /** Files beside a script. */
+  /** The files that were included with a script. */
   files: IncludedFile[];
 }
 
-/** What the program of a run was given, beside its input. */
+/** How the program of a run is started, except its input. */
 export interface RunProgram {
   kind: string;
   filename: string | null;
   interpreter: string | null;
   env: Record<string, string>;
-  /** Names of variables that hold credentials. */
+  /** Names of the variables that contain credentials. */
   credentials: string[];
 }
 
 /**
- * Reads runs for those who show them. Sealed values are opened and not masked: whoever shows them masks them with the masks of
- * their run, which it reads after the values. No method reads within a transaction. Every list has a limit or takes ids.
+ * Reads runs in order to show them. Sealed values are opened but not masked. The caller masks them with the masks of their
+ * run, and reads the masks after the values, so that they include every secret in the values. No method reads within a
+ * transaction. Every list has a limit, or reads the given IDs.
  */
 export interface RunReader {
   /** The newest runs that match. A page ends early when the texts of its runs are large, or when the search has read enough. */
   list(project_id: string, filter: RunFilter): Promise<RunPage>;
-  /** Runs as lists show them: without large outputs, and with the beginnings of long texts. Absent and foreign ones are left out. */
+  /** Runs as lists show them: without large outputs, and with long texts shortened. Skips runs of other projects and runs that do not exist. */
   listed(scope: Scope, run_ids: readonly string[]): Promise<Run[]>;
   exists(project_id: string, run_id: string): Promise<boolean>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;
   /** The name of the coordinator, null without one. Undefined: the project has no such run. */
   coordinator(project_id: string, run_id: string): Promise<string | null | undefined>;
-  /** What agents carry out, whichever server they have reported it to. */
+  /** The calls that agents are executing now, no matter which server they have reported them to. */
   inFlight(run_id: string): Promise<InFlightCall[]>;
   /** Calls after a position that failed at least once. `open`: their activity has not ended. `truncated`: there may be more. */
   triedSteps(
@@ -191,13 +192,13 @@ export interface RunReader {
   recordedSteps(run: ActivityScope, after: StepPosition, limit: number): Promise<{ steps: Step[]; truncated: boolean }>;
   /** The children with these names, of these activities. */
   children(run_id: string, calls: readonly { activity_id: string; name: string }[]): Promise<ChildState[]>;
-  /** The runs that calls at these positions have created. Those that were pruned are left out. */
+  /** The runs that calls at these positions have created, without pruned ones. */
   calledRuns(run_id: string, calls: readonly StepPosition[]): Promise<CalledRun[]>;
-  /** The failed attempts of activities that are one command; of many, the first of each that fit on a page. */
+  /** The failed attempts of activities that consist of one command. If there are too many for a page, the first ones of each activity. */
   commandAttempts(run: ActivityScope, activity_ids: readonly string[]): Promise<Map<string, StepAttempt[]>>;
   openActivities(activity_ids: readonly string[]): Promise<Map<string, OpenActivity>>;
   endedActivities(activity_ids: readonly string[]): Promise<Map<string, EndedActivity>>;
-  /** By activity. */
+  /** The open waits, by activity. */
   openWaits(run_id: string, activity_ids: readonly string[]): Promise<Map<string, OpenWait>>;
   activityNames(activity_ids: readonly string[]): Promise<ActivityName[]>;
   /** The last pass of an activity that has printed anything; 0 when none has. */
@@ -210,7 +211,7 @@ export interface RunReader {
   input(run: ActivityScope): Promise<Claimed['envelope']>;
   /** Throws `not_found`. */
   program(run: ActivityScope): Promise<RunProgram>;
-  /** The activities of a run that no other activity asked for. */
+  /** The activities of a run that no other activity created. */
   rootActivities(run_id: string): Promise<string[]>;
   /** The call in which an activity waits, or pauses between two attempts. */
   waitingCall(

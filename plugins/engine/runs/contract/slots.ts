@@ -6,21 +6,21 @@ export interface SlotUse {
   trusted: boolean;
 }
 
-/** What has as many slots as it may. */
+/** The runs and projects that use all slots that their limits allow. */
 export interface FullSlots {
   runs: readonly string[];
   projects: readonly string[];
 }
 
-/** The slots that runs and projects hold at the agents of this server. A claim passes over what has as many as it may. */
+/** Counts the slots that runs and projects use at the agents of this server. A claim skips runs and projects at their limit. */
 export interface SlotBounds {
   /**
-   * Counts the activity, unless its run or its project has as many slots as it may. With `for_ms` it counts for so long
-   * only, unless it is handed over: nobody may learn that the transaction was undone.
+   * Counts a slot for the activity. Returns false if its run or its project is at its limit. With `for_ms`, the slot counts only
+   * for this time unless the activity is delivered, because nobody gives it back if the transaction is rolled back.
    */
   take(use: SlotUse, for_ms?: number): boolean;
-  /** What was taken came to nothing. */
+  /** Stops counting the activity, because its claim did not succeed. */
   giveBack(activity_id: string): void;
-  /** Runs and projects of trusted work, or of untrusted work, from which nothing can be taken now. */
+  /** Returns the runs and projects that are at their limit for trusted or for untrusted work. */
   full(work: Pick<SlotUse, 'trusted'>): FullSlots;
 }

@@ -12,7 +12,7 @@ const NOT_REPLACED = `NOT EXISTS ${REPLACED}`;
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I11',
-    says: 'one holder a group',
+    says: 'a group has at most one holder',
     finds: `SELECT MIN(run_id) AS run_id, group_key, COUNT(*) AS place FROM locks_tickets
       WHERE state = 'held' GROUP BY project_id, group_key HAVING COUNT(*) > 1`,
   },
@@ -26,7 +26,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
-    says: 'the fence rises with the number of the ticket',
+    says: 'fences increase in the order of tickets',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.fence IS NOT NULL AND t.joined IS NULL AND EXISTS (SELECT 1 FROM locks_tickets u
         WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.joined IS NULL
@@ -34,7 +34,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
-    says: 'the next grant of a name has a higher fence than all before it, also when its group was removed',
+    says: 'the next grant of a group has a higher fence than all earlier ones, even if the group was removed in between',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       LEFT JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
       LEFT JOIN locks_floors f ON f.project_id = t.project_id
@@ -42,14 +42,14 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
-    says: 'a group that somebody holds or waits for is there',
+    says: 'a group with a holder or a waiter has a row',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state IN ('waiting', 'held', 'shared') AND NOT EXISTS (SELECT 1 FROM locks_groups g
         WHERE g.project_id = t.project_id AND g.group_key = t.group_key)`,
   },
   {
     id: 'I11',
-    says: 'nobody was passed over who waits',
+    says: 'no waiting ticket was skipped in favor of a later one',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state = 'waiting' AND ${NOT_REPLACED} AND EXISTS (SELECT 1 FROM locks_tickets u
         WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.ticket > t.ticket
@@ -57,28 +57,28 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
-    says: 'nobody waits where nobody holds',
+    says: 'a group without a holder has no waiters',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state IN ('waiting', 'shared') AND ${NOT_REPLACED} AND NOT EXISTS (SELECT 1 FROM locks_tickets h
         WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1)`,
   },
   {
     id: 'I11',
-    says: 'a lease is shared within the run that holds it',
+    says: 'only the run that has the lease shares it',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state = 'shared' AND NOT EXISTS (SELECT 1 FROM locks_tickets h
         WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1 AND h.run_id = t.run_id)`,
   },
   {
     id: 'I11',
-    says: 'a run that is over holds nothing and waits for nothing',
+    says: 'a run that has ended has no open ticket',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       JOIN runs_runs r ON r.run_id = t.run_id
       WHERE t.state IN ('waiting', 'held', 'shared') AND r.status IN ${TERMINAL}`,
   },
   {
     id: 'I11',
-    says: 'a script that waits for a lease has a place in its queue',
+    says: 'a script that waits for a lease has a ticket in its queue',
     finds: `SELECT w.run_id, w.name AS group_key, w.position AS place FROM runs_waits w
       WHERE w.state = 'armed' AND w.kind = 'lock' AND NOT EXISTS (SELECT 1 FROM locks_tickets t
         WHERE t.run_id = w.run_id AND t.owner_kind IN ('lock', 'lock-step')
@@ -87,14 +87,14 @@ const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** Holds only after faults have stopped and everybody had time to be notified. */
+/** Checked only after injected failures have stopped and every owner had time to be notified. */
 const TOLD: Invariant = {
   id: 'I11',
-  says: 'whoever was granted a lease has been told',
+  says: 'every owner with a granted lease was notified',
   finds: `SELECT run_id, group_key, ticket AS place FROM locks_tickets WHERE to_tell < ?`,
 };
 
-/** Holds under the same condition. */
+/** Checked under the same condition. */
 const CANCELLED: Invariant = {
   id: 'I11',
   says: 'a run that was replaced in its group was cancelled',
@@ -103,8 +103,8 @@ const CANCELLED: Invariant = {
 };
 
 /**
- * Answers violations of I11; empty when it holds. Safe next to a running service. With `settled_ms` (time since the
- * last fault) it also checks that everybody was notified.
+ * Returns violations of I11. Can run while the service is running. With `settled_ms`, the time since the last injected
+ * failure, it also checks that every owner was notified and every replaced run was cancelled.
  */
 export async function checkLockInvariants(
   database: Pick<Database, 'read' | 'now'>,

@@ -29,8 +29,8 @@ import { type Candidate, findCandidates, QueuePositions } from './queues.ts';
 import { startRuns } from '../end/end-run.ts';
 
 /**
- * Hands out activities with their journals. Claims of one process are serialised: they want the same oldest rows, and
- * would only wait for each other in the database.
+ * Claims activities and loads their journals. A process makes its claims one after the other: they begin with the same oldest
+ * rows, so in the database they would only wait for each other.
  */
 export class Claims {
   readonly #store: StoreContext;
@@ -57,7 +57,7 @@ export class Claims {
     return complete.filter((claim) => claim !== undefined);
   }
 
-  /** Completes a claim that was made in the transaction which added its activity. Undefined when it is over by now. */
+  /** Completes a claim that was made in the transaction that added its activity. Returns undefined if the claim has ended. */
   async load(claim: ClaimedActivity): Promise<Claimed | undefined> {
     if (claim.created) return this.#complete(claim);
     const [row] = await this.#store.database.read<RunEnvironmentRow & { envelope: string }>(
@@ -77,8 +77,8 @@ export class Claims {
   }
 
   /**
-   * Adds the envelope, the spec and the journal. When one of them cannot be opened, the activity fails, and no other claim
-   * with it.
+   * Adds the envelope, the spec and the journal. If one of them cannot be opened, this activity fails, and the other claims
+   * continue.
    */
   async #complete(claim: ClaimedActivity, environment?: RunEnvironmentRow): Promise<Claimed | undefined> {
     const { database, sealer, owners, queues, run_environments, spans, journal_sizes } = this.#store;
@@ -116,20 +116,20 @@ export class Claims {
 }
 
 /**
- * `due` orders the queue and nothing waits for it. Two servers' readings of the database clock differ slightly, so work
- * that one made claimable a moment ago must not look like the future to the other.
+ * `due` is the time at which an activity became claimable, and orders the queue. Two servers read the database clock slightly
+ * differently, so that work which one server has just made claimable may appear to be due in the future on the other.
  */
 const CLOCK_SLACK_MS = 250;
 
-/** More candidates are read than wanted, because others may take some first. */
+/** For each free slot, this many candidates are read, because other servers may claim some of them first. */
 const SPARE = 4;
 const MAX_COUNT = 128;
 /**
- * Where a row lock is not seen on other nodes, servers that all took the oldest would abort each other: each begins
- * anywhere among so many.
+ * With commit certification (Galera), servers do not see each other's row locks. If all claimed the oldest activities, they
+ * would abort each other, so each reads at least this many candidates and begins at a random one (`withoutRivals`).
  */
 const SPREAD = 32;
-/** So long a server has what it made claimable for itself there. */
+/** With commit certification, for this long only the server that made an activity claimable claims it. */
 const RIVAL_GRACE_MS = 100;
 const ROUNDS = 4;
 
@@ -154,9 +154,10 @@ const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status,
   generation, next_seq, coordinator, trigger_name, trace, envelope, rerun_of`;
 
 /**
- * Claims up to `limit` activities, those of trusted runs first and of each kind the oldest. Runs are locked before their
- * activities. The first round skips runs that others hold, so that servers do not queue behind each other; later rounds
- * wait for them, so that nothing is missed. Correct on databases that ignore SKIP LOCKED.
+ * Claims up to `limit` activities: first those of trusted runs, then those of untrusted runs, each from the oldest on. Runs are
+ * locked before their activities. The first round skips runs that other transactions have locked, so that servers do not queue
+ * behind each other. Later rounds wait for these locks, so that nothing is missed. This is also correct on databases that ignore
+ * SKIP LOCKED.
  */
 async function claimActivities(
   store: StoreContext,
@@ -187,7 +188,7 @@ async function claimActivities(
       const batch = await claimCandidates(store, rest, candidates, wanted, rules);
       claimed.push(...batch);
       if (batch.length === candidates.length && candidates.length < most) break;
-      // The next read leaves out runs and projects without free slots: other work may be queued behind theirs.
+      // If a run or project had no free slot, the next read excludes it: other work may be queued behind its work.
       if (!reservations.full || batch.length === 0) round += 1;
     }
   } catch (error) {
@@ -198,11 +199,11 @@ async function claimActivities(
   return claimed;
 }
 
-/** How many more activities of untrusted runs it may get. */
+/** Returns how many more activities of untrusted runs the claimer may get. */
 const remainingUntrusted = ({ untrusted_room = Infinity }: Capabilities, taken: readonly ClaimedActivity[]): number =>
   Math.max(0, untrusted_room - taken.filter(({ trusted }) => !trusted).length);
 
-/** The first so many, no more of untrusted runs than there is room for, and of no run or project more than it may have. */
+/** Reserves slots for the first `count` candidates that are within the limits of untrusted work, their run and their project. */
 function reserveSlots(
   candidates: readonly Candidate[],
   count: number,
@@ -222,7 +223,7 @@ function reserveSlots(
 
 /** The slots of runs and projects that one transaction has reserved. */
 class SlotReservations {
-  /** True once a run or a project had no slot left. */
+  /** True after a candidate was skipped because its run or project had no free slot. */
   full = false;
   readonly #slots: SlotBounds | undefined;
   readonly #reserved = new Set<string>();
@@ -253,21 +254,22 @@ class SlotReservations {
 }
 
 /**
- * First what this server made claimable itself, the oldest first. Then what others did, but not just now: they are
- * claiming it, and begin with their oldest, so that this begins anywhere among the younger half. Trusted work stays first.
+ * Orders candidates so that servers rarely claim the same ones. First come those that this server made claimable. Those of
+ * other servers follow, unless they became claimable within the last `RIVAL_GRACE_MS`: their own server is about to claim these.
+ * Since it begins with its oldest, this server begins at a random one in the newer half. Trusted work stays first.
  */
 function withoutRivals(store: StoreContext, oldest: readonly Candidate[]): readonly Candidate[] {
-  const ripe = store.database.now() - RIVAL_GRACE_MS;
-  const own = oldest.filter(({ activity_id }) => store.owners.has(activity_id));
-  const others = oldest.filter(({ activity_id, due }) => due <= ripe && !store.owners.has(activity_id));
-  if (own.length + others.length < oldest.length) store.pollLater(RIVAL_GRACE_MS);
+  const past_grace = store.database.now() - RIVAL_GRACE_MS;
+  const local = oldest.filter(({ activity_id }) => store.owners.has(activity_id));
+  const others = oldest.filter(({ activity_id, due }) => due <= past_grace && !store.owners.has(activity_id));
+  if (local.length + others.length < oldest.length) store.pollLater(RIVAL_GRACE_MS);
   const skip = Math.floor(others.length / 2);
   const from = skip + (store.ids.bytes(2).readUInt16BE(0) % Math.max(1, others.length - skip));
-  const inOrder = [...own, ...others.slice(from), ...others.slice(0, from)];
+  const inOrder = [...local, ...others.slice(from), ...others.slice(0, from)];
   return inOrder.toSorted((a, b) => Number(a.untrusted) - Number(b.untrusted));
 }
 
-/** Work of an earlier version of svc may stand in a queue that does not ask for isolation. */
+/** Checks isolation once more, because earlier versions of svc put untrusted work into queues that do not require it. */
 const mayClaim = (store: StoreContext, by: Capabilities, { executor }: PendingRow, run: ClaimRun): boolean =>
   run.trusted === 1 || store.queues.isInProcess(executor) || by.capabilities.includes(ISOLATES);
 
@@ -277,7 +279,7 @@ interface ClaimRules {
   reservations: SlotReservations;
 }
 
-/** One transaction. When the answer to its commit is lost, its claims are found by agent and epoch. */
+/** Claims in one transaction. If the result of the commit is lost, the claims are found by agent and epoch. */
 async function claimCandidates(
   store: StoreContext,
   by: Capabilities,
@@ -324,7 +326,7 @@ async function claimSlice(
     slice.map(({ run_id }) => run_id),
     { skip: rules.skip, columns: RUN_COLUMNS },
   );
-  // A run that ends or is cancelled changes its pending activities too, so that a claim need write no run that has started.
+  // The end of a run also changes its pending activities, so a claim conflicts with it even if it does not write the run's row.
   tx.skipConflictGuard(
     RUN.table,
     [...locked.keys()].map((run_id) => [run_id]),

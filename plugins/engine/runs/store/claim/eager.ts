@@ -11,7 +11,7 @@ import { covers } from '../../domain/capabilities.ts';
 import { type LockedRun, triggerOf } from '../rows/runs.ts';
 import type { ClaimedActivity, InsertedActivity } from '../rows/activities.ts';
 
-/** How long the slots of a transaction that did not commit stay reserved. A transaction takes less time. */
+/** How long a slot stays reserved if its transaction does not commit. A transaction takes less time. */
 const RESERVATION_MS = 1000;
 
 /** A slot of a claimer that an open transaction counts on. */
@@ -43,7 +43,7 @@ export class EagerClaimers implements InstantClaims {
     return () => this.#claimers.delete(claimer);
   }
 
-  /** How many activities all claimers together can take now. */
+  /** Returns how many activities all claimers together can get now. */
   capacity(): number {
     let capacity = 0;
     for (const claimer of this.#claimers) {
@@ -53,9 +53,9 @@ export class EagerClaimers implements InstantClaims {
   }
 
   /**
-   * Reserves a slot for an activity with a claimer that can take it: the one that has kept its program, or else the least
-   * loaded, in turns. Undefined when no claimer can, or
-   * when the activity's run or project has no slot left.
+   * Reserves a slot for an activity at a claimer that can run it: the one that has kept its program, otherwise the least loaded;
+   * equally loaded claimers alternate. Returns undefined if there is no such claimer, or if the activity's run or project has no
+   * free slot.
    */
   claimerFor(run: ActivityScope, activity: NewActivity, trusted: boolean): InstantClaimer | undefined {
     const reserved = (claimer: InstantClaimer) => this.#activeReservations(claimer).length;

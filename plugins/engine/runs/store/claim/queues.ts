@@ -13,16 +13,16 @@ import { queueKey } from '../rows/sealing.ts';
 
 const MAX_CACHED_QUEUES = 10_000;
 
-/** How long a process relies on a row of `runs_lanes`. Far shorter than `IDLE_QUEUE_MS`, so that it commits before the row may go. */
+/** How long a process assumes that a row of `runs_lanes` exists. Far shorter than `IDLE_QUEUE_MS`, so that it commits before the row can be removed. */
 const CACHED_MS = 10 * 60_000;
 
 /** The time of use is written again when the stored one is older. */
 const USE_WRITTEN_MS = 5 * 60_000;
 
 /**
- * The task queues of activities, whose rows are `runs_lanes`: one for an org, an executor and its requirements. A queue holds
- * work of trusted runs or of untrusted ones, never of both. Unused queues are removed in time (`removeIdleLanes`), so cached
- * ones are looked up again now and then.
+ * The task queues of activities, stored in `runs_lanes`: one for each org, executor and set of requirements. A queue contains
+ * work of trusted runs or of untrusted runs, never of both. `removeIdleLanes` removes unused queues, so a cached queue is looked
+ * up again after `CACHED_MS`.
  */
 export class TaskQueues {
   /** When the row of each queue was last seen. */
@@ -96,7 +96,7 @@ export interface Candidate {
   org_id: string;
   project_id: string;
   due: number;
-  /** It stands in a queue of untrusted runs. */
+  /** True if its queue is for untrusted runs. */
   untrusted: boolean;
 }
 
@@ -120,10 +120,10 @@ interface OpenQueue {
 const MAX_TRUSTED_QUEUES = 1000;
 const MAX_UNTRUSTED_QUEUES = 250;
 
-/** How often a claim reads further queues when it has not found enough. */
+/** Maximum number of reads in one claim; it continues with further queues until it has found enough. */
 const MAX_READS = 4;
 
-/** The executor whose work may stand in queues that name none, from before queues named executors. */
+/** Earlier versions did not store the executor of a queue. Such queues may contain work of this executor. */
 const LEGACY_EXECUTOR = 'script';
 
 /** A range of queues of one executor. */
@@ -133,10 +133,10 @@ interface QueueRange {
   most: number;
 }
 
-/** How many claimers are remembered whose reads did not reach the last queue. */
+/** For how many claimers a position is stored, if their reads did not reach the last queue. */
 const MAX_CLAIMERS = 1000;
 
-/** Where the next read of such a claimer begins: for each of its ranges, the queue after which it continues. */
+/** For each range of a claimer, the queue after which its next read continues. */
 export class QueuePositions {
   readonly #after = new BoundedMap<string, readonly string[]>(MAX_CLAIMERS);
 
@@ -144,7 +144,7 @@ export class QueuePositions {
     return this.#after.get(claimer) ?? [];
   }
 
-  /** An empty name stands for the first queue. */
+  /** An empty name means that the next read begins with the first queue. */
   advance(claimer: string, after: readonly string[]): void {
     if (after.every((lane) => lane === '')) this.#after.delete(claimer);
     else this.#after.set(claimer, after);
@@ -199,10 +199,10 @@ function readQueues(
 }
 
 /**
- * Finds up to `limit` activities that these capabilities cover: those of trusted runs first, and of each kind the oldest.
- * What the claimer cannot take hides nothing, because it is not read: activities with other requirements, untrusted ones
- * without capacity for them, and those of runs and projects without a free slot. Where there are more queues than a claim
- * reads, a later claim may find the oldest activity.
+ * Finds up to `limit` activities that these capabilities cover: first those of trusted runs, then those of untrusted runs, each
+ * from the oldest on. Activities that the claimer cannot run are not read, so they never hide others: those with other
+ * requirements, untrusted ones without capacity for them, and those of runs and projects without a free slot. If there are more
+ * queues than one claim reads, the oldest activity may only be found by a later claim.
  */
 export async function findCandidates(
   on: Pick<Queries, 'read' | 'sql'>,
@@ -254,7 +254,7 @@ async function collectCandidates(
   return candidates;
 }
 
-/** The queue, if something waits in it that may be claimed now. */
+/** Returns the queue if it contains an activity that may be claimed now. */
 function openQueue(
   { lane, requires, untrusted: flag, due }: QueueRow,
   by: Capabilities,

@@ -32,7 +32,7 @@ export async function listRuns(
     const { statement, params } = searchOf(on, project_id, within, from);
     return on.read(statement, params);
   };
-  if (!looksAtEach(filter)) return { rows: await read(filter) };
+  if (!readsOtherRows(filter)) return { rows: await read(filter) };
   const search: Search<Found, string> = {
     before: filter.before,
     limit: filter.limit + 1,
@@ -42,15 +42,18 @@ export async function listRuns(
   return searchInWindows(search, search_bounds);
 }
 
-/** Whether the search reads rows that do not match, because no index decides the whole filter. Such a search is bounded. */
-function looksAtEach(filter: RunFilter): boolean {
+/**
+ * True if the search also reads rows that do not match, because no single index decides the entire filter. Such a search
+ * is bounded: it reads windows of rows and may end before the oldest run.
+ */
+function readsOtherRows(filter: RunFilter): boolean {
   const { tag, statuses, workflow, subject, trigger, since, until } = filter;
   if (workflow !== undefined || since !== undefined || until !== undefined) return true;
   const others = [statuses.length > 0, subject !== undefined, trigger !== undefined].filter(Boolean).length;
   return tag === undefined ? leadingIndex(filter) !== undefined && others > 1 : others > 0;
 }
 
-/** The statement, for tests that look at its plan. `from`: the oldest run that it may read. */
+/** Builds the statement. Exported for tests that check its plan. `from` is the oldest run that it may read. */
 export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter, from?: string): Query {
   const lead = leadOf(sql, filter);
   if (lead === undefined) return statusByStatus(sql, project_id, filter, from);
@@ -68,8 +71,9 @@ interface Lead {
 }
 
 /**
- * What is read from the newest end: the index of the tag, of a subject or of what started the runs, else all runs. Undefined:
- * status by status. SQLite has no index for the runs of every status, which would cost each run a page.
+ * Returns the table or index that the search reads from its newest end: that of the tag, the subject or the trigger, otherwise
+ * all runs. Returns undefined if the search must read one status after the other. SQLite always does that without such a
+ * filter, because it has no index of all runs by age: each new run would change one more page of the database.
  */
 function leadOf(sql: Queries['sql'], filter: RunFilter): Lead | undefined {
   if (filter.tag !== undefined) return { name: 't', from: 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id' };
@@ -79,7 +83,7 @@ function leadOf(sql: Queries['sql'], filter: RunFilter): Lead | undefined {
   return indexed(sql, index);
 }
 
-const NOTHING: RunFilter = {
+const NO_FILTER: RunFilter = {
   statuses: [],
   tag: undefined,
   workflow: undefined,
@@ -91,14 +95,14 @@ const NOTHING: RunFilter = {
   before: undefined,
 };
 
-/** The filters that the leading index decides. A window is a range of the rows that match these, so its end is read from the index alone. */
+/** Returns the filters that the leading index decides. A window is a range of rows that match these, so the index alone gives its end. */
 function decidedBy(filter: RunFilter): Partial<RunFilter> {
   const { tag, subject, trigger } = filter;
   if (tag !== undefined) return { tag };
   return leadingIndex(filter) === 'runs_runs_subject' ? { subject } : { trigger };
 }
 
-/** The oldest run of a window of this many rows; undefined if there are fewer rows. */
+/** Returns the oldest run of a window with this many rows, or undefined if there are fewer rows. */
 async function windowFrom(
   on: Pick<Queries, 'read' | 'sql'>,
   project_id: string,
@@ -107,7 +111,7 @@ async function windowFrom(
 ): Promise<string | undefined> {
   const lead = leadOf(on.sql, filter);
   const { name } = lead ?? { name: 'r' as const };
-  const decided = conditionsOf({ ...NOTHING, ...decidedBy(filter), before: filter.before }, name);
+  const decided = conditionsOf({ ...NO_FILTER, ...decidedBy(filter), before: filter.before }, name);
   const within = [...decided, ...bounds(filter, name)];
   const searches = lead
     ? [windowEnd(lead, project_id, within, rows)]
@@ -151,7 +155,7 @@ interface Query {
 const statusesOf = ({ statuses }: RunFilter): string[] =>
   statuses.length === 0 ? [...OPEN_STATUSES, ...TERMINAL] : distinct(statuses, String);
 
-/** The newest runs are among the newest of each status, whose index gives the order. */
+/** Reads the newest runs of each status in the order of its index, and takes the newest of these. */
 function statusByStatus(sql: Queries['sql'], project_id: string, filter: RunFilter, from: string | undefined): Query {
   const parts = statusesOf(filter).map((status) => {
     const conditions = conditionsOf({ ...filter, statuses: [status as RunStatus] }, 'r');
@@ -164,7 +168,10 @@ function statusByStatus(sql: Queries['sql'], project_id: string, filter: RunFilt
   };
 }
 
-/** Ids begin with their times, so few old runs are looked at. A day is for clocks that were put back: ids do not follow. */
+/**
+ * Limits the search to a range of IDs, which begin with the time of creation, so that it reads few older or newer runs. The
+ * range is a day wider on both sides: after a clock was set back, new IDs still begin with the later time.
+ */
 const bounds = ({ since, until }: RunFilter, lead: string, from?: string): Condition[] => [
   ...(since === undefined ? [] : [[`${lead}.run_id >= ?`, lowestId('run', since - DAY_MS)] satisfies Condition]),
   ...(until === undefined ? [] : [[`${lead}.run_id < ?`, lowestId('run', until + DAY_MS)] satisfies Condition]),
@@ -177,7 +184,10 @@ const newest = ({ name, from }: Lead, project_id: string, conditions: readonly C
   params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
 });
 
-/** Forced, because an optimizer that sees the order walks all runs of the project for the few of one subject. */
+/**
+ * Returns the index that the statement is forced to use. If the database could choose, it might read all runs of the project
+ * in the order of their IDs to find the few runs of one subject.
+ */
 function leadingIndex({ tag, subject, trigger: given }: RunFilter): string | undefined {
   if (tag !== undefined) return undefined;
   const trigger = given ?? {};

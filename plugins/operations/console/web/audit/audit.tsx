@@ -113,7 +113,7 @@ function Filters({ filters: { of, ...typed }, owner, onChange }: FiltersProps) {
       values={typed}
       onChange={(next) => onChange({ ...kept, ...next })}
       onClear={() => onChange({})}
-      any={of !== undefined || Object.keys(typed).length > 0}
+      canClear={of !== undefined || Object.keys(typed).length > 0}
     >
       {(owner || of) && (
         <select

@@ -58,7 +58,7 @@ export function Events() {
         values={typed}
         onChange={(next) => go({ ...rest, ...next })}
         onClear={() => go(rest)}
-        any={Object.keys(typed).length > 0}
+        canClear={Object.keys(typed).length > 0}
       >
         <span>Lifecycle events</span>
         <Switch

@@ -52,7 +52,7 @@ export function toEventQuery({ lifecycle, event: _event, ...filters }: EventFilt
   return shown ? filters : { ...filters, exclude: 'lifecycle' };
 }
 
-/** The command with the same answer. */
+/** Returns the command that lists the same events. */
 export const commandOf = (asked: EventQuery, quote: (text: string) => string): string =>
   [
     'svc events ls',
@@ -66,15 +66,15 @@ interface Listed {
   source: string;
 }
 
-/** Does an event that has just been recorded belong into a list with these filters? */
-export const fits = (event: Listed, { type, key, source, exclude }: EventQuery): boolean =>
+/** True if a new event belongs in a list with these filters. */
+export const matchesFilters = (event: Listed, { type, key, source, exclude }: EventQuery): boolean =>
   event.source !== exclude &&
   (type === undefined || event.type === type) &&
   (key === undefined || event.key === key) &&
   (source === undefined || event.source === source);
 
-/** The list, newest first, with an event that has just been recorded. */
+/** Adds a new event to the top of a list if it matches the filters. */
 export function withNew<E extends Listed>(list: readonly E[], event: E, asked: EventQuery): readonly E[] {
-  if (!fits(event, asked) || list.some((one) => one.event === event.event)) return list;
+  if (!matchesFilters(event, asked) || list.some((one) => one.event === event.event)) return list;
   return [event, ...list];
 }

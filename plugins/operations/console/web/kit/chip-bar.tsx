@@ -4,11 +4,11 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, u
 import { visible } from './text.ts';
 import './rows.css';
 
-/** A filter whose value is typed, with suggestions. */
+/** A filter whose value is entered as text, with suggestions. */
 export interface TypedFilter<Name extends string> {
   name: Name;
   label: string;
-  /** Between label and value: `is`. */
+  /** The word between label and value, such as `is`. */
   operator: string;
   hint: string;
   suggest?: readonly string[];
@@ -21,24 +21,24 @@ type Values<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 interface Props<Name extends string> {
   kinds: readonly TypedFilter<Name>[];
-  /** What the address says. */
+  /** The values in the address of the page. */
   values: Values<Name>;
   onChange(next: Partial<Record<Name, string>>): void;
-  /** Removes these filters and those that `before` shows. */
+  /** Removes these filters and those in `before`. */
   onClear(): void;
-  /** Whether there is something to clear. */
-  any: boolean;
-  /** A field, and chips of other filters. */
+  /** Whether the button Clear is shown. */
+  canClear: boolean;
+  /** Elements before the chips: a search field, and chips of filters that are not in `kinds`. */
   before?: ReactNode;
-  /** Items of the menu for other filters. */
+  /** Items at the top of the menu, for filters that are not in `kinds`. */
   items?: ReactNode;
-  /** At the right. */
+  /** Shown at the right end of the bar. */
   children?: ReactNode;
 }
 
-/** One bar above a list: a chip for each filter, and a menu that adds one. Every change is in the address at once. */
+/** The bar above a list, with a chip for each filter and a menu that adds a filter. */
 export function ChipBar<Name extends string>(props: Props<Name>) {
-  const { kinds, values, onChange, onClear, any, before, items, children } = props;
+  const { kinds, values, onChange, onClear, canClear, before, items, children } = props;
   const [edited, setEdited] = useState<Name>();
   const put = (name: Name, value: string) => {
     setEdited(undefined);
@@ -68,7 +68,7 @@ export function ChipBar<Name extends string>(props: Props<Name>) {
             className="menu"
             align="start"
             sideOffset={4}
-            // The field of the new chip has the focus.
+            // The field of the new chip gets the focus instead of the menu's button.
             onCloseAutoFocus={(event) => event.preventDefault()}
           >
             {items}
@@ -80,7 +80,7 @@ export function ChipBar<Name extends string>(props: Props<Name>) {
           </Menu.Content>
         </Menu.Portal>
       </Menu.Root>
-      {any && (
+      {canClear && (
         <button type="button" className="ghost small" onClick={onClear}>
           Clear
         </button>

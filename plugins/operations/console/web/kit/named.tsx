@@ -24,43 +24,46 @@ import { toast } from './toasts.tsx';
 
 interface Named {
   name: string;
-  /** The graph or plugin that manages it: it is changed there. */
+  /** The graph or plugin that manages it. It can only be changed there. */
   owner?: string;
-  /** What the server could not do beside the change. */
+  /** What the server could not do in addition to the change. */
   warnings?: string[];
 }
 
-/** A kind of thing of a project with names, one list, a page for each, and a form: handlers, schedules, webhooks, hooks. */
+/** A kind of named resource of a project, with a list, a page for each, and a form: handlers, schedules, webhooks, hooks. */
 export interface NamedKind<View extends Named> {
-  /** `handler`: as sentences and the parameter of its page have it. */
+  /** The singular, such as `handler`. Sentences use it, and so does the parameter of its page. */
   one: string;
-  /** `Handlers`. */
+  /** The title of the list, such as `Handlers`. */
   title: string;
   icon: LucideIcon;
-  /** Of its list in the API, below the project: `/handlers`. */
+  /** The path of the list in the API, below the project: `/handlers`. */
   path: string;
-  /** The field of the answer that has the list. */
+  /** The member of the response that contains the list. */
   plural: string;
-  /** Of its list in the console. */
+  /** The route of the list in the console. */
   page: `/orgs/$org/projects/$project/${'handlers' | 'schedules' | 'webhooks' | 'hooks'}`;
-  /** `svc handler`. */
+  /** The command without its verb, such as `svc handler`. */
   command: string;
-  /** What one is for, where there is none yet. */
+  /** What it is for; shown while the list is empty. */
   about: string;
-  /** What the field above the list finds. */
+  /** The placeholder of the search field: what it finds. */
   finds: string;
+  /** The texts that the search field compares. */
   wordsOf(view: View): readonly (string | undefined)[];
+  /** The filter beside the search field, such as the state. */
   filter: Choice;
+  /** The option of the filter to which an item belongs. */
   filterOf(view: View): string;
-  /** All of one but its name. */
+  /** The fields of the form, except the name. `of` is the item that is edited. */
   Fields: ComponentType<{ of?: View }>;
-  /** What the form says, as the API takes it. */
+  /** Builds the body of the request from the form. */
   bodyOf(fields: Record<string, string>): Record<string, unknown>;
-  /** What an edit changes, and what it leaves as it is. */
+  /** A note above the form for editing: what a change affects. */
   editNote?: string;
-  /** What its removal means. */
+  /** What the removal means; shown in the confirmation. */
   removal: string;
-  /** The secret that an answer shows this once. */
+  /** The secret in a response, which is shown only once. */
   secretOf?(view: View): Secret | undefined;
 }
 
@@ -74,14 +77,14 @@ type OnSecret = (secret: Secret) => void;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The page of one of them; its parameter is called as the kind. */
+/** The route of an item's page. Its parameter is named after the kind. */
 const pageOfOne = ({ page, one }: { page: string; one: string }): string => `${page}/$${one}`;
 
-/** `GET`, `PUT` and `DELETE` of one. */
+/** The path of an item in the API. */
 export const namedPath = ({ path }: { path: string }, scope: Scope, name: string): string =>
   scoped(scope, `${path}/${encodeURIComponent(name)}`);
 
-/** One of them with its document, which lists leave out. `fresh`: whatever is known of it, it is read again. */
+/** Reads an item with its document, which lists leave out. With `fresh`, it is read again even if it is cached. */
 export function useNamed<View extends Named>(
   kind: NamedKind<View>,
   scope: Scope,
@@ -97,7 +100,7 @@ export function useNamed<View extends Named>(
   });
 }
 
-/** Reads the page of one and the list again after a change. */
+/** Reads an item and the list again after a change. */
 export function useRefreshNamed<View extends Named>(kind: NamedKind<View>, scope: Scope) {
   const refetch = useRefetch();
   return (name: string) => refetch([kind.one, namedPath(kind, scope, name)], listKey(scoped(scope, kind.path)));
@@ -179,7 +182,7 @@ function EditForm<View extends Named>({ kind, scope, name, read, onSecret, close
 
 interface RemoveProps<View extends Named> extends Of<View> {
   close(): void;
-  /** On its own page, which ends with it. */
+  /** True on the item's own page, which is left after the removal. */
   leaves: boolean;
 }
 
@@ -220,11 +223,11 @@ export const removeAction = <View extends Named>(of: Of<View>, leaves = false): 
 
 interface EditAndMoreProps<View extends Named> extends Of<View> {
   onSecret?: OnSecret;
-  /** Before the removal. */
+  /** Items of the menu before the removal. */
   actions?: readonly (Action | false)[];
 }
 
-/** At the top of its page: the edit, and a menu that ends with the removal. */
+/** The button Edit at the top of an item's page, and a menu that ends with the removal. */
 export function EditAndMore<View extends Named>({ onSecret, actions = [], ...of }: EditAndMoreProps<View>) {
   const [edits, setEdits] = useState(false);
   return (
@@ -242,20 +245,20 @@ interface ListProps<View extends Named> {
   kind: NamedKind<View>;
   scope: Scope;
   address: ListAddress;
-  /** May the reader make and change them? */
+  /** Whether the user may create and change items. */
   may: boolean;
   mark(view: View): ReactNode;
   columns: readonly Column<View>[];
-  /** The second line of a card on a phone. */
+  /** As in `Rows`. */
   second(view: View): ReactNode;
   aside?(view: View): ReactNode;
-  /** Of the menu of a row. */
+  /** The items of a row's menu. */
   actions(view: View, of: Of<View>, onSecret: OnSecret): readonly (Action | false)[];
-  /** Beside the filters, of the newest answer. */
+  /** Shown beside the filters; gets the newest response. */
   beside?(answer: unknown): ReactNode;
 }
 
-/** The page with all of them: one makes, finds and opens them there. */
+/** The page that lists all items of a kind, finds them and creates new ones. */
 export function NamedList<View extends Named>(props: ListProps<View>) {
   const { kind, scope, address, may, beside } = props;
   const { make, find = '', state } = address;

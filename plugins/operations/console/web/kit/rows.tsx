@@ -4,39 +4,42 @@ import { useRowKeys } from './row-keys.ts';
 import './rows.css';
 
 export interface Column<Item> {
-  /** Its head; `-` before it: nothing is read there, because the cells say it. */
+  /** The column's heading. With a leading `-`, only screen readers get it, because the cells explain themselves. */
   name: string;
-  /** `c-end`, `c-wide` and others of rows.css: how wide it is, and on which screens it is left out. */
+  /**
+   * Classes of rows.css: `c-…` sets the width or hides the column on narrow screens (`c-wide` up to 1000 px, `c-roomy` up to
+   * 1320 px); `second` makes the cells grey.
+   */
   look?: string;
   cell(item: Item): ReactNode;
 }
 
 interface Props<Item> {
-  /** What the rows are: `Handlers`. */
+  /** What the rows are, for screen readers: `Handlers`. */
   label: string;
   items: readonly Item[];
-  /** Also the anchor of the row. */
+  /** Identifies a row; also its anchor in the address. */
   keyOf(item: Item): string;
-  /** Its state, as an icon. */
+  /** An icon that shows the item's state. */
   mark?(item: Item): ReactNode;
-  /** A link to it. */
+  /** A link to the item's page. */
   title(item: Item): ReactNode;
-  /** Behind the link, on wide screens. */
+  /** Shown after the link in the first column, but not on a phone. */
   beside?(item: Item): ReactNode;
   columns: readonly Column<Item>[];
-  /** Of the first column. */
+  /** The heading of the first column. */
   head: string;
-  /** The second line of a card on a phone. */
+  /** On a phone, the second line of the item's card, instead of the columns. */
   second(item: Item): ReactNode;
-  /** At the right of a card's first line. */
+  /** On a phone, shown at the right end of the card's first line. */
   aside?(item: Item): ReactNode;
-  /** Whether its details are shown beside the list. */
+  /** True for the item whose details are open beside the list. */
   isChosen?(item: Item): boolean;
-  /** At the end of a row and of a card. */
+  /** A menu at the end of a row or card. */
   actions?(item: Item): ReactNode;
 }
 
-/** Things of one kind as rows of one height with columns; cards on a phone. `j` and `k` move through them. */
+/** A table of items of one kind, or on a phone a list of cards. The keys `j` and `k` move between the rows. */
 export function Rows<Item>(props: Props<Item>) {
   const { label, items, keyOf, mark, title, beside, columns, head, actions, isChosen } = props;
   const table = useRowKeys({});
@@ -76,7 +79,7 @@ export function Rows<Item>(props: Props<Item>) {
 }
 
 const Head = ({ name, look }: { name: string; look?: string | undefined }) => (
-  // A head has the colour of heads.
+  // `second` colours only cells, not headings.
   <th className={look?.replace('second', '').trim()}>
     {name.startsWith('-') ? <span className="hidden">{name.slice(1)}</span> : name}
   </th>

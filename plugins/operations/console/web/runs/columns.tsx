@@ -8,7 +8,7 @@ export type Column = (typeof COLUMNS)[number];
 const KEY = 'svc-run-columns';
 const isColumn = (name: string): name is Column => (COLUMNS as readonly string[]).includes(name);
 
-/** The columns that this browser leaves out. */
+/** The columns that the user has hidden in this browser. */
 export function useColumns(): { shown: ReadonlySet<Column>; toggle(column: Column): void } {
   const [hidden, setHidden] = useState(() => new Set((localStorage.getItem(KEY) ?? '').split(',').filter(isColumn)));
   const toggle = (column: Column) => {

@@ -6,9 +6,9 @@ import { AGES, ChipBar, type TypedFilter } from '../kit/chip-bar.tsx';
 import { Find } from '../kit/find.tsx';
 import { stateWord } from '../kit/state.ts';
 import { visible } from '../kit/text.ts';
-import { chosenStatuses, type RunFilters, STATUSES, toggled } from './filters.ts';
+import { chosenStatuses, type RunFilters, STATUSES, toggleStatus } from './filters.ts';
 
-/** The beginnings of what a run may have been started by. */
+/** Suggestions for the filter `trigger`; those that end with a colon are prefixes. */
 const STARTERS = ['manual', 'spawn', 'push', 'schedule.tick', 'handler:', 'schedule:', 'event:', 'run:'];
 
 const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status'>>[] = [
@@ -23,14 +23,14 @@ const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status'>>[] = [
 interface Props {
   filters: RunFilters;
   onChange(next: RunFilters): void;
-  /** Narrows what is shown, as it is typed. */
+  /** The text that the runs on the page must contain. */
   find: string;
   onFind(text: string): void;
-  /** At the right. */
+  /** Shown at the right end of the bar. */
   children?: ReactNode;
 }
 
-/** Every change is in the address at once. */
+/** The bar with the filters of the list of runs. Every change is in the address immediately. */
 export function Filters({ filters, onChange, find, onFind, children }: Props) {
   const change = (next: RunFilters) => onChange(Object.fromEntries(Object.entries(next).filter(([, value]) => value)));
   const { status, ...typed } = filters;
@@ -40,7 +40,7 @@ export function Filters({ filters, onChange, find, onFind, children }: Props) {
       values={typed}
       onChange={(next) => onChange({ ...(status !== undefined && { status }), ...next })}
       onClear={() => onChange({})}
-      any={Object.keys(filters).length > 0}
+      canClear={Object.keys(filters).length > 0}
       before={
         <>
           <Find label="Find among these runs" hint="Workflow, ID, tag or error" text={find} onChange={onFind} />
@@ -74,8 +74,8 @@ const StatusItems = ({ filters, onChange }: StatusProps) =>
       key={status}
       className="item"
       checked={chosenStatuses(filters).includes(status)}
-      onCheckedChange={() => onChange(toggled(filters, status))}
-      // Several are chosen one after another.
+      onCheckedChange={() => onChange(toggleStatus(filters, status))}
+      // The menu stays open, so that several statuses can be selected.
       onSelect={(event) => event.preventDefault()}
     >
       <StatusIcon of={status} silent /> {stateWord(status)}

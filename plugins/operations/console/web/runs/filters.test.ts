@@ -1,6 +1,6 @@
 import t from 'tap';
 import { shellQuote } from '../kit/text.ts';
-import { commandOf, fits, patched, readRunFilters, toggled } from './filters.ts';
+import { commandOf, matchesFilters, readRunFilters, toggleStatus, updateRun } from './filters.ts';
 
 const run = (run_id: string, status = 'running', workflow = 'a.sh', tags: string[] = []) => ({
   run_id,
@@ -20,9 +20,9 @@ t.test('an address is read, and nothing else of it', async (t) => {
 });
 
 t.test('statuses are switched on and off', async (t) => {
-  t.same(toggled({}, 'failed'), { status: 'failed' });
-  t.same(toggled({ status: 'failed', tag: 'x' }, 'queued'), { status: 'failed,queued', tag: 'x' });
-  t.same(toggled({ status: 'failed', tag: 'x' }, 'failed'), { tag: 'x' });
+  t.same(toggleStatus({}, 'failed'), { status: 'failed' });
+  t.same(toggleStatus({ status: 'failed', tag: 'x' }, 'queued'), { status: 'failed,queued', tag: 'x' });
+  t.same(toggleStatus({ status: 'failed', tag: 'x' }, 'failed'), { tag: 'x' });
 });
 
 t.test('the command with the same answer', async (t) => {
@@ -38,14 +38,14 @@ t.test('the command with the same answer', async (t) => {
 t.test('a run that changed is put where it belongs', async (t) => {
   const list = [run('run_3'), run('run_1')];
   const ids = (found: readonly { run_id: string }[]) => found.map(({ run_id }) => run_id);
-  t.same(ids(patched(list, run('run_4'), {})), ['run_4', 'run_3', 'run_1']);
-  t.same(ids(patched(list, run('run_2'), {})), ['run_3', 'run_2', 'run_1']);
-  t.same(ids(patched(list, run('run_0'), {})), ['run_3', 'run_1'], 'it is of an older page');
-  t.same(ids(patched([], run('run_0'), {})), ['run_0']);
-  t.equal(patched(list, run('run_3', 'failed'), {})[0]?.status, 'failed');
-  t.same(ids(patched(list, run('run_3', 'failed'), { status: 'running' })), ['run_1'], 'it fits no longer');
-  t.ok(fits(run('r', 'queued', 'a', ['x']), { status: 'queued,failed', workflow: 'a', tag: 'x' }));
-  t.notOk(fits(run('r', 'queued', 'a', ['x']), { tag: 'y' }));
+  t.same(ids(updateRun(list, run('run_4'), {})), ['run_4', 'run_3', 'run_1']);
+  t.same(ids(updateRun(list, run('run_2'), {})), ['run_3', 'run_2', 'run_1']);
+  t.same(ids(updateRun(list, run('run_0'), {})), ['run_3', 'run_1'], 'it is of an older page');
+  t.same(ids(updateRun([], run('run_0'), {})), ['run_0']);
+  t.equal(updateRun(list, run('run_3', 'failed'), {})[0]?.status, 'failed');
+  t.same(ids(updateRun(list, run('run_3', 'failed'), { status: 'running' })), ['run_1'], 'it fits no longer');
+  t.ok(matchesFilters(run('r', 'queued', 'a', ['x']), { status: 'queued,failed', workflow: 'a', tag: 'x' }));
+  t.notOk(matchesFilters(run('r', 'queued', 'a', ['x']), { tag: 'y' }));
 });
 
 t.test('subject, and what started a run', async (t) => {
@@ -54,10 +54,10 @@ t.test('subject, and what started a run', async (t) => {
     trigger: { type: 'push', handler: 'report', event: 'evt_1' },
   };
   for (const trigger of ['push', 'handler:report', 'event:evt_1', 'run:run_0'])
-    t.ok(fits(one, { trigger, subject: 'acme/app' }), trigger);
+    t.ok(matchesFilters(one, { trigger, subject: 'acme/app' }), trigger);
   for (const trigger of ['manual', 'handler:other', 'schedule:report', 'type:push', 'run:run_1'])
-    t.notOk(fits(one, { trigger }), trigger);
-  t.notOk(fits(one, { subject: 'acme' }));
+    t.notOk(matchesFilters(one, { trigger }), trigger);
+  t.notOk(matchesFilters(one, { subject: 'acme' }));
   t.same(readRunFilters({ subject: 'a', trigger: 'handler:x', until: '1h' }), {
     ...{ subject: 'a', trigger: 'handler:x', until: '1h' },
   });
@@ -65,5 +65,5 @@ t.test('subject, and what started a run', async (t) => {
     commandOf({ subject: "it's", trigger: 'push' }, shellQuote),
     `svc runs ls --subject 'it'\\''s' --trigger push`,
   );
-  t.same(patched([one], run('run_9'), { until: '1h' }), [one], 'a new run is later than any `until`');
+  t.same(updateRun([one], run('run_9'), { until: '1h' }), [one], 'a new run is later than any `until`');
 });

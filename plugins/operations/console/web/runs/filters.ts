@@ -1,6 +1,6 @@
 export const STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
-/** What the address of the page says; every link to it is a filter that can be sent to others. */
+/** The filters in the address of the page, so that a link to the page includes them. */
 export interface RunFilters {
   /** Statuses, separated by commas. */
   status?: string;
@@ -16,7 +16,7 @@ export interface RunFilters {
 
 const NAMES = ['status', 'workflow', 'tag', 'subject', 'trigger', 'since', 'until'] as const;
 
-/** Anything else that stands in an address is left out. */
+/** Reads the filters from the search parameters of an address, and ignores everything else in it. */
 export function readRunFilters(search: Record<string, unknown>): RunFilters {
   const given = NAMES.flatMap((name) => {
     const value = search[name];
@@ -28,15 +28,15 @@ export function readRunFilters(search: Record<string, unknown>): RunFilters {
 
 export const chosenStatuses = ({ status }: RunFilters): string[] => (status ? status.split(',') : []);
 
-/** With a status more or less; none is all. */
-export function toggled(filters: RunFilters, status: string): RunFilters {
+/** Adds a status to the filter, or removes it. Without a status, the filter matches runs of every status. */
+export function toggleStatus(filters: RunFilters, status: string): RunFilters {
   const chosen = chosenStatuses(filters);
   const next = chosen.includes(status) ? chosen.filter((one) => one !== status) : [...chosen, status];
   const { status: _, ...rest } = filters;
   return next.length > 0 ? { ...rest, status: next.join(',') } : rest;
 }
 
-/** The command with the same answer, or the one that does something to all that the filters select. */
+/** Returns the command that lists the same runs, or the one that cancels or reruns all runs that the filters select. */
 export function commandOf(
   filters: RunFilters,
   quote: (text: string) => string,
@@ -50,7 +50,7 @@ export function commandOf(
   return [`svc runs ${verb}`, ...flags, ...every].join(' ');
 }
 
-/** What lists know of a run. */
+/** The fields of a listed run that filters compare. */
 export interface ListedRun {
   run_id: string;
   status: string;
@@ -61,14 +61,14 @@ export interface ListedRun {
   trigger: { type: string; [field: string]: unknown };
 }
 
-/** `handler:<name>` or `schedule:<name>`, when one of them started the run. */
+/** Returns `handler:<name>` or `schedule:<name>` if a handler or a schedule started the run. */
 export function starterOf(trigger: ListedRun['trigger']): string | undefined {
   const kind = (['handler', 'schedule'] as const).find((one) => typeof trigger[one] === 'string');
   return kind && `${kind}:${String(trigger[kind])}`;
 }
 
-/** As the server reads it. */
-function startedBy({ trigger, parent }: ListedRun, filter: string): boolean {
+/** Compares what started a run with the filter `trigger`, in the same way as the server. */
+function matchesTrigger({ trigger, parent }: ListedRun, filter: string): boolean {
   const colon = filter.indexOf(':');
   if (colon < 0) return trigger.type === filter;
   const [kind, name] = [filter.slice(0, colon), filter.slice(colon + 1)];
@@ -76,26 +76,29 @@ function startedBy({ trigger, parent }: ListedRun, filter: string): boolean {
   return ['handler', 'schedule', 'event'].includes(kind) && trigger[kind] === name;
 }
 
-/** Does a run that changed belong into a list with these filters? Times are for the server to judge. */
-export function fits(run: ListedRun, filters: RunFilters): boolean {
+/** True if a changed run belongs in a list with these filters. Only the server compares times. */
+export function matchesFilters(run: ListedRun, filters: RunFilters): boolean {
   const statuses = chosenStatuses(filters);
   return (
     (statuses.length === 0 || statuses.includes(run.status)) &&
     (filters.workflow === undefined || filters.workflow === run.workflow) &&
     (filters.tag === undefined || run.tags.includes(filters.tag)) &&
     (filters.subject === undefined || run.subject === filters.subject) &&
-    (filters.trigger === undefined || startedBy(run, filters.trigger))
+    (filters.trigger === undefined || matchesTrigger(run, filters.trigger))
   );
 }
 
-/** The list with a run as it is now: in its place, at the top when it is new, gone when it fits no longer. */
-export function patched<R extends ListedRun>(list: readonly R[], run: R, filters: RunFilters): readonly R[] {
+/**
+ * Returns the list with the current state of a run: replaced in its position, inserted if it is new, or removed if it no longer
+ * matches the filters.
+ */
+export function updateRun<R extends ListedRun>(list: readonly R[], run: R, filters: RunFilters): readonly R[] {
   const at = list.findIndex(({ run_id }) => run_id === run.run_id);
-  if (!fits(run, filters)) return at < 0 ? list : list.toSpliced(at, 1);
+  if (!matchesFilters(run, filters)) return at < 0 ? list : list.toSpliced(at, 1);
   if (at >= 0) return list.with(at, run);
-  // One that is new was made after any `until`.
+  // A new run was created later than any `until`.
   if (filters.until !== undefined) return list;
-  // Ids are ordered by time. One that is older than all that is shown belongs to a page that is not read yet.
+  // The list is sorted by ID, the newest first. A run that is older than all others is on a page that was not read yet.
   const place = list.findIndex(({ run_id }) => run_id < run.run_id);
   return place < 0 && list.length > 0 ? list : list.toSpliced(Math.max(0, place), 0, run);
 }

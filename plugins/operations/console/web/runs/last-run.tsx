@@ -14,13 +14,13 @@ interface Props {
   children: ReactNode;
 }
 
-/** A link to a run with its state, read again until it has ended. */
+/** A link to a run with its state, which is read again until the run has ended. */
 export function LastRun({ scope, run_id, children }: Props) {
   const path = scoped(scope, `/runs/${encodeURIComponent(run_id)}`);
   const { data } = useQuery({
     queryKey: ['run-state', path],
     queryFn: ({ signal }) => json<RunRecord>(path, { signal }),
-    // One that has ended stays as it is.
+    // A run that has ended does not change any more.
     staleTime: ({ state }) => (state.data && !OPEN.includes(state.data.status) ? Number.POSITIVE_INFINITY : 0),
     refetchInterval: ({ state }) => (state.data && OPEN.includes(state.data.status) ? AGAIN_MS : false),
   });

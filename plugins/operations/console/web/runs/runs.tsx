@@ -16,14 +16,14 @@ import { Page } from '../kit/page.tsx';
 import { shellQuote } from '../kit/text.ts';
 import { NewRunLink } from '../new-run/link.tsx';
 import { ColumnMenu, useColumns } from './columns.tsx';
-import { commandOf, patched, type RunFilters } from './filters.ts';
+import { commandOf, type RunFilters, updateRun } from './filters.ts';
 import { Filters } from './filters-form.tsx';
 import { Selection } from './selection.tsx';
 import { RunTable } from './table.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
 const PAGE = 50;
-/** The list is read again at most so often, however many runs change. */
+/** The list is read again at most once in this time, no matter how many runs change. */
 const AGAIN_MS = 1000;
 const FROM = '/orgs/$org/projects/$project/runs';
 
@@ -96,7 +96,7 @@ export function Runs() {
   );
 }
 
-/** Any part of its name, id, tags, subject or error. */
+/** True if the name, ID, tags, subject or error of a run contains the text. */
 function isFound({ workflow, run_id, tags, subject = '', error }: RunRecord, find: string): boolean {
   const wanted = find.trim().toLowerCase();
   if (wanted === '') return true;
@@ -127,7 +127,7 @@ const Hints = () => (
   </div>
 );
 
-/** The list, kept as it is on the server. */
+/** Reads the list, and updates it when runs change on the server. */
 function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
   const client = useQueryClient();
   const key = ['runs', scope.org, scope.project, filters] as const;
@@ -141,7 +141,7 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
   useUntilFound(list, list.data?.pages.every(({ runs }) => runs.length === 0) === true);
   const again = useBatched(() => void readAgain(client, key), AGAIN_MS);
   const live = useLive(scope, 'runs', (kind, data) => {
-    // A read in progress may have begun before the change, and replaces what is put into the list here.
+    // A request in progress may have begun before the change. Its response would overwrite the update below, so read once more.
     if (kind === 'reset' || client.isFetching({ queryKey: key }) > 0) again();
     if (kind !== 'run') return;
     client.setQueryData<Pages>(key, (before) => before && withRun(before, data as RunRecord, filters));
@@ -152,7 +152,7 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
 function withRun({ pages, pageParams }: Pages, run: RunRecord, filters: RunFilters): Pages {
   const at = pages.findIndex(({ runs }) => runs.some(({ run_id }) => run_id === run.run_id));
   const page = Math.max(0, at);
-  const runs = [...patched(pages[page]!.runs, run, filters)];
+  const runs = [...updateRun(pages[page]!.runs, run, filters)];
   return { pages: pages.with(page, { ...pages[page]!, runs }), pageParams };
 }
 

@@ -12,14 +12,14 @@ interface Props {
   scope: Scope;
   runs: readonly RunRecord[];
   selected: ReadonlySet<string>;
-  /** By which the list was made, for the command that does the same to all that it selects. */
+  /** The filters of the list, for the command that does the same to all runs that they select. */
   filters: RunFilters;
   onChange(selected: ReadonlySet<string>): void;
 }
 
 const OPEN = ['queued', 'running', 'waiting'];
 
-/** What can be done with the runs that are ticked. Only those that are shown count. */
+/** The actions for the selected runs. Selected runs that are not shown are ignored. */
 export function Selection({ scope, runs, selected, filters, onChange }: Props) {
   const chosen = runs.filter(({ run_id }) => selected.has(run_id));
   const open = chosen.filter(({ status }) => OPEN.includes(status));
@@ -30,7 +30,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
       await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), { method: 'POST', body }).catch(
         (error: Error) => failures.set(run_id, `${run_id.slice(-6)}: ${error.message}`),
       );
-    // Those that failed stay selected: with an empty selection the question would go, and what it says of them.
+    // Runs whose change failed stay selected: without a selection, the dialog with their errors would close.
     onChange(new Set(failures.keys()));
     if (failures.size < list.length) toast(`${list.length - failures.size} ${said}`);
     if (failures.size > 0) throw new Error([...failures.values()].join('\n'));
@@ -64,7 +64,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all runs that match the filters.
       </Confirm>
       {chosen.length === 2 && (
-        // The older one first: ids are ordered by time.
+        // The older run comes first, because IDs are sorted by time.
         <CompareLink scope={scope} a={chosen[1]!.run_id} b={chosen[0]!.run_id} className="button ghost small">
           Compare the two
         </CompareLink>

@@ -22,7 +22,7 @@ import './runs.css';
 interface Props {
   scope: Scope;
   runs: readonly RunRecord[];
-  /** Absent: nothing can be selected. */
+  /** If absent, runs cannot be selected. */
   selected?: ReadonlySet<string> | undefined;
   columns?: ReadonlySet<Column>;
   onSelect?(selected: ReadonlySet<string>): void;
@@ -30,7 +30,7 @@ interface Props {
 
 const ALL: ReadonlySet<Column> = new Set(COLUMNS);
 
-/** Runs as lines of one height, those that were called folded below the one that called them; cards on a phone. */
+/** A table of runs, or on a phone a list of cards. Runs that another run called are folded below it. */
 export function RunTable({ scope, runs, selected, columns = ALL, onSelect }: Props) {
   const phone = usePhone();
   const now = useNow();
@@ -200,7 +200,7 @@ function Detail({ run, now }: { run: RunRecord; now: number }) {
   );
 }
 
-/** What started it; leads to all runs that the same started. */
+/** What started a run, as a link to all runs with the same trigger. */
 function Trigger({ scope, run }: { scope: Scope; run: RunRecord }) {
   const { icon: Icon, text } = triggerOf(run);
   return (
@@ -297,14 +297,14 @@ function RunCard({ scope, run, now }: { scope: Scope; run: RunRecord; now: numbe
   );
 }
 
-/** All runs with something in common. */
+/** A link to the runs that match a filter. */
 export const RunsLink = ({ scope, filters, children }: { scope: Scope; filters: RunFilters; children: string }) => (
   <Link to="/orgs/$org/projects/$project/runs" params={scope} search={filters}>
     <Name>{children}</Name>
   </Link>
 );
 
-/** The type of the event, and the handler or schedule; each leads to all runs that it started. */
+/** The type of the event, and the handler or schedule; each is a link to all runs that it started. */
 export function StartedBy({ scope, run: { trigger } }: { scope: Scope; run: RunRecord }) {
   const name = starterOf(trigger);
   return (

@@ -7,7 +7,7 @@ import { visible } from '../kit/text.ts';
 import type { RunFilters } from './filters.ts';
 import { sameFilters, useViews, VIEWS } from './views.ts';
 
-/** Filters that are looked at often, each with its address. */
+/** Tabs for frequently used filters, each with its address. */
 export function ViewTabs({ scope, filters }: { scope: Scope; filters: RunFilters }) {
   const { views, keep, remove } = useViews(scope);
   const all = [...VIEWS, ...views];

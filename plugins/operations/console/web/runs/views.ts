@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { Scope } from '../api/paths.ts';
 import { readRunFilters, type RunFilters } from './filters.ts';
 
-/** Filters under a name. The address of a view is that of its filters, so that others can be sent it. */
+/** Filters with a name. The address of a view contains only its filters, so that it can be shared. */
 export interface View {
   name: string;
   filters: RunFilters;
@@ -15,12 +15,12 @@ export const VIEWS: readonly View[] = [
   { name: 'Failed today', filters: { status: 'failed', since: '24h' } },
 ];
 
-const MOST = 12;
+const MAX_VIEWS = 12;
 const keyOf = ({ org, project }: Scope): string => `svc-views ${org}/${project}`;
 const listeners = new Set<() => void>();
-const kept = new Map<string, { text: string; views: readonly View[] }>();
+const parsed = new Map<string, { text: string; views: readonly View[] }>();
 
-/** What stands there may be of another version, or of nobody who meant well. */
+/** Reads the stored views. The text may come from another version of svc, or from someone else, so every part is checked. */
 export function readViews(text: string | null): View[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]');
@@ -28,7 +28,7 @@ export function readViews(text: string | null): View[] {
     return list
       .filter((one): one is View => typeof one?.name === 'string' && typeof one.filters === 'object' && one.filters)
       .map(({ name, filters }) => ({ name, filters: readRunFilters(filters as Record<string, unknown>) }))
-      .slice(0, MOST);
+      .slice(0, MAX_VIEWS);
   } catch {
     return [];
   }
@@ -38,10 +38,10 @@ export const sameFilters = (a: RunFilters, b: RunFilters): boolean => sortedEntr
 
 function viewsOf(scope: Scope): readonly View[] {
   const text = localStorage.getItem(keyOf(scope)) ?? '[]';
-  const known = kept.get(keyOf(scope));
-  if (known?.text === text) return known.views;
+  const cached = parsed.get(keyOf(scope));
+  if (cached?.text === text) return cached.views;
   const views = readViews(text);
-  kept.set(keyOf(scope), { text, views });
+  parsed.set(keyOf(scope), { text, views });
   return views;
 }
 
@@ -50,17 +50,17 @@ function subscribe(on: () => void): () => void {
   return () => listeners.delete(on);
 }
 
-/** The views that this browser keeps of the project. */
+/** The views of the project that are stored in this browser. */
 export function useViews(scope: Scope) {
   const views = useSyncExternalStore(subscribe, () => viewsOf(scope));
   const put = (next: readonly View[]) => {
-    localStorage.setItem(keyOf(scope), JSON.stringify(next.slice(-MOST)));
+    localStorage.setItem(keyOf(scope), JSON.stringify(next.slice(-MAX_VIEWS)));
     for (const on of listeners) on();
   };
   return {
     views,
     keep: (view: View) => put([...views.filter(({ name }) => name !== view.name), view]),
-    remove: (gone: string) => put(views.filter(({ name }) => name !== gone)),
+    remove: (removed: string) => put(views.filter(({ name }) => name !== removed)),
   };
 }
 

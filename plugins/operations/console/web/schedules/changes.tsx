@@ -11,7 +11,7 @@ interface Props {
   close(): void;
 }
 
-/** Pauses and resumes at once: neither loses anything. What fails is said above the page. */
+/** Pauses or resumes without a confirmation, because neither loses anything. A toast reports errors. */
 export function usePause(scope: Scope) {
   const refresh = useRefreshNamed(SCHEDULES, scope);
   return async (name: string, paused: boolean) => {

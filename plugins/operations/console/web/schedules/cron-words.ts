@@ -13,10 +13,10 @@ const NAMED: Readonly<Record<string, string>> = {
 const NUMBER = /^\d+$/;
 const STEP = /^\*\/(\d+)$/;
 
-/** A cron expression as people say it: `Every day at 02:30`. One that is not usual stays as it is. */
+/** Describes a cron expression: `Every day at 02:30`. Returns an uncommon expression unchanged. */
 export function cronWords(cron: string): string {
   const fields = (NAMED[cron] ?? cron).trim().split(/\s+/);
-  // A sixth field in front counts seconds.
+  // With six fields, the first one is for seconds.
   if (fields.length === 6) {
     const [second, ...rest] = fields;
     if (rest.every((one) => one === '*')) return every(second!, 'second') ?? cron;

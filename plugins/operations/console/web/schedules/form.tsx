@@ -4,7 +4,7 @@ import { CheckField } from '../kit/more-fields.tsx';
 import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
-/** All of a schedule but its name. */
+/** The fields of a schedule, except its name. */
 export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
   <>
     <div className="row">
@@ -28,7 +28,7 @@ export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
   </>
 );
 
-/** What the form says, as the API takes it. */
+/** Builds the body of the request from the form. */
 export function scheduleOf(fields: Record<string, string>): Record<string, unknown> {
   const workflow = workflowOf(fields);
   const { about } = textsOf(fields, ['about']);

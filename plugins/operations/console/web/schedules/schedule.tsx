@@ -23,7 +23,7 @@ import { Ticks } from './ticks.tsx';
 
 const FROM = '/orgs/$org/projects/$project/schedules/$schedule';
 
-/** One schedule: what its ticks came to, and when it is due. */
+/** The page of a schedule: the outcome of its ticks, and when it is due. */
 export function Schedule() {
   const { schedule: name, ...scope } = useParams({ from: FROM });
   const [triggers, setTriggers] = useState(false);
@@ -116,7 +116,7 @@ const Facts = ({ schedule }: { schedule: ScheduleView }) => (
   </>
 );
 
-/** The next times, as the server computes them. */
+/** The next times, which the server computes. */
 function Next({ path, name }: { path: string; name: string }) {
   const next = useQuery({
     queryKey: ['schedule', path, 'next'],

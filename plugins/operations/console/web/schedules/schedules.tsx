@@ -60,7 +60,7 @@ export function Schedules() {
           label: 'Run now',
           opens: (close) => <TriggerSchedule scope={scope} name={name} close={close} />,
         },
-        // What a graph owns is changed there.
+        // A graph's schedule is changed in the graph.
         !owner && editAction(of),
         !owner && removeAction(of),
       ]}
@@ -74,7 +74,7 @@ const Mark = ({ schedule }: { schedule: ScheduleView }) => {
   return <StatusIcon of={state} />;
 };
 
-/** In words, and exactly when pointed at. */
+/** The schedule in words; the cron expression and the time zone are in the tooltip. */
 export const When = ({ schedule: { cron, timezone } }: { schedule: ScheduleView }) => (
   <span title={`${visible(cron)} ${visible(timezone)}`}>
     {visible(cronWords(cron))}

@@ -3,7 +3,7 @@ import type { Choice } from '../kit/filter-bar.tsx';
 
 export type ScheduleState = 'active' | 'paused' | 'failing';
 
-/** Does it tick, and did its last tick start what it was to start? */
+/** `failing` means that the last tick could not start its run. */
 export function scheduleState({ paused, last_tick }: Pick<ScheduleView, 'paused' | 'last_tick'>): ScheduleState {
   if (paused) return 'paused';
   return last_tick?.error === undefined ? 'active' : 'failing';

@@ -15,7 +15,7 @@ import { exactTime, took, visible } from '../kit/text.ts';
 const LOOKED_AT = 200;
 const SHOWN = 50;
 
-/** A tick and the run that it started, where there is one. */
+/** A tick, and the run that it started, if any. */
 interface Tick {
   event: Event;
   run: RunRecord | undefined;
