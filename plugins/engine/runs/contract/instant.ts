@@ -13,7 +13,7 @@ export interface InstantClaimer extends Capabilities {
   /** Share of its places in use, 0 to 1. Of several with room, the least loaded takes an activity. */
   readonly load: number;
   /** True when it has kept what an activity had done before its wait. If it has room, it gets such an activity. */
-  keeps?(activity_id: string): boolean;
+  retains?(activity_id: string): boolean;
   /** Called after the commit, once for each activity. `load` answers undefined for one that cannot run any more. */
   claimed(load: () => Promise<Claimed | undefined>, taken: SlotUse): void;
 }

@@ -354,7 +354,7 @@ t.test('a kept wait continues with the record of a later claim, and records noth
     host: activity,
     clock: patientClock(),
     flushLog: async () => undefined,
-    keepWait: ({ position, kind, name, ordinal }) => {
+    retainWait: ({ position, kind, name, ordinal }) => {
       waits.push({ position, kind, name, ordinal });
       woken.push(Promise.withResolvers());
       return woken.at(-1)!.promise;
