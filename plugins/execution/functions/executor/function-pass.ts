@@ -31,7 +31,7 @@ export class FunctionPass implements RunningPass {
     this.#assignment = assignment;
     this.#host = host;
     this.#owner = { endEarly: (early) => this.#endEarly(early), retained: () => this.#leaveParked() };
-    const retained = deps.retained.take(assignment);
+    const retained = deps.retained.claim(assignment);
     retained?.attach(assignment, host, this.#owner);
     this.#call = retained ?? this.#open();
     this.result = this.#run(retained).finally(() => this.#call.release(this.#owner));

@@ -174,7 +174,7 @@ export class OpenCall {
     const { retained } = this.#deps;
     const owner = this.#owner;
     const is_lean = this.#host.journal_bytes <= MAX_RETAINED_JOURNAL_BYTES;
-    if (owner === undefined || this.#has_ended || !is_lean || !retained.isOpen || this.#program?.takesPasses !== true)
+    if (owner === undefined || this.#has_ended || !is_lean || !retained.isOpen || this.#program?.isCurrent !== true)
       return undefined;
     const { position, kind, name, ordinal } = wait;
     this.#wait = { position, kind, name, ordinal, ...Promise.withResolvers<JournalRecord>() };

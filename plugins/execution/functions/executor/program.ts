@@ -85,7 +85,7 @@ export class FunctionProgram {
   }
 
   /** True while new passes of its workflows come here. */
-  get takesPasses(): boolean {
+  get isCurrent(): boolean {
     return !this.#is_lost && !this.#is_retired;
   }
 

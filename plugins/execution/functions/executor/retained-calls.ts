@@ -37,7 +37,7 @@ export class RetainedCalls {
   }
 
   /** Removes the call of the activity, and returns it if it can continue with this assignment. Otherwise it is dropped. */
-  take(assignment: Assignment): OpenCall | undefined {
+  claim(assignment: Assignment): OpenCall | undefined {
     const call = this.#remove(assignment.activity_id);
     if (call === undefined || call.fits(assignment)) return call;
     call.drop();
