@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../kernel/contracts/index.ts';
+import type { Clock } from '../../kernel/boot/index.ts';
 import type { Invocation } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
 
@@ -14,7 +14,7 @@ const AGENT_TOKEN = /^svc_agt_/;
 export interface WorkerToken {
   token: string;
   /** Renews the token until it is revoked, so that the worker keeps its connection and its runs. */
-  keep(clock: Pick<Clock, 'after'>): void;
+  renewUntilRevoked(clock: Pick<Clock, 'after'>): void;
   revoke(): Promise<void>;
 }
 
@@ -51,10 +51,10 @@ export async function createWorkerToken(
   output.note(
     `created the agent token ${name} for this worker, which ends with it, or ${EXPIRES_IN} after its last renewal`,
   );
-  let is_over = false;
+  let has_ended = false;
   let cancel = () => {};
-  const keepFor = (clock: Pick<Clock, 'after'>, delay_ms: number) => {
-    if (is_over) return;
+  const schedule = (clock: Pick<Clock, 'after'>, delay_ms: number) => {
+    if (has_ended) return;
     cancel = clock.after(delay_ms, () => void renew(clock), { unref: true });
   };
   /** What a server that is away, or a user who may do this no longer, means for the worker is said, and tried again. */
@@ -69,13 +69,13 @@ export async function createWorkerToken(
         `the agent token ${name} was not renewed: ${(error as Error).message}; it ends ${EXPIRES_IN} after its last renewal`,
       );
     }
-    keepFor(clock, delay_ms);
+    schedule(clock, delay_ms);
   };
   return {
     token: made.token,
-    keep: (clock) => keepFor(clock, RENEWAL_MS),
+    renewUntilRevoked: (clock) => schedule(clock, RENEWAL_MS),
     async revoke() {
-      is_over = true;
+      has_ended = true;
       cancel();
       try {
         await api.json({ method: 'DELETE', path: `/api/v1/tokens/${made.id}` });

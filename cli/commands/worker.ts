@@ -45,7 +45,7 @@ export const run: Run = async (invocation) => {
     await runProcess(
       () => boot(options),
       (kernel) => {
-        created?.keep(kernel.use(Clock));
+        created?.renewUntilRevoked(kernel.use(Clock));
         output.note(`svc worker serves ${attached ? 'this program' : args.join(', ')} for ${url}; SIGTERM drains it`);
         storeCompiled();
         limitMemory(kernel.use(Clock));

@@ -320,12 +320,12 @@ export interface Executor {
 
 /**
  * The capability of an agent that keeps the program of a pass for a moment when it parks. If the agent has room, it gets the
- * activity back when the wait ends within `MAX_KEPT_MS`. Nobody requires it.
+ * activity back when the wait ends within `MAX_RETAINED_MS`. Nobody requires it.
  */
-export const KEEPS = 'svc:keeps';
+export const RETAINS = 'svc:retains';
 /** An agent keeps no program for longer. */
-export const MAX_KEPT_MS = 60_000;
+export const MAX_RETAINED_MS = 60_000;
 /** An agent keeps no more programs. */
-export const MAX_KEPT = 1000;
+export const MAX_RETAINED = 1000;
 
 export const Executors = extensionPoint<Executor>('agents.Executors', { key: (executor) => executor.executor });

@@ -16,7 +16,7 @@ import { AuditedWrites } from '../../platform/resources/contract.ts';
 import { AgentServer, AgentStats, Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { PassCallers } from '../scripts/contract.ts';
-import { readKeepSettings } from './domain/keep-settings.ts';
+import { readRetainSettings } from './domain/retain-settings.ts';
 import { createFunctionExecutor } from './executor/function-executor.ts';
 import { createAttachedSource, createFileSource } from './executor/program-source.ts';
 import { FunctionPrograms } from './executor/programs.ts';
@@ -53,7 +53,7 @@ export default definePlugin(manifest, (plugin) => {
       callers: PassCallers,
       replay: Replay,
       clock: Clock,
-      keep: (use) => () => readKeepSettings(use(Settings).env),
+      retain: (use) => () => readRetainSettings(use(Settings).env),
     }),
   );
 });

@@ -171,7 +171,7 @@ export interface PassJournal {
 }
 
 /** A wait that has parked, as its record will name it. */
-export type KeptWait = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>;
+export type RetainedWait = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>;
 
 /** What an executor provides for one pass. */
 export interface ReplayedPass {
@@ -198,7 +198,7 @@ export interface ReplayedPass {
    * executor ends the pass itself and keeps its program: nothing is recorded or answered until the promise resolves with the
    * record of the wait, which a later claim has brought. The journal then continues after it.
    */
-  keepWait?: (wait: KeptWait) => Promise<JournalRecord> | undefined;
+  retainWait?: (wait: RetainedWait) => Promise<JournalRecord> | undefined;
   /** Called when the pass must end for this reason. Its processes must be killed at once. */
   endPass: (end: PassEnd) => void;
   /** Like `endPass`, for an error of the service: the activity is released. */

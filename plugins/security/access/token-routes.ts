@@ -120,7 +120,7 @@ export const tokenRoutes = (access: Access): Route[] => [
     method: 'POST',
     path: `${TOKEN}/renew`,
     operation: 'renewToken',
-    summary: 'Moves the end of an agent’s token that is still valid. Whoever may create such a token may renew it.',
+    summary: 'Moves the end of an agent’s token that is still valid. Anyone who may create such a token may renew it.',
     access: USER,
     body: renewalSchema,
     responses: { 200: { description: 'The token, without its value.', schema: tokenSchema } },

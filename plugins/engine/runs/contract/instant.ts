@@ -13,10 +13,10 @@ export interface InstantClaimer extends Capabilities {
   /** Share of its slots in use, from 0 to 1. The least loaded claimer with a free slot gets the activity. */
   readonly load: number;
   /**
-   * True if the claimer has kept the program of this parked activity. With a free slot, it then gets the activity even if others
+   * True if the claimer retains the program of this parked activity. With a free slot, it then gets the activity even if others
    * are less loaded.
    */
-  keeps?(activity_id: string): boolean;
+  retains?(activity_id: string): boolean;
   /** Called after the commit, once for each activity. `load` returns undefined if the activity cannot run any more. */
   claimed(load: () => Promise<Claimed | undefined>, taken: SlotUse): void;
 }

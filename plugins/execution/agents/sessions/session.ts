@@ -10,9 +10,9 @@ import {
   CHANNEL_PROTOCOL,
   type ChannelPush,
   type ChannelRequests,
-  KEEPS,
-  MAX_KEPT,
-  MAX_KEPT_MS,
+  RETAINS,
+  MAX_RETAINED,
+  MAX_RETAINED_MS,
 } from '../contract.ts';
 import { validateBody, isChannelOp } from '../domain/requests.ts';
 import { AgentErrors, leaseLost } from '../errors.ts';
@@ -66,7 +66,7 @@ export class Session implements AgentSession {
   readonly #transport: AgentTransport | undefined;
   readonly #claims = new Map<string, SessionClaim>();
   /** Activities that parked here, for which the agent may have kept the program. */
-  readonly #kept = new BoundedMap<string, { epoch: number; until: number }>(MAX_KEPT);
+  readonly #retained = new BoundedMap<string, { epoch: number; until: number }>(MAX_RETAINED);
   readonly #handlers: Handlers;
   #hello: AgentHello | undefined;
   #agent_id: string | undefined;
@@ -193,7 +193,7 @@ export class Session implements AgentSession {
     const { activity_id, epoch, trusted } = assignment;
     this.#host.slots.hold(assignment, this);
     this.#addClaim(activity_id, { epoch, untrusted: !trusted });
-    this.#kept.delete(activity_id);
+    this.#retained.delete(activity_id);
     try {
       this.#push({ push: 'assign', assignments: [assignment] });
     } catch (error) {
@@ -234,15 +234,15 @@ export class Session implements AgentSession {
   }
 
   /** True when the agent may have kept the program of the activity, which another agent would have to start again. */
-  keeps(activity_id: string): boolean {
-    const kept = this.#kept.get(activity_id);
-    return kept !== undefined && kept.until > this.#host.now();
+  retains(activity_id: string): boolean {
+    const retained = this.#retained.get(activity_id);
+    return retained !== undefined && retained.until > this.#host.now();
   }
 
   /** The activity has ended at its wait, so that the agent need not keep anything for it. */
   forget(claim: ClaimRef, reason: string): void {
-    if (!this.#is_open || this.#kept.get(claim.activity_id)?.epoch !== claim.epoch) return;
-    this.#kept.delete(claim.activity_id);
+    if (!this.#is_open || this.#retained.get(claim.activity_id)?.epoch !== claim.epoch) return;
+    this.#retained.delete(claim.activity_id);
     this.#push({ push: 'revoke', claim: { activity_id: claim.activity_id, epoch: claim.epoch }, reason });
   }
 
@@ -375,8 +375,8 @@ export class Session implements AgentSession {
     if (!('parked' in reply)) return reply;
     this.#dropClaim(claim);
     const { activity_id, epoch } = claim;
-    if (this.capabilities.includes(KEEPS))
-      this.#kept.set(activity_id, { epoch, until: this.#host.now() + MAX_KEPT_MS });
+    if (this.capabilities.includes(RETAINS))
+      this.#retained.set(activity_id, { epoch, until: this.#host.now() + MAX_RETAINED_MS });
     return reply;
   }
 }

@@ -86,8 +86,8 @@ export class Sessions implements AgentSessions, SessionHost {
     this.#stops.push(
       wakeups.onWork(() => this.dispatcher.wake()),
       wakeups.onRevoked(({ agent_id, reason, ...claim }) => {
-        if (agent_id !== null) return void this.#find(agent_id)?.revoke(claim, reason);
-        for (const session of this.#sessions.values()) session.forget(claim, reason);
+        if (agent_id !== null) this.#find(agent_id)?.revoke(claim, reason);
+        else for (const session of this.#sessions.values()) session.forget(claim, reason);
       }),
     );
     this.dispatcher.start();
@@ -172,7 +172,7 @@ export class Sessions implements AgentSessions, SessionHost {
       get load() {
         return session.load;
       },
-      keeps: (activity_id) => session.keeps(activity_id),
+      retains: (activity_id) => session.retains(activity_id),
       claimed: (load, taken) => dispatcher.deliverEager(session, load, taken),
     };
   }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../../kernel/contracts/index.ts';
-import { type Executor, KEEPS } from '../../agents/contract.ts';
+import { type Executor, RETAINS } from '../../agents/contract.ts';
 import type { Replay } from '../../replay/contract.ts';
 import type { PassCallers } from '../../scripts/contract.ts';
 import { FUNCTION_EXECUTOR } from '../domain/registration.ts';
 import { FunctionPass } from './function-pass.ts';
-import type { KeepSettings } from '../domain/keep-settings.ts';
+import type { RetainSettings } from '../domain/retain-settings.ts';
 import { Gate } from './gate.ts';
-import { KeptCalls } from './kept-calls.ts';
+import { RetainedCalls } from './retained-calls.ts';
 import type { FunctionPrograms } from './programs.ts';
 import { Suspects } from './suspects.ts';
 
@@ -17,15 +17,15 @@ export interface FunctionExecutorDeps {
   replay: Replay;
   clock: Clock;
   /** Throws `worker_setting_invalid`. */
-  keep: () => KeepSettings;
+  retain: () => RetainSettings;
 }
 
 /** Runs activities of the executor `function` in the program of this worker. */
-export function createFunctionExecutor({ programs, keep, ...deps }: FunctionExecutorDeps): Executor {
+export function createFunctionExecutor({ programs, retain, ...deps }: FunctionExecutorDeps): Executor {
   const gates = new Map<string, Gate>();
   const suspects = new Suspects(deps.clock);
-  let kept: KeptCalls | undefined;
-  const keptCalls = () => (kept ??= new KeptCalls(keep(), deps.clock));
+  let retained: RetainedCalls | undefined;
+  const retainedCalls = () => (retained ??= new RetainedCalls(retain(), deps.clock));
   const admit = (name: string, limit: number | undefined) => {
     const gate = gates.get(name) ?? new Gate();
     gates.set(name, gate);
@@ -36,18 +36,22 @@ export function createFunctionExecutor({ programs, keep, ...deps }: FunctionExec
     async capabilities() {
       const served = programs();
       if (served === undefined) return [];
-      const { isOpen } = keptCalls();
+      const { isOpen } = retainedCalls();
       await served.start();
-      return isOpen ? [...served.capabilities, KEEPS] : served.capabilities;
+      return isOpen ? [...served.capabilities, RETAINS] : served.capabilities;
     },
     onCapabilitiesChange: (listener) => programs()?.onChange(listener),
     start(assignment, host) {
       const served = programs();
       if (served === undefined) throw new Error('this agent has no program with workflows');
-      return new FunctionPass({ ...deps, kept: keptCalls(), programs: served, suspects, admit }, assignment, host);
+      return new FunctionPass(
+        { ...deps, retained: retainedCalls(), programs: served, suspects, admit },
+        assignment,
+        host,
+      );
     },
-    forget: (claim) => kept?.forget(claim),
-    drain: async () => kept?.close(),
+    forget: (claim) => retained?.forget(claim),
+    drain: async () => retained?.close(),
     close: async () => programs()?.close(),
   };
 }

@@ -30,11 +30,11 @@ export class FunctionPass implements RunningPass {
     this.#deps = deps;
     this.#assignment = assignment;
     this.#host = host;
-    this.#owner = { endEarly: (early) => this.#endEarly(early), kept: () => this.#leaveParked() };
-    const kept = deps.kept.take(assignment);
-    kept?.attach(assignment, host, this.#owner);
-    this.#call = kept ?? this.#open();
-    this.result = this.#run(kept).finally(() => this.#call.release(this.#owner));
+    this.#owner = { endEarly: (early) => this.#endEarly(early), retained: () => this.#leaveParked() };
+    const retained = deps.retained.claim(assignment);
+    retained?.attach(assignment, host, this.#owner);
+    this.#call = retained ?? this.#open();
+    this.result = this.#run(retained).finally(() => this.#call.release(this.#owner));
   }
 
   #open(): OpenCall {
@@ -60,7 +60,7 @@ export class FunctionPass implements RunningPass {
     this.#early.resolve({ end: { end: 'parked' } });
   }
 
-  async #run(kept: OpenCall | undefined): Promise<PassEnd> {
+  async #run(retained: OpenCall | undefined): Promise<PassEnd> {
     const { name, version } = readSpec(this.#assignment.spec);
     const early = this.#early.promise.then((one) => {
       if ('error' in one) throw one.error;
@@ -76,9 +76,9 @@ export class FunctionPass implements RunningPass {
       const both = Promise.all([admission.admitted, suspicion.admitted]).then(() => undefined);
       const stopped = await Promise.race([both, early]);
       if (stopped !== undefined) return stopped;
-      if (kept?.isDropped === false) return await Promise.race([this.#conclude(kept.resume()), early]);
+      if (retained?.isDropped === false) return await Promise.race([this.#conclude(retained.resume()), early]);
       // What was kept has gone while this pass waited.
-      if (kept !== undefined) this.#call = this.#open();
+      if (retained !== undefined) this.#call = this.#open();
       // Only now: the program may have ended while this pass waited.
       const program = programs.find(name, version);
       if (program === undefined) return await Promise.race([programs.whenReplaced().then(released), early]);

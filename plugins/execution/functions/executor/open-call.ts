@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../../kernel/contracts/index.ts';
 import { type JournalRecord, siteOf } from '../../../engine/runs/contract.ts';
 import type { ActivityHost, Assignment, PassEnd } from '../../agents/contract.ts';
-import { type KeptWait, type OpenReplay, PassEnded, type Replay } from '../../replay/contract.ts';
+import { type RetainedWait, type OpenReplay, PassEnded, type Replay } from '../../replay/contract.ts';
 import type { PassCallers, ServedCaller } from '../../scripts/contract.ts';
 import { CurrentHost } from './current-host.ts';
 import { bytesOf, journalBytes } from './journal-bytes.ts';
-import type { KeptCalls } from './kept-calls.ts';
+import type { RetainedCalls } from './retained-calls.ts';
 import type { FunctionEnd, FunctionProgram } from './program.ts';
 import { ReportedPass } from './reported-pass.ts';
 
@@ -14,7 +14,7 @@ export interface OpenCallDeps {
   callers: PassCallers;
   replay: Replay;
   clock: Clock;
-  kept: KeptCalls;
+  retained: RetainedCalls;
 }
 
 /** Why a pass ends before its function does. */
@@ -24,11 +24,11 @@ export type EarlyEnd = { end: PassEnd } | { error: unknown };
 export interface CallOwner {
   endEarly(early: EarlyEnd): void;
   /** The function has come to a wait, the run is parked, and the call is kept for the next pass. */
-  kept(): void;
+  retained(): void;
 }
 
 /** A call with a journal of more than this is not kept. */
-const MAX_KEPT_JOURNAL_BYTES = 1024 * 1024;
+const MAX_RETAINED_JOURNAL_BYTES = 1024 * 1024;
 
 /**
  * One call of a workflow's function, with its journal. It belongs to one pass after the other while it is kept at waits; in
@@ -46,7 +46,7 @@ export class OpenCall {
   #program: FunctionProgram | undefined;
   #closeProgram = (): void => undefined;
   /** The wait at which it is kept, and what continues after it. */
-  #wait: (KeptWait & PromiseWithResolvers<JournalRecord>) | undefined;
+  #wait: (RetainedWait & PromiseWithResolvers<JournalRecord>) | undefined;
   #has_ended = false;
   #is_dropped = false;
 
@@ -66,7 +66,7 @@ export class OpenCall {
         this.#host.setLogSite(siteOf(call));
         return undefined;
       },
-      keepWait: (wait) => this.#keep(wait),
+      retainWait: (wait) => this.#retain(wait),
       endPass: (end) => this.#owner?.endEarly({ end }),
       onServiceError: (error) => this.#owner?.endEarly({ error }),
     });
@@ -90,8 +90,8 @@ export class OpenCall {
   start(program: FunctionProgram, name: string): Promise<FunctionEnd> {
     const pass = program.openPass({
       name,
-      isKept: () => this.#wait !== undefined,
-      onRetire: () => this.#dropIfKept(),
+      isRetained: () => this.#wait !== undefined,
+      onRetire: () => this.#dropIfRetained(),
       onBlocked: (functions) => {
         if (!this.#has_ended) this.#reported.block(functions, this.journal.length());
       },
@@ -170,18 +170,18 @@ export class OpenCall {
     this.#closeProgram();
   }
 
-  #keep(wait: KeptWait): Promise<JournalRecord> | undefined {
-    const { kept } = this.#deps;
+  #retain(wait: RetainedWait): Promise<JournalRecord> | undefined {
+    const { retained } = this.#deps;
     const owner = this.#owner;
-    const is_lean = this.#host.journal_bytes <= MAX_KEPT_JOURNAL_BYTES;
-    if (owner === undefined || this.#has_ended || !is_lean || !kept.isOpen || this.#program?.takesPasses !== true)
+    const is_lean = this.#host.journal_bytes <= MAX_RETAINED_JOURNAL_BYTES;
+    if (owner === undefined || this.#has_ended || !is_lean || !retained.isOpen || this.#program?.isCurrent !== true)
       return undefined;
     const { position, kind, name, ordinal } = wait;
     this.#wait = { position, kind, name, ordinal, ...Promise.withResolvers<JournalRecord>() };
     this.#owner = undefined;
     this.#host.detach();
-    kept.add(this);
-    owner.kept();
+    retained.add(this);
+    owner.retained();
     return this.#wait.promise;
   }
 
@@ -190,13 +190,13 @@ export class OpenCall {
     if (this.#wait === undefined) {
       if (!('lost' in end) && Number.isSafeInteger(end.repeated)) this.#caller?.repeat(end.repeated!);
       this.#ended.resolve(end);
-    } else this.#dropIfKept();
+    } else this.#dropIfRetained();
   }
 
-  #dropIfKept(): void {
+  #dropIfRetained(): void {
     if (this.#wait === undefined) return;
     // A pass may have taken it, and waits for its turn.
-    if (this.#owner === undefined) this.#deps.kept.drop(this.#assignment.activity_id);
+    if (this.#owner === undefined) this.#deps.retained.drop(this.#assignment.activity_id);
     else this.drop();
   }
 }

@@ -31,7 +31,7 @@ interface OpenPass {
   name: string;
   /** The program does not answer, because one of these functions blocks it. */
   /** True while no pass has it and it waits for the next one. It does nothing then. */
-  isKept: () => boolean;
+  isRetained: () => boolean;
   /** Another program takes all new passes. */
   onRetire: () => void;
   onBlocked: (functions: readonly string[]) => void;
@@ -85,7 +85,7 @@ export class FunctionProgram {
   }
 
   /** True while new passes of its workflows come here. */
-  get takesPasses(): boolean {
+  get isCurrent(): boolean {
     return !this.#is_lost && !this.#is_retired;
   }
 
@@ -94,7 +94,7 @@ export class FunctionProgram {
   }
 
   #busy(): OpenPass[] {
-    return [...this.#passes.values()].filter(({ isKept }) => !isKept());
+    return [...this.#passes.values()].filter(({ isRetained }) => !isRetained());
   }
 
   /** Another program takes all new passes; those that run here may finish. */

@@ -6,8 +6,8 @@ import { unrecordableCompletion, isClaimLost } from './rejections.ts';
 /** Whether a pass continues, and what ends it. */
 export class PassState {
   readonly #pass: Pick<ReplayedPass, 'endPass' | 'onServiceError'>;
-  /** `kept`: the pass has ended at a wait, and its program is there for the pass that follows. */
-  #phase: 'running' | 'kept' | 'ended' = 'running';
+  /** `retained`: the pass has ended at a wait, and its program is there for the pass that follows. */
+  #phase: 'running' | 'retained' | 'ended' = 'running';
 
   constructor(pass: Pick<ReplayedPass, 'endPass' | 'onServiceError'>) {
     this.#pass = pass;
@@ -34,10 +34,10 @@ export class PassState {
   }
 
   /** Stops recording until `woken` resolves, which the next pass does. Throws `PassEnded` if the program is not kept that long. */
-  async keepUntil<T>(woken: Promise<T>): Promise<T> {
-    this.#phase = 'kept';
+  async retainUntil<T>(woken: Promise<T>): Promise<T> {
+    this.#phase = 'retained';
     const value = await woken;
-    if (this.#phase !== 'kept') throw new PassEnded();
+    if (this.#phase !== 'retained') throw new PassEnded();
     this.#phase = 'running';
     return value;
   }

@@ -354,7 +354,7 @@ t.test('a kept wait continues with the record of a later claim, and records noth
     host: activity,
     clock: patientClock(),
     flushLog: async () => undefined,
-    keepWait: ({ position, kind, name, ordinal }) => {
+    retainWait: ({ position, kind, name, ordinal }) => {
       waits.push({ position, kind, name, ordinal });
       woken.push(Promise.withResolvers());
       return woken.at(-1)!.promise;
@@ -469,7 +469,7 @@ t.test('staged output is merged by key, odd names included', (t) => {
   calls.stageOutput({ f: `y${mib.slice(1)}` });
   t.throws(() => calls.stageOutput({ a: 5, g: 'x'.repeat(300) }), {
     code: 'value_too_large',
-    message: /bytes over the 4194304/,
+    message: /bytes over the limit of 4194304/,
   });
   t.match(output(), { a: 3, f: /^y/ }, 'what was refused changed nothing');
   t.notOk('g' in output());

@@ -316,9 +316,9 @@ export class ReplayJournal implements OpenReplay {
       const reply = await this.#state.request(() => this.#pass.host.park(arm), 'refusal');
       if ('record' in reply) return reply.record;
       failpoint('replay.wait.parked');
-      const woken = this.#pass.keepWait?.(site);
+      const woken = this.#pass.retainWait?.(site);
       if (woken === undefined) this.#state.end({ end: 'parked' });
-      return await this.#state.keepUntil(woken);
+      return await this.#state.retainUntil(woken);
     });
   }
 

@@ -74,7 +74,7 @@ export class Connection {
   readonly #steps: CallerSteps;
   #protocol = 0;
   /** True for the only caller of a pass, to which the journal is lent. */
-  #is_alone = false;
+  #is_only_caller = false;
   /** The current request; undefined when the caller may send the next one. */
   #current_request: ServedRequest | undefined;
   #expected: ExpectedRequest | undefined;
@@ -161,7 +161,7 @@ export class Connection {
     if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody requested "${op}"`);
     if (op === 'mask') return undefined;
     const repeats = (op === 'begin' || op === 'call') && request.repeated > 0;
-    if ((op === 'journal' || repeats) && !this.#is_alone)
+    if ((op === 'journal' || repeats) && !this.#is_only_caller)
       return socketRequestInvalid('the journal is lent to the only caller of a pass');
     if (op === 'journal') return undefined;
     if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
@@ -182,7 +182,7 @@ export class Connection {
    * waits for the journal, and a program that reads late would read the reply to a `begin` just as late.
    */
   greetAtStart(): Greeting {
-    this.#is_alone = true;
+    this.#is_only_caller = true;
     const recorded = this.#journal.recorded?.count ?? 0;
     return { ...this.#speak(SOCKET_PROTOCOL), lease_ms: this.#steps.lend(), recorded };
   }
@@ -233,7 +233,7 @@ export class Connection {
     const { recorded, pipeline } = this.#journal;
     const { count = 0 } = recorded ?? {};
     const next = pipeline?.callCount() ?? Infinity;
-    return this.#is_alone && count > 0 && next <= count ? { ...reply, next } : reply;
+    return this.#is_only_caller && count > 0 && next <= count ? { ...reply, next } : reply;
   }
 
   /** Closes a connection after an error of its own, because the caller must not wait forever. */

@@ -71,7 +71,7 @@ t.test('what its run or its project may not have is left to wait', async (t) => 
 t.test('woken work goes to the one that has kept it, if it has room, and to another one otherwise', async (t) => {
   const claims = new EagerClaimers({ clock: systemClock, load: async () => undefined, onClaimed: () => {} });
   const idle = Object.assign(new InstantWorker(), { load: 0 });
-  const keeper = Object.assign(new InstantWorker(), { room: 1, load: 0.9, keeps: (id: string) => id === 'act_1' });
+  const keeper = Object.assign(new InstantWorker(), { room: 1, load: 0.9, retains: (id: string) => id === 'act_1' });
   claims.join(idle);
   claims.join(keeper);
   t.equal(claims.claimerFor(RUN, { ...ACTIVITY, activity_id: 'act_2' }, true), idle);

@@ -62,10 +62,13 @@ export class EagerClaimers implements InstantClaims {
     const free = [...this.#claimers].filter(
       (claimer) => canClaim(claimer, run.org_id, activity) && this.#hasCapacity(claimer, trusted),
     );
-    const keeps = (claimer: InstantClaimer) => Number(claimer.keeps?.(activity.activity_id) ?? false);
+    const retains = (claimer: InstantClaimer) => Number(claimer.retains?.(activity.activity_id) ?? false);
     free.sort(
       (a, b) =>
-        keeps(b) - keeps(a) || a.load - b.load || reserved(a) - reserved(b) || this.#lastClaim(a) - this.#lastClaim(b),
+        retains(b) - retains(a) ||
+        a.load - b.load ||
+        reserved(a) - reserved(b) ||
+        this.#lastClaim(a) - this.#lastClaim(b),
     );
     const { run_id, project_id } = run;
     const use = { activity_id: activity.activity_id, run_id, project_id, trusted };

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { boot } from '../../test/kit/index.ts';
-import { Client } from '../client/client.ts';
-import { createWorkerToken } from './worker-token.ts';
+import { boot } from '../kit/index.ts';
+import { Client } from '../../cli/client/client.ts';
+import { createWorkerToken } from '../../cli/commands/worker-token.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -36,7 +36,7 @@ t.test('the token of a worker is renewed before it ends, for as long as the work
   const output = { note: (text: string) => notes.push(text) };
   const made = await createWorkerToken({ client: async () => client, output } as never, undefined, ['flow.mjs']);
   const timer = new Timer();
-  made!.keep(timer);
+  made!.renewUntilRevoked(timer);
   const status = async () => (await server.call(made!.token, 'GET /api/v1/whoami')).status;
   for (let day = 0; day < 10; day++) {
     t.equal(timer.delay_ms, DAY_MS);

@@ -1,43 +1,43 @@
 import type { Clock } from '../../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../../../engine/runs/contract.ts';
 import type { Assignment } from '../../agents/contract.ts';
-import type { KeepSettings } from '../domain/keep-settings.ts';
+import type { RetainSettings } from '../domain/retain-settings.ts';
 import type { OpenCall } from './open-call.ts';
 
-interface KeptCall {
+interface RetainedCall {
   call: OpenCall;
   cancelTimer: () => void;
 }
 
 /** The functions of a worker that have come to a wait and are kept for a moment, the oldest first. They take no slot. */
-export class KeptCalls {
-  readonly #settings: KeepSettings;
+export class RetainedCalls {
+  readonly #settings: RetainSettings;
   readonly #clock: Clock;
-  readonly #calls = new Map<string, KeptCall>();
+  readonly #calls = new Map<string, RetainedCall>();
   #closed = false;
 
-  constructor(settings: KeepSettings, clock: Clock) {
+  constructor(settings: RetainSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
   }
 
   /** Whether anything is kept. */
   get isOpen(): boolean {
-    return !this.#closed && this.#settings.keep_ms > 0 && this.#settings.most > 0;
+    return !this.#closed && this.#settings.retain_ms > 0 && this.#settings.most > 0;
   }
 
   /** Keeps the call until its time has passed, or until too many others are kept. */
   add(call: OpenCall): void {
     const { activity_id } = call.assignment;
     this.drop(activity_id);
-    const cancelTimer = this.#clock.after(this.#settings.keep_ms, () => this.drop(activity_id), { unref: true });
+    const cancelTimer = this.#clock.after(this.#settings.retain_ms, () => this.drop(activity_id), { unref: true });
     this.#calls.set(activity_id, { call, cancelTimer });
     const [oldest] = this.#calls.keys();
     if (this.#calls.size > this.#settings.most) this.drop(oldest!);
   }
 
   /** Removes the call of the activity, and returns it if it can continue with this assignment. Otherwise it is dropped. */
-  take(assignment: Assignment): OpenCall | undefined {
+  claim(assignment: Assignment): OpenCall | undefined {
     const call = this.#remove(assignment.activity_id);
     if (call === undefined || call.fits(assignment)) return call;
     call.drop();
@@ -60,10 +60,10 @@ export class KeptCalls {
   }
 
   #remove(activity_id: string): OpenCall | undefined {
-    const kept = this.#calls.get(activity_id);
-    if (kept === undefined) return undefined;
+    const retained = this.#calls.get(activity_id);
+    if (retained === undefined) return undefined;
     this.#calls.delete(activity_id);
-    kept.cancelTimer();
-    return kept.call;
+    retained.cancelTimer();
+    return retained.call;
   }
 }
