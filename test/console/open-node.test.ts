@@ -160,6 +160,21 @@ else
       t.same(ways(await stored(place, 'shop')), ['delay>pack ', 'large>list false', 'list>delay ', 'order>large ']);
     });
 
+    await t.test('an edge that ends on empty ground asks what comes there', async () => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Fit', exact: true }).click();
+      const handle = (await card(page, 'large').locator('.source').boundingBox())!;
+      await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(handle.x + 40, handle.y + 160, { steps: 6 });
+      await page.mouse.up();
+      await page.getByRole('option', { name: 'set', exact: false }).first().click();
+      await count(page, 6);
+      await page.locator('.react-flow__edge-text', { hasText: 'true' }).waitFor();
+      await page.keyboard.press('Control+z');
+      await count(page, 5);
+    });
+
     await t.test('in both themes, and narrow as tabs', async (t) => {
       const open = async (id: string) => {
         await card(page, id).focus();

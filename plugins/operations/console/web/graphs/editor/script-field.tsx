@@ -90,7 +90,7 @@ function offered(line: string, { names, variables }: Known) {
         detail,
         length: path.length,
         // What holds more is a step on the way; a single value becomes a variable.
-        insert: () => (holds && !/^list/.test(detail) ? whole : reading(variables, whole)),
+        insert: () => (holds && !detail.startsWith('list') ? whole : reading(variables, whole)),
       };
     });
 }

@@ -99,7 +99,7 @@ function Inserting(props: ValueProps & { field: Field; label: string }) {
   const { field, value, onChange, pointer } = props;
   const { types, type } = useFormPlace();
   const last = useRef<HTMLInputElement | HTMLTextAreaElement>(undefined);
-  const inner = /^\/config\/node\/config\//.test(pointer);
+  const inner = pointer.startsWith('/config/node/config/');
   const member = pointer.split('/')[2] ?? '';
   const holes = !inner && (types.get(type)?.holes.includes(member) ?? false);
   const onFocus = useInserted((cel) => {

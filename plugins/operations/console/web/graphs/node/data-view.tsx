@@ -125,7 +125,8 @@ export function DataTree({ label, roots, onChoose }: Props) {
     else if (event.key === 'ArrowUp') go(active - 1);
     else if (event.key === 'Home') go(0);
     else if (event.key === 'End') go(rows.length - 1);
-    else if (event.key === 'ArrowRight' && holds) open.has(key) ? go(active + 1) : set(key, true);
+    else if (event.key === 'ArrowRight' && holds && open.has(key)) go(active + 1);
+    else if (event.key === 'ArrowRight' && holds) set(key, true);
     else if (event.key === 'ArrowLeft' && holds && open.has(key)) set(key, false);
     else if (event.key === 'ArrowLeft') go(rows.findLastIndex(({ depth }, n) => n < active && depth < row.depth));
     else if (event.key === 'Enter' || event.key === ' ') take(row);
