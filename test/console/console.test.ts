@@ -304,7 +304,7 @@ else {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Reason (optional)').fill('not today');
       await dialog.getByRole('button', { name: 'Reject and cancel run' }).click();
-      await page.getByText('You’re all caught up').waitFor();
+      await page.getByText("You're all caught up").waitFor();
       t.match((await place.svc(['status', second])).stdout, /cancelled[\s\S]*Rejected by dev: not today/);
       await page.keyboard.press('g');
       await page.keyboard.press('r');

@@ -121,7 +121,7 @@ else
       );
       again.resolve();
       await approve.click();
-      await page.getByText('You’re all caught up').waitFor();
+      await page.getByText("You're all caught up").waitFor();
       await page.unroute(lists);
       t.match((await place.svc(['status', run])).stdout, /succeeded|running/);
     });

@@ -39,7 +39,7 @@ t.test('what earlier versions recorded is replayed as it is', async (t) => {
     }
 });
 
-t.test('a history that is not the script’s own is told from it', async (t) => {
+t.test("a history that is not the script's own is told from it", async (t) => {
   for (const history of await histories()) {
     const altered = history.journal.map((record, at) => (at === 2 ? { ...record, name: 'other' } : record));
     const { end } = await replay(history, altered, true);

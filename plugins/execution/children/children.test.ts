@@ -193,7 +193,7 @@ for (const store of STORES)
       t.match(record, { exit_code: 0, message: 'failed: c (exit code 1)' });
       t.equal(text(record), '1\n');
       await script.end();
-      t.match(await script.read(), { status: 'succeeded', annotations: [] }, 'its own failure is not the run’s');
+      t.match(await script.read(), { status: 'succeeded', annotations: [] }, "its own failure is not the run's");
     });
 
     t.test('a run stays open until its children have ended, and says which nobody asked about', async (t) => {

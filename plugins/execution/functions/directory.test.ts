@@ -117,7 +117,7 @@ for (const store of STORES)
       await it.must(it.owner, `POST /api/v1/orgs/acme/projects/shop/runs/${run_id}/cancel`, {});
       t.equal((await remove(it.admin, 'gone')).status, 204);
       t.match(await remove(it.admin, 'gone'), { status: 404, json: { code: 'function_unknown' } });
-      t.match(await remove(it.admin, 'a'), { status: 403 }, 'what a worker of the org has registered is an owner’s');
+      t.match(await remove(it.admin, 'a'), { status: 403 }, "what a worker of the org has registered is an owner's");
       t.equal((await remove(it.owner, 'a')).status, 204);
       const { entries } = await it.must(it.owner, 'GET /api/v1/orgs/acme/projects/shop/audit?action=function.delete');
       t.match(entries, [{ subject: 'a' }, { subject: 'gone' }]);

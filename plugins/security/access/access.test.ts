@@ -176,7 +176,7 @@ for (const store of STORES)
       );
       t.same((await server.call(tokens.idle, 'GET /api/v1/orgs/acme/projects')).json, { projects: [] });
       t.equal((await server.call(tokens.narrow, 'GET /api/v1/orgs/acme/projects')).json.projects.length, 1);
-      t.equal((await server.call(tokens.narrow, 'GET /api/v1/orgs/second')).status, 404, 'out of the token’s org');
+      t.equal((await server.call(tokens.narrow, 'GET /api/v1/orgs/second')).status, 404, "out of the token's org");
     });
 
     t.test('racing creations of one org: one maker, and nobody fails', async (t) => {
@@ -246,7 +246,7 @@ for (const store of STORES)
       }
     });
 
-    t.test('what a user’s tokens could do ends with the membership', async (t) => {
+    t.test("what a user's tokens could do ends with the membership", async (t) => {
       const web = '/api/v1/orgs/acme/projects/web';
       await server.call(tokens.owner, `PUT ${web}/members/tim`, { role: 'member' });
       const made = await server.call(tokens.owner, 'POST /api/v1/tokens', {

@@ -55,7 +55,7 @@ const callerRoutes = (access: Access): Route[] => [
   listRoute({
     path: CALLER_PATH,
     operation: 'listInvitations',
-    summary: 'The caller’s pending invitations, newest first.',
+    summary: "The caller's pending invitations, newest first.",
     access: USER,
     plural: 'invitations',
     item: invitationSchema,

@@ -112,7 +112,7 @@ for (const store of STORES)
       const again = await mint(server, bens.token, 'again', {});
       const answer = await revoke(server, bens.token, bens);
       t.same(namesOf(answer.json.revoked), ['again'], again.id);
-      t.equal(answer.json.beyond_reach, 1, 'the agent’s token is for owners');
+      t.equal(answer.json.beyond_reach, 1, "the agent's token is for owners");
       t.equal((await revoke(server, owner, agent)).status, 204);
     });
 

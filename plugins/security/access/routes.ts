@@ -44,7 +44,7 @@ const whoamiRoute = (access: Access): Route => ({
   method: 'GET',
   path: '/api/v1/whoami',
   operation: 'getWhoami',
-  summary: 'The token’s user, and the orgs and projects that the token can access, with their roles.',
+  summary: "The token's user, and the orgs and projects that the token can access, with their roles.",
   access: USER,
   responses: { 200: { description: 'The caller.', schema: whoamiSchema } },
   async handle(request) {
@@ -106,7 +106,7 @@ const orgRoutes = (access: Access): Route[] => [
     method: 'GET',
     path: ORG,
     operation: 'getOrg',
-    summary: 'One org and the caller’s role in it.',
+    summary: "One org and the caller's role in it.",
     access: { kind: 'org', role: 'member' },
     responses: { 200: { description: 'The org.', schema: orgSchema } },
     async handle(request) {
@@ -185,7 +185,7 @@ const projectRoutes = (access: Access): Route[] => [
     method: 'GET',
     path: SCOPED,
     operation: 'getProject',
-    summary: 'One project and the caller’s role in it.',
+    summary: "One project and the caller's role in it.",
     access: VIEWER,
     responses: { 200: { description: 'The project.', schema: projectSchema } },
     async handle(request) {

@@ -90,7 +90,7 @@ export const tokenRoutes = (access: Access): Route[] => [
   listRoute({
     path: TOKENS,
     operation: 'listTokens',
-    summary: 'The caller’s tokens, and those limited to orgs that the caller owns, newest first; never their values.',
+    summary: "The caller's tokens, and those limited to orgs that the caller owns, newest first; never their values.",
     access: USER,
     plural: 'tokens',
     item: tokenSchema,
@@ -120,7 +120,7 @@ export const tokenRoutes = (access: Access): Route[] => [
     method: 'POST',
     path: `${TOKEN}/renew`,
     operation: 'renewToken',
-    summary: 'Moves the end of an agent’s token that is still valid. Anyone who may create such a token may renew it.',
+    summary: "Moves the end of an agent's token that is still valid. Anyone who may create such a token may renew it.",
     access: USER,
     body: renewalSchema,
     responses: { 200: { description: 'The token, without its value.', schema: tokenSchema } },

@@ -22,7 +22,7 @@ t.test('guesses of cookies count like guesses of tokens', async (t) => {
     headers: {},
     json: { code: 'rate_limited' },
   });
-  t.equal((await mine.send(WHO)).status, 200, 'nobody’s guesses lock out another');
+  t.equal((await mine.send(WHO)).status, 200, "nobody's guesses lock out another");
   t.equal((await server.call(undefined, 'GET /api/v1/session/methods', undefined, { cookie: guess(6) })).status, 200);
 });
 
@@ -45,7 +45,7 @@ t.test('a cookie that no server has given counts like one that no session has', 
   const statuses = [];
   for (let n = 0; n < 4; n++) statuses.push(await of(`svc_session=wrong-${n}`));
   t.same(statuses, [401, 401, 401, 429]);
-  t.equal((await mine.send(WHO)).status, 200, 'nobody’s guesses lock out another');
+  t.equal((await mine.send(WHO)).status, 200, "nobody's guesses lock out another");
   t.equal((await server.call('admin', WHO, undefined, { cookie: 'svc_session=x' })).status, 200, 'a token wins');
 });
 

@@ -85,7 +85,7 @@ const allSessionsRoutes = ({ sessions }: SessionRoutesOptions): Route[] => [
   listRoute({
     path: SESSIONS_PATH,
     operation: 'listSessions',
-    summary: 'List the caller’s sessions in all browsers, newest first',
+    summary: "List the caller's sessions in all browsers, newest first",
     access: USER,
     plural: 'sessions',
     item: browserSession,

@@ -138,7 +138,7 @@ export function claimSuite(t: Test, scenario: () => Scenario): void {
       const chunk = { n: 0, stream: 'stdout' as const, at: 1, data: '' };
       t.equal(await codeOf(h.store.appendLogs(ref, [chunk])), 'lease_lost', `logs ${when}`);
     };
-    await refused('while it is nobody’s');
+    await refused("while it is nobody's");
     const next = await h.claim('agt_two');
     t.match(next, { epoch: 2, pass: 1, journal: [step(0)] });
     await refused('while another holds it');

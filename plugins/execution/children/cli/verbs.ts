@@ -18,7 +18,7 @@ export const activityHelp = {
     'svc activity <name> [--requires <capability>]… [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
   brief: 'run a command on any capable agent, and wait for it',
   summary:
-    'Runs a command on any agent with the given capabilities, in that agent’s working directory, and returns its output and exit code. Meanwhile the run waits without a process.',
+    "Runs a command on any agent with the given capabilities, in that agent's working directory, and returns its output and exit code. Meanwhile the run waits without a process.",
   args: [NAME, COMMAND],
   flags: CHILD_FLAGS,
   exits: [

@@ -109,7 +109,7 @@ export const stateHelp = {
   usage: 'svc state get <key> | set <key> <value>|- | delete <key> | list  [--entity <name>]',
   brief: 'read and write durable state of the run or the project',
   summary:
-    'Reads and writes the run’s durable state, or the project’s with --entity. - reads the value from standard input.',
+    "Reads and writes the run's durable state, or the project's with --entity. - reads the value from standard input.",
   args: [
     { name: 'key', summary: 'the key; at most 255 characters' },
     { name: 'value', summary: 'a text of at most 256 KiB; - reads standard input' },
@@ -162,7 +162,7 @@ export const outputHelp = {
   usage: 'svc output set <key>=<text>|<key>:=<json>…',
   brief: "set keys of the run's output",
   summary:
-    'Stages keys of the run’s output, which is kept only if the script exits with 0: k=v sets text, k:=json a JSON value.',
+    "Stages keys of the run's output, which is kept only if the script exits with 0: k=v sets text, k:=json a JSON value.",
   args: [{ name: 'key=text', rest: true, summary: 'key=text sets text, key:=json a JSON value; at most 1 MiB' }],
   exits: [['0', 'the keys are staged']],
   recorded:

@@ -168,7 +168,7 @@ async function serverTime(t: Test, server: PrivateMysqlServer): Promise<void> {
     },
   };
   const { database } = await openFor(t, url, { clock });
-  t.ok(Math.abs(database.now() - Date.now()) < 2000, 'the server’s time and not that of the clock');
+  t.ok(Math.abs(database.now() - Date.now()) < 2000, "the server's time and not that of the clock");
   drift = 3_600_000;
   t.ok(database.now() - Date.now() > 3_000_000, 'between readings the monotonic clock carries it');
   rereads.shift()!();

@@ -5,7 +5,7 @@ import { AccessErrors } from '../errors.ts';
 
 export const bootstrapCommand: AdminCommand = {
   name: 'bootstrap',
-  summary: 'Creates the first org, project and owner of an empty database, and prints the owner’s token once.',
+  summary: "Creates the first org, project and owner of an empty database, and prints the owner's token once.",
   usage: 'svc admin bootstrap --org <org> --project <project> --user <user> [--force]',
   flags: [
     { name: 'org', type: 'string', summary: 'name of the org', required: true },

@@ -57,7 +57,7 @@ t.test('claims', async (t) => {
   t.equal(preferredName({ sub: '1' }), '1');
 });
 
-t.test('an address that the issuer has not verified is nobody’s', async (t) => {
+t.test("an address that the issuer has not verified is nobody's", async (t) => {
   const claims = { sub: '1', email: 'ana@acme.example' };
   for (const email_verified of [true, 'true', undefined])
     t.equal(dropUnverifiedEmail({ ...claims, email_verified }).email, claims.email, String(email_verified));

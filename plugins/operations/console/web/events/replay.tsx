@@ -30,7 +30,7 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
         name="handler"
         label="Handler"
         value={handlers[0]?.name ?? ''}
-        hint="One of its patterns must match the event’s type."
+        hint="One of its patterns must match the event's type."
       />
       <CheckField name="force" label="Ignore its predicate" />
       <Same by={{ command: `svc events replay ${event.event} --handler <name>`, call: `POST ${path}/replay` }} />

@@ -55,7 +55,7 @@ export function Inbox({ scope, asking, count, attention, again }: Props) {
       }
     >
       {all === 0 ? (
-        <Empty icon={ShieldCheck} title="You’re all caught up">
+        <Empty icon={ShieldCheck} title="You're all caught up">
           Approvals and accounts that need you appear here.
         </Empty>
       ) : (

@@ -84,7 +84,7 @@ export function Answer({ scope, run, keys = false, done, ref }: Props) {
             >
               <p className="second">
                 The run of {visible(run.workflow)} ends now. Completed steps are not undone. If the workflow handles
-                rejections itself, send the payload under Advanced on the run’s page.
+                rejections itself, send the payload under Advanced on the run's page.
               </p>
               <label>
                 Reason (optional)

@@ -89,7 +89,7 @@ export function GraphPanel({ document, actions, place }: Props) {
           name="output"
           schema={{
             type: ['object', 'array'],
-            description: 'The run’s output. By default, the output of the node that ends the graph.',
+            description: "The run's output. By default, the output of the node that ends the graph.",
           }}
           root={{}}
           value={document.output}
