@@ -78,7 +78,7 @@ Feature: a script stores artifacts, once for each call
         """
       Then the run succeeds
       And the log has "bad/link is a symbolic link"
-      And the log has "in a script, artifacts belong to the run of the script"
+      And the log has "in a script, artifacts belong to the script's run"
       And the recorded steps are:
         | site                   | kind     | exit |
         | put {folder}/bad#0     | artifact | 2    |
