@@ -104,7 +104,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["input_invalid",422,"The workflow does not accept this input.","Fix the places that `errors` names, and submit again."],
   ["internal",500,"The server failed.","Give the request ID to the operator. The server log contains the cause."],
   ["interpreter_missing",422,"The script's interpreter is not installed on the agent's machine.","Install it there, choose another interpreter with --interpreter, or use `requires` to choose an agent that has it."],
-  ["invalid_request",400,"The request is not valid.","Correct the members listed in `errors` and send the request again."],
+  ["invalid_request",400,"The request is not valid.","Correct the listed errors and try again."],
   ["job_timeout",422,"The steps of the job took longer than the limit for a job without a timeout.","Set a `timeout` for the job, or make it faster. An operator can change SVC_JOB_TIMEOUT."],
   ["job_unreadable",422,"This agent cannot read the job's record.","Run agents with the same version as the server."],
   ["journal_conflict",409,"The journal already has another record at this position.","Stop this pass and claim the activity again: its journal shows what was recorded."],

@@ -62,11 +62,11 @@ Feature: Providers of connected accounts, set by the operator
       Examples:
         | field                              | value  | says            |
         | name                               | "a b"  | must match      |
-        | client_id                          | 7      | must be string  |
-        | scopes                             | "repo" | must be array   |
-        | capabilities.rotates_refresh_token | "yes"  | must be boolean |
-        | capabilities.reuse_revokes_family  | 1      | must be boolean |
-        | assumed_lifetime_secs              | 1.5    | must be integer |
+        | client_id                          | 7      | must be a string  |
+        | scopes                             | "repo" | must be an array   |
+        | capabilities.rotates_refresh_token | "yes"  | must be a boolean |
+        | capabilities.reuse_revokes_family  | 1      | must be a boolean |
+        | assumed_lifetime_secs              | 1.5    | must be an integer |
         | unheard_of                         | true   | is not a known member |
 
     @program @PROV-002 @PROV-025

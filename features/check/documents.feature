@@ -104,7 +104,7 @@ Feature: Checking documents that are not workflows
       Examples:
         | what             | text                       | said                                             |
         | no JSON          | {"on": ["push"], }         | x.json:1:18: is not valid JSON: expected name    |
-        | an unknown thing | {"colour": "red"}          | x.json:1:1: is not a document that svc recognizes  |
+        | an unknown thing | {"colour": "red"}          | x.json:1:1: svc does not recognize this document  |
         | a later version  | {"version": "svc-mill/v1"} | the document is a mill, which is not a known kind |
 
     Scenario: a problem in one file does not hide problems in the others
