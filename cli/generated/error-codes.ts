@@ -70,7 +70,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["event_type_invalid",400,"The event type is not valid.","Use 1 to 64 characters from A-Z a-z 0-9 . _ - as in `deploy.done`."],
   ["event_type_reserved",403,"Only the service can emit events of this type.","Choose another type. The types push, manual, spawn, schedule.tick, run.* and svc.* are reserved."],
   ["expectation_failed",417,"The Expect header has a value that the server does not support.","Send `Expect: 100-continue` or no Expect header."],
-  ["expression_invalid",400,"The expression does not compile.","Correct the listed problems (`problems`), each with a line and a column. Expressions are in CEL and can use only the names that are allowed there."],
+  ["expression_invalid",400,"The expression does not compile.","Correct the listed problems. Expressions are in CEL and can use only the names that are allowed there."],
   ["flow_config_invalid",422,"A node's config does not match its type.","Correct the member that `detail` names. An expression may have produced a value of an unexpected type."],
   ["flow_expression_failed",422,"A node's expression has no value.","Correct the expression that `detail` names, or check with has() for values that may be absent."],
   ["flow_fan_out_too_large",422,"A fan-out has too many items.","Split the list, or process several items in each node."],
@@ -184,6 +184,6 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["webhooks_full",409,"The project has reached the limit for webhooks.","Remove webhooks that are no longer used (`svc webhook rm`)."],
   ["worker_killed",500,"The worker's process ended repeatedly during this run.","Find out what ends it: check the worker's output and its machine's memory."],
   ["worker_not_started",400,"The program with the workflows did not start.","Read its output above, fix it, and start the worker again."],
-  ["workflow_invalid",422,"The workflow is not valid.","Correct the listed problems (`errors`). `svc check` finds them without submitting."],
+  ["workflow_invalid",422,"The workflow is not valid.","Correct the listed problems. `svc check` finds them without submitting."],
   ["workflow_kind_unknown",400,"No plugin provides this kind of workflow.","Name a known kind (`--as script` runs any file as a program), or ask the operator to load the plugin that provides it."],
 ];
