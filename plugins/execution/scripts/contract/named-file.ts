@@ -27,10 +27,7 @@ export async function readNamedFile(
 ): Promise<Buffer> {
   const path = pathIn(call.cwd, name);
   if (PROCESS_LOCAL_PATH.test(path))
-    throw unreadable(
-      name,
-      'the agent reads it, but only the caller can open it; pass - and redirect standard input',
-    );
+    throw unreadable(name, 'the agent reads it, but only the caller can open it; pass - and redirect standard input');
   const { disk_view = unrestrictedDisk } = call;
   const file = await disk_view.open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: AccessError) => {
     throw unreadable(name, error.reason ?? REASONS[error.code ?? ''] ?? error.message);
