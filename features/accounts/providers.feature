@@ -85,7 +85,7 @@ Feature: Providers of connected accounts, set by the operator
       Then it exits with 1
       And standard error has "[0].token_url must be an https address"
       And standard error has "[2].client_secret names the file"
-      And standard error has "[2].name is the name of [0] too"
+      And standard error has "[2].name is also the name of [0]"
       And standard error has "SVC_CONNECTED_ACCOUNTS_REDIRECT_URI must be https"
 
   Rule: A server with valid settings lists its providers and shows no secret

@@ -31,7 +31,7 @@ Feature: Checking documents that are not workflows
       # @contract
       And standard output has "bad.json:3:10: /wen is not a known member; did you mean when?"
       # @contract
-      And standard output has "bad.json:4:28: /when cannot be read"
+      And standard output has "bad.json:4:28: /when unexpected"
       # @contract
       And standard output has "event.payload.n === 1"
       # @contract
