@@ -98,6 +98,7 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['handler', 'craete'], /no command "handler craete"/, /did you mean `svc handler set`\?/],
     [['token', 'craete'], /no command "token craete"/, /did you mean `svc token create`\?/],
     [['secret', 'remove'], /no command "secret remove"/, /did you mean `svc secret rm`\?/],
+    [['graph', 'set'], /no command "graph set"/, /did you mean `svc graph save`\?/],
     [['runs', 'elephant'], /no command "runs elephant"/, /`svc runs` lists its commands/],
     [['wait-singal'], /no command/, /did you mean `svc wait-signal`\?/],
   ];

@@ -87,6 +87,7 @@ function suggestCommand(first: string, second: string, names: readonly string[])
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   set: ['create', 'add', 'new', 'update', 'put', 'apply', 'register'],
   create: ['add', 'new', 'set'],
+  save: ['set', 'create', 'add', 'new', 'update', 'put', 'push', 'apply', 'store'],
   ls: ['list', 'all'],
   rm: ['delete', 'remove', 'destroy', 'unset'],
   show: ['get', 'view', 'describe', 'info', 'inspect'],

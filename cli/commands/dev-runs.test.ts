@@ -44,7 +44,7 @@ t.test('a server that is away is asked again; what nobody expected ends the line
     t.equal(lines.length, 1);
     t.match(
       lines[0],
-      form === 'json' ? /^\{"error":\{"message":"reporting runs has stopped/ : /no longer reports runs \(.*JSON/,
+      form === 'json' ? /^\{"error":\{"message":"svc dev no longer reports runs/ : /no longer reports runs \(.*JSON/,
     );
   }
 });

@@ -37,7 +37,7 @@ export async function reportRuns(
 
 const formatEnd = (form: 'plain' | 'json', { message }: Error): string =>
   form === 'json'
-    ? JSON.stringify({ error: { message: `reporting runs has stopped: ${message}` } })
+    ? JSON.stringify({ error: { message: `svc dev no longer reports runs: ${message}` } })
     : `svc dev no longer reports runs (${message}); they continue, and \`svc runs ls\` shows them`;
 
 async function follow(client: Client, report: (run: RunUpdate) => void, signal: AbortSignal): Promise<void> {

@@ -62,11 +62,11 @@ Feature: Providers of connected accounts, set by the operator
       Examples:
         | field                              | value  | says            |
         | name                               | "a b"  | must match      |
-        | client_id                          | 7      | must be string  |
-        | scopes                             | "repo" | must be array   |
-        | capabilities.rotates_refresh_token | "yes"  | must be boolean |
-        | capabilities.reuse_revokes_family  | 1      | must be boolean |
-        | assumed_lifetime_secs              | 1.5    | must be integer |
+        | client_id                          | 7      | must be a string  |
+        | scopes                             | "repo" | must be an array   |
+        | capabilities.rotates_refresh_token | "yes"  | must be a boolean |
+        | capabilities.reuse_revokes_family  | 1      | must be a boolean |
+        | assumed_lifetime_secs              | 1.5    | must be an integer |
         | unheard_of                         | true   | is not a known member |
 
     @program @PROV-002 @PROV-025
@@ -85,7 +85,7 @@ Feature: Providers of connected accounts, set by the operator
       Then it exits with 1
       And standard error has "[0].token_url must be an https address"
       And standard error has "[2].client_secret names the file"
-      And standard error has "[2].name is the name of [0] too"
+      And standard error has "[2].name is also the name of [0]"
       And standard error has "SVC_CONNECTED_ACCOUNTS_REDIRECT_URI must be https"
 
   Rule: A server with valid settings lists its providers and shows no secret

@@ -31,7 +31,7 @@ Feature: Checking documents that are not workflows
       # @contract
       And standard output has "bad.json:3:10: /wen is not a known member; did you mean when?"
       # @contract
-      And standard output has "bad.json:4:28: /when cannot be read"
+      And standard output has "bad.json:4:28: /when unexpected"
       # @contract
       And standard output has "event.payload.n === 1"
       # @contract
@@ -104,7 +104,7 @@ Feature: Checking documents that are not workflows
       Examples:
         | what             | text                       | said                                             |
         | no JSON          | {"on": ["push"], }         | x.json:1:18: is not valid JSON: expected name    |
-        | an unknown thing | {"colour": "red"}          | x.json:1:1: is not a document that svc recognizes  |
+        | an unknown thing | {"colour": "red"}          | x.json:1:1: svc does not recognize this document  |
         | a later version  | {"version": "svc-mill/v1"} | the document is a mill, which is not a known kind |
 
     Scenario: a problem in one file does not hide problems in the others

@@ -29,7 +29,7 @@ Feature: Broken pipelines are rejected as a whole
         | a key twice                | 2:1   | remove one of them         | jobs: {a: {steps: [{run: x}]}}\njobs: {}                                            |
         | an unknown need            | 3:14  | did you mean `build`?      | jobs:\n  build: {steps: [{run: x}]}\n  b: {needs: biuld, steps: [{run: x}]}         |
         | a circle of needs          | 2:7   | in a cycle                 | jobs:\n  a: {needs: b, steps: [{run: x}]}\n  b: {needs: a, steps: [{run: x}]}       |
-        | a hole that cannot compile | 1:34  | cannot be read             | jobs: {a: {steps: [{run: '${{ run. }}'}]}}                                          |
+        | a hole that cannot compile | 1:34  | unexpected                 | jobs: {a: {steps: [{run: '${{ run. }}'}]}}                                          |
         | input within a program     | 1:30  | pass it through `env`      | jobs: {a: {steps: [{run: '${{ input.x }}'}]}}                                       |
         | a hole in credentials      | 1:23  | not allowed here           | {credentials: {TOKEN: '${{ vars.x }}'}, jobs: {a: {steps: [{run: x}]}}}             |
         | a variable of the service  | 1:8   | are reserved for the service | env: { SVC_X: '1' }\njobs: {a: {steps: [{run: x}]}}                                 |

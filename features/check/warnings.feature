@@ -19,7 +19,7 @@ Feature: Warnings about scripts
       And standard output has "a.sh:3:39: warning: a step's command has no agent: `svc emit` fails in it"
       And standard output has "a.sh:4:6: warning: `svc sleep` depends on $RANDOM"
       And standard output has "  2 | svc step"
-      And standard output has "a.sh: ok"
+      And standard output has "a.sh: no errors, 4 warnings"
       When I call "svc check a.sh --strict --json"
       Then it exits with 1
       And standard output is JSON with "files.0.warnings.3.column"

@@ -139,7 +139,7 @@ Feature: A node of a connector
         | no credential               | team_chat.post_message | {"with": {"channel": "c"}, "input": {"text": "t"}}                            | /nodes/0/config/credential      | kind bearer                 |
         | an input that is missing    | team_chat.post_message | {"credential": "c", "with": {"channel": "c"}, "input": {}}                    | /nodes/0/config/input/text      | is required                 |
         | an input of another action  | team_chat.post_message | {"credential": "c", "with": {"channel": "c"}, "input": {"text": "t", "prompt": "p"}} | /nodes/0/config/input/prompt | is not a known member |
-        | an input of another type    | team_chat.post_message | {"credential": "c", "with": {"channel": "c"}, "input": {"text": 7}}           | /nodes/0/config/input/text      | must be string              |
+        | an input of another type    | team_chat.post_message | {"credential": "c", "with": {"channel": "c"}, "input": {"text": 7}}           | /nodes/0/config/input/text      | must be a string              |
         | a field that is misspelt    | team_chat.post_message | {"credential": "c", "with": {"channel": "c", "chanel": "c"}, "input": {"text": "t"}} | /nodes/0/config/with/chanel | did you mean channel        |
         | a key that no node has      | team_chat.post_message | {"credential": "c", "with": {"channel": "c"}, "input": {"text": "t"}, "url": "x"} | /nodes/0/config/url         | is not a known member       |
         | a hole that does not compile | team_chat.post_message | {"credential": "c", "with": {"channel": "c"}, "input": {"text": "{{ x + }}"}} | /nodes/0/config/input/text     | .                           |

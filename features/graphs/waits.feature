@@ -104,7 +104,7 @@ Feature: Predicates of event nodes
         | nodes           | nodes.a.output == 1        | unknown name `nodes`          |
         | the run         | run.id != ''               | unknown name `run`            |
         | the input       | input.x == event.payload   | unknown name `input`          |
-        | no expression   | event.payload ==           | cannot be read                |
+        | no expression   | event.payload ==           | unexpected                    |
 
   @contract
   Rule: All kinds of listeners can receive one event

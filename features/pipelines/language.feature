@@ -25,12 +25,12 @@ Feature: Checking a pipeline
         """
       Then it has the problem "are reserved for the service" at "1:8"
       And it has the problem "5 minutes" at "5:14"
-      And it has the problem "cannot be read" at "6:22"
+      And it has the problem "unexpected" at "6:22"
       And it has the problem "`input` comes from outside" at "9:22"
       And it has the problem "`env.TITLE` comes from outside" at "9:41"
       And it has the problem "did you mean `os`?" at "9:58"
       And it has the problem "`steps.none`" at "10:16"
-      And it has the problem "cannot be read" at "13:31"
+      And it has the problem "unexpected" at "13:31"
       And it has the problem "unknown name `events`" at "16:15"
       And it has 9 problems
 
@@ -115,7 +115,7 @@ Feature: Checking a pipeline
       When I call "svc check {folder}/ci.yml"
       Then it exits with 1
       # @contract
-      And standard output has "ci.yml:4:29: cannot be read"
+      And standard output has "ci.yml:4:29: unexpected"
       # @contract
       And standard output has "4 |     when: event.payload.sha = 'abc'"
       # @contract

@@ -271,7 +271,7 @@ Feature: Jobs that run another workflow
       Then the run fails and its error has "node ship: "
       When I call "svc rerun {run} --from ship/three"
       Then it exits with 1
-      And standard error has "the nearest are"
+      And standard error has "similar sites: "
       Given a file "mended":
         """
         yes

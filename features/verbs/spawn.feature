@@ -202,7 +202,7 @@ Feature: svc spawn starts independent runs
         """
       Then the run succeeds
       And the log has "code 2" 4 times
-      And the log has "write - and redirect standard input" 4 times
+      And the log has "pass - and redirect standard input" 4 times
       And 1 run has the tag "piped"
 
     @contract

@@ -89,7 +89,7 @@ export const Errors = {
     code: 'invalid_request',
     status: 400,
     title: 'The request is not valid.',
-    next: 'Correct the members listed in `errors` and send the request again.',
+    next: 'Correct the listed errors and try again.',
   }),
   notAuthenticated: defineError({
     code: 'not_authenticated',

@@ -96,7 +96,7 @@ t.test('expressions read only what ran before', async (t) => {
   t.same(await faultsOf(read('item')), [
     '/nodes/1/config/values/$expr line 1, column 1: item is available only in the node of a fan_out',
   ]);
-  t.same(await faultsOf(read('1 +')), ['/nodes/1/config/values/$expr line 1, column 3: cannot be read from `+` on']);
+  t.same(await faultsOf(read('1 +')), ['/nodes/1/config/values/$expr line 1, column 3: unexpected `+`']);
   t.same(await faultsOf(createGraph([set('a')], '', { output: { x: expr('nodes.q.output') } })), [
     '/output/x/$expr line 1, column 1: the graph has no node q',
   ]);
@@ -267,6 +267,6 @@ t.test('a single node', async (t) => {
   });
   t.match(await graphs.call('POST /runs', { node: 'delay', config: { for: 5 } }), {
     status: 422,
-    json: { errors: [{ message: /\/config\/for must be string/ }] },
+    json: { errors: [{ message: /\/config\/for must be a string/ }] },
   });
 });

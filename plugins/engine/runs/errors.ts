@@ -6,7 +6,7 @@ export const workflowInvalid = defineError({
   code: 'workflow_invalid',
   status: 422,
   title: 'The workflow is not valid.',
-  next: 'Correct the listed problems (`errors`). `svc check` finds them without submitting.',
+  next: 'Correct the listed problems. `svc check` finds them without submitting.',
 });
 
 export const workflowKindUnknown = defineError({

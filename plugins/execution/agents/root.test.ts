@@ -17,7 +17,7 @@ const PROBE = `
     memory="$(tried head -c 1 "/proc/$SVC_AGENT_PID/mem")" maps="$(tried grep -q . "/proc/$SVC_AGENT_PID/maps")"
 `;
 
-t.test('an agent that is root', lacking('root', process.getuid?.() !== 0), async (t) => {
+t.test('an agent that runs as root', lacking('root', process.getuid?.() !== 0), async (t) => {
   const machine = await AgentProcesses.opened(t);
   await machine.call('PUT', '/api/v1/orgs/acme/projects/other', {});
   const strict = { SVC_AGENT_ALLOW_ROOT: '' };

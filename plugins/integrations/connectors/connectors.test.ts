@@ -251,7 +251,7 @@ t.test('a graph is told at its save what a node lacks', async (t) => {
   const flag = { credential: 'api_key', with: { project: 'p', environment: 'e' } };
   t.match(await save('feature_flags.switch_flag', { ...flag, input: { flag: 'f', on: 'yes' } }), [
     422,
-    '/input/on must be boolean',
+    '/input/on must be a boolean',
   ]);
   t.same((await save('feature_flags.switch_flag', { ...flag, input: { flag: 'f', on: '{{ input.on }}' } }))[0], 200);
   t.match(

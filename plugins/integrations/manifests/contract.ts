@@ -36,7 +36,7 @@ export interface Connector {
   builtin?: boolean;
 }
 
-/** The connectors. Every manifest of `connectors/` and SVC_CONNECTORS is a plugin that contributes itself. */
+/** The connectors. Every manifest of `connectors/` and SVC_CONNECTORS is a plugin that contributes one. */
 export const Connectors = extensionPoint<Connector>('manifests.Connectors', { key: ({ manifest }) => manifest.name });
 
 /** The manifests of all connectors, read and checked at start. */

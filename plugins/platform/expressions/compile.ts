@@ -67,7 +67,7 @@ function parseProblem(error: unknown, text: string, report: Report): ExpressionP
   if (rest === undefined) return report(offset, 'the expression ends too early');
   if (WORDS.has(rest) && text[offset - 1] === '.')
     return report(offset, `\`${rest}\` is a reserved word: write ["${rest}"] instead of .${rest}`);
-  return report(offset, `cannot be read from \`${rest.slice(0, 32)}\` on`);
+  return report(offset, `unexpected \`${rest.slice(0, 32)}\``);
 }
 
 /** Words that cannot follow a dot. */

@@ -42,7 +42,7 @@ t.test('a body is JSON, validated, with every fault by its pointer', async (t) =
   t.same(wrong.json.errors, [
     { pointer: '/name', message: 'is required' },
     { pointer: '/nam', message: 'is not a known member' },
-    { pointer: '/list/1', message: 'must be integer' },
+    { pointer: '/list/1', message: 'must be an integer' },
   ]);
   t.match((await postJson(url, '/things', '')).json, {
     status: 400,

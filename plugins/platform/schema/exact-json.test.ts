@@ -191,7 +191,7 @@ t.test('a schema sees the nearest double, and puts it where it asks for a number
     '{"count":9007199254740992,"ratio":0.1,"payload":{"n":9007199254740993},"any":9007199254740993}',
   );
   t.match(validate(parseExact('{"count":18446744073709551615}')), [{ pointer: '/count', message: /must be at most / }]);
-  t.match(validate(parseExact('{"count":"9","payload":18446744073709551615}')), [{ message: 'must be integer' }]);
+  t.match(validate(parseExact('{"count":"9","payload":18446744073709551615}')), [{ message: 'must be an integer' }]);
 });
 
 t.test('to a schema, a number that is held as an object is none', async (t) => {

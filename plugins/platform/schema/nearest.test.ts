@@ -22,6 +22,10 @@ t.test('transposed letters come first, and leave no doubt', async (t) => {
   t.same(similarNames('stta', ['sta', 'stat'], 2), ['stat']);
 });
 
+t.test('a dropped letter is more likely than a wrong one', async (t) => {
+  t.same(similarNames('slep', ['step', 'sleep']), ['sleep']);
+});
+
 t.test('a long name has no more slips than a short one', async (t) => {
   t.same(similarNames('determinism_violaton', ['determinism_violation']), ['determinism_violation']);
   t.same(similarNames('account_needs_renewal', ['account_needs_reconnect']), []);

@@ -26,11 +26,11 @@ t.test('faults name their place by JSON pointer and never the value', async (t) 
   });
   t.same(validate({ name: 'ok', list: [1, null], map: { a: 1 }, fixed: 1 }), []);
   t.same(validate({}), [{ pointer: '/name', message: 'is required' }]);
-  t.same(validate([]), [{ pointer: '', message: 'must be object' }]);
+  t.same(validate([]), [{ pointer: '', message: 'must be an object' }]);
   t.same(validate({ name: 'ok', 'a/b~c': 1 }), [{ pointer: '/a~1b~0c', message: 'is not a known member' }]);
   t.same(validate({ name: 'hunter2' }), [{ pointer: '/name', message: 'must have at most 3 characters' }]);
   t.same(validate({ name: 'ok', kind: 'hunter2' }), [{ pointer: '/kind', message: 'must be one of "a", "b"' }]);
-  t.same(validate({ name: 'ok', list: [1, 'x'] }), [{ pointer: '/list/1', message: 'must be integer or null' }]);
+  t.same(validate({ name: 'ok', list: [1, 'x'] }), [{ pointer: '/list/1', message: 'must be an integer or null' }]);
   t.same(validate({ name: 'ok', fixed: 2 }), [{ pointer: '/fixed', message: 'must be 1' }]);
   t.equal(validate({ name: 'ok', when: 'noon' })[0]?.pointer, '/when');
   t.ok(validate({ name: 'ok', map: { A: 1 } }).some(({ pointer }) => pointer === '/map/A'));

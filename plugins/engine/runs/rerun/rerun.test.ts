@@ -51,11 +51,11 @@ t.test('a site of several calls is refused, and each of them is named', async (t
 });
 
 t.test('another text is refused, with the sites that are nearest', async (t) => {
-  t.throws(() => recordsBefore(records, 'chekc#2'), { code: 'invalid_request', message: /nearest are check#2/ });
+  t.throws(() => recordsBefore(records, 'chekc#2'), { code: 'invalid_request', message: /similar sites: check#2/ });
   t.throws(() => recordsBefore(records, 'check#3'), {
-    message: /no site "check#3" in this run; the nearest are check#/,
+    message: /no site "check#3" in this run; similar sites: check#/,
   });
-  t.throws(() => recordsBefore([], 'check'), { message: /has recorded none/ });
+  t.throws(() => recordsBefore([], 'check'), { message: /has recorded no sites/ });
   t.throws(() => recordsBefore(records, 'é'.repeat(100_000)), { code: 'invalid_request' });
   t.throws(() => recordsBefore(records, ''), { code: 'invalid_request' });
 });

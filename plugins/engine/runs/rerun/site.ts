@@ -38,7 +38,8 @@ function unknownSite(records: readonly RecordedSite[], from: string) {
   const asked = quoted(from);
   const known = [...new Set(records.map(siteOf))];
   const near = nearest(from, known, SHOWN).join(', ');
-  const instead = known.length === 0 ? 'the run has recorded none' : `the nearest are ${near}`;
+  const instead =
+    known.length === 0 ? 'the run has recorded no sites, so rerun it from the start' : `similar sites: ${near}`;
   return Errors.invalidRequest(`there is no site ${asked} in this run; ${instead}`, {
     errors: [{ pointer: '/from', message: `is not a recorded site; ${instead}` }],
   });

@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function unknown(checks: readonly DocumentCheck[]): Problem {
   const kinds = ['graph', ...checks.map(({ kind }) => kind)].join(', ');
-  const message = `is not a document that svc recognizes: a graph has the member \`version\`, a connector \`manifest\`; or name the kind (${kinds})`;
+  const message = `svc does not recognize this document: a graph needs the member \`version\`, and a connector needs \`manifest\`; or say what it is: ${kinds} (\`svc check --as\`)`;
   return { line: 1, column: 1, message, code: 'document_unknown' };
 }
 

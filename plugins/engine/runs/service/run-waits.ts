@@ -24,7 +24,8 @@ export function waitOf({ wait }: Readonly<Record<string, string>>): number | und
     if (wait_ms <= MAX_WAIT_MS) return wait_ms;
     throw badWait('must be at most 10m; ask again after that');
   } catch (error) {
-    if (isServiceError(error, 'duration_invalid')) throw badWait('must be a duration of at most 10m: 500ms, 30s, 2m');
+    if (isServiceError(error, 'duration_invalid'))
+      throw badWait('must be a duration of at most 10m, such as 500ms, 30s or 2m');
     throw error;
   }
 }

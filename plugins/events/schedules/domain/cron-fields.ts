@@ -43,5 +43,5 @@ function isPattern(fields: readonly string[]): boolean {
 
 function describeInvalid({ name, allowed }: Field, text: string): string {
   const quoted = JSON.stringify(text.length > 32 ? `${text.slice(0, 32)}…` : text);
-  return `has ${quoted} as its ${name}, which must be ${allowed}; also *, lists (1,2), ranges (1-5) and steps (*/5)`;
+  return `has ${quoted} as its ${name}, which must be ${allowed}, or *, a list (1,2), a range (1-5) or a step (*/5)`;
 }

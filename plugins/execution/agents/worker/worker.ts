@@ -44,7 +44,7 @@ export interface WorkerDeps {
   runtime_dir: string;
   memory_dir?: string | undefined;
   /**
-   * Whether an agent that is root must refuse to serve several projects. Not set for a personal agent, as in `svc dev`.
+   * Whether an agent that runs as root must refuse to serve several projects. Not set for a personal agent, as in `svc dev`.
    */
   root_needs_project?: boolean;
   version: string;

@@ -19,6 +19,6 @@ const PASSING: readonly string[] = [
 
 /** Waits longer each time, and reports the reason once. */
 export async function pause(failures: number, output: Output, what: string): Promise<void> {
-  if (failures === 1) output.note(`${what} was interrupted; it continues`);
+  if (failures === 1) output.note(`${what} was interrupted; resuming`);
   await sleep(Math.min(MIN_PAUSE_MS * 2 ** failures, LONGEST_MS));
 }

@@ -27,10 +27,7 @@ export async function readNamedFile(
 ): Promise<Buffer> {
   const path = pathIn(call.cwd, name);
   if (PROCESS_LOCAL_PATH.test(path))
-    throw unreadable(
-      name,
-      'only the caller can open it, and the agent needs to read it; write - and redirect standard input',
-    );
+    throw unreadable(name, 'the agent reads it, but only the caller can open it; pass - and redirect standard input');
   const { disk_view = unrestrictedDisk } = call;
   const file = await disk_view.open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: AccessError) => {
     throw unreadable(name, error.reason ?? REASONS[error.code ?? ''] ?? error.message);
@@ -45,7 +42,7 @@ export async function readNamedFile(
 async function readRegular(file: FileHandle, name: string, limit: number): Promise<Buffer> {
   const stats = await file.stat();
   if (stats.isDirectory()) throw unreadable(name, REASONS.EISDIR!);
-  if (!stats.isFile()) throw unreadable(name, 'it is not a regular file; write - and redirect standard input');
+  if (!stats.isFile()) throw unreadable(name, 'it is not a regular file; pass - and redirect standard input');
   if (stats.size > limit)
     throw valueTooLarge(`${name} has ${stats.size} bytes, ${stats.size - limit} more than the ${limit} allowed`);
   // The file may grow meanwhile or not know its size, like files below /proc.

@@ -183,7 +183,7 @@ t.test('a file is read by the agent: a regular one that it can see', async (t) =
   const fifo = join(t.testdir({ child: '' }), 'fifo');
   execFileSync('mkfifo', [fifo]);
   const cases: [string, RegExp][] = [
-    [fifo, /not a regular file; write - and redirect/],
+    [fifo, /not a regular file; pass - and redirect/],
     ['/dev/zero', /not a regular file/],
     ['/dev/stdin', /only the caller can open it/],
     ['/dev/fd/63', /only the caller can open it/],

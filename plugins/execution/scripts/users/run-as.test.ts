@@ -31,7 +31,7 @@ function output(end: PassEnd): Record<string, unknown> {
   throw new Error(`not a success: ${JSON.stringify(end)}`);
 }
 
-/** An agent that is root, and a user for each project. */
+/** An agent that runs as root, and a user for each project. */
 async function open(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-run-as-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));

@@ -59,5 +59,5 @@ export function readAuthentication(prepared: Json | undefined): Authentication {
   if (by === 'none') return { by };
   if (by === 'header' && typeof name === 'string' && typeof value === 'string') return { by, name, value };
   if ((by === 'url' || by === 'key') && typeof token === 'string') return { by, token };
-  throw new Error('the claim of a request came without its authentication');
+  throw new Error('the assignment lacks the authentication of its request');
 }

@@ -93,13 +93,17 @@ async function checkAll(invocation: Invocation, api: Client): Promise<number> {
         ...problems.map((problem) => formatProblem(file, problem, sources[n]!)),
         ...warnings.map((one) => formatProblem(file, { ...one, message: `warning: ${one.message}` }, sources[n]!)),
         ...notes.map((note) => `${file}: note: ${note}`),
-        ...(ok ? [`${file}: ${replay?.note ?? 'ok'}`] : []),
+        ...(ok ? [`${file}: ${replay?.note ?? verdict(warnings.length)}`] : []),
       ])
       .join('\n'),
   );
   const sound = ({ ok, warnings = [] }: Result) => ok && (flags.strict !== true || warnings.length === 0);
   return results.every(sound) ? Exit.ok : Exit.failed;
 }
+
+/** A file without errors, which may have warnings. */
+const verdict = (warnings: number): string =>
+  warnings === 0 ? 'ok' : `no errors, ${warnings} warning${warnings === 1 ? '' : 's'}`;
 
 /** What a bundle is made of need not be what Node takes: an enum becomes something else. */
 function mergeBundleProblems(

@@ -47,7 +47,7 @@ export const runLists: readonly Command[] = [
       ...FILTER_FLAGS,
       from: { type: 'string', value: '<site>', summary: 'keep the records before this site or node' },
       anew: { type: 'boolean', summary: 'run everything again: keep no results of pipelines and graphs' },
-      again: { type: 'boolean', summary: 'also runs that this command has rerun before' },
+      again: { type: 'boolean', summary: 'include runs that this command has already rerun' },
       ...CHANGE_FLAGS,
     },
     examples: [

@@ -11,7 +11,7 @@ export const expressionInvalid = defineError({
   code: 'expression_invalid',
   status: 400,
   title: 'The expression does not compile.',
-  next: 'Correct the listed problems (`problems`), each with a line and a column. Expressions are in CEL and can use only the names that are allowed there.',
+  next: 'Correct the listed problems. Expressions are in CEL and can use only the names that are allowed there.',
 });
 
 export function invalidExpression(problems: readonly ExpressionProblem[]) {

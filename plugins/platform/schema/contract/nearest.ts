@@ -33,10 +33,17 @@ export function similarNames(word: string, names: readonly string[], count = 1):
     .slice(0, MAX_CANDIDATES)
     .map((name) => ({ name, edits: distance(beginning, name.slice(0, MAX_COMPARED)) }))
     .filter(({ edits }) => edits <= allowed + 1)
-    .map(({ name, edits }) => ({ name, edits, letters: letterDistance(beginning, name.slice(0, MAX_COMPARED)) }))
+    .map(({ name, edits }) => ({ name, edits, ...letterDistance(beginning, name.slice(0, MAX_COMPARED)) }))
     // Transposed letters are two edits, and with another slip three.
     .filter(({ edits, letters }) => edits <= allowed || (allowed > 0 && letters <= 1))
-    .sort((a, b) => Number(b.letters === 0) - Number(a.letters === 0) || a.edits - b.edits || a.letters - b.letters);
+    .sort(
+      (a, b) =>
+        Number(b.letters === 0) - Number(a.letters === 0) ||
+        a.edits - b.edits ||
+        a.letters - b.letters ||
+        // A dropped letter is a more frequent slip than a wrong one: `slep` means `sleep`, not `step`.
+        a.wrong - b.wrong,
+    );
   return similar.slice(0, similar[0]?.letters === 0 ? 1 : count).map(({ name }) => name);
 }
 
@@ -44,16 +51,16 @@ export function similarNames(word: string, names: readonly string[], count = 1):
 export const suggestName = (word: string, names: readonly string[]): string | undefined => similarNames(word, names)[0];
 
 /**
- * Counts the letters that only one of two words has. It is 0 for transposed letters, and close to the edit distance of other short
- * words.
+ * Counts the letters that only one of two words has. `letters` is 0 for transposed letters, and close to the edit distance of other
+ * short words. `wrong` counts the letters of the first word that the second lacks.
  */
-function letterDistance(a: string, b: string): number {
+function letterDistance(a: string, b: string): { letters: number; wrong: number } {
   const unmatched = [...b];
-  let extra = 0;
+  let wrong = 0;
   for (const letter of a) {
     const at = unmatched.indexOf(letter);
-    if (at < 0) extra++;
+    if (at < 0) wrong++;
     else unmatched.splice(at, 1);
   }
-  return Math.max(extra, unmatched.length);
+  return { letters: Math.max(wrong, unmatched.length), wrong };
 }

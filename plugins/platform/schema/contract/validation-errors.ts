@@ -14,7 +14,7 @@ const WORDS: Record<string, (params: Params) => string> = {
   additionalProperties: () => UNKNOWN_MEMBER,
   unevaluatedProperties: () => UNKNOWN_MEMBER,
   required: () => 'is required',
-  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  type: ({ type }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   enum: ({ allowedValues }) =>
     `must be one of ${(allowedValues as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`,
   minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
@@ -27,6 +27,10 @@ const WORDS: Record<string, (params: Params) => string> = {
   maximum: ({ limit }) => `must be at most ${String(limit)}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
 };
+
+/** `an object`, `a string`, and `null`, which is a value. */
+const withArticle = (type: unknown): string =>
+  type === 'null' ? 'null' : `${/^[aeiou]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`;
 
 const count = (limit: unknown, what: string): string => `${String(limit)} ${what}${limit === 1 ? '' : 's'}`;
 

@@ -22,6 +22,6 @@ export function bearerToken(header: string | undefined): { token: string } | { e
     return { error: 'the Authorization header must have the form `Bearer <token>`' };
   const token = rest.join(' ');
   if (!TOKEN.test(token))
-    return { error: 'the bearer token is not a token of svc: these begin with svc_pat_ or svc_agt_' };
+    return { error: 'the bearer token is not an svc token: svc tokens begin with svc_pat_ or svc_agt_' };
   return { token };
 }

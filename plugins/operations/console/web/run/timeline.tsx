@@ -79,7 +79,7 @@ export function Timeline({ run, steps, chosen, onChoose }: Props) {
       <div className="tl-tools">
         {unfolds && (
           <button type="button" className="ghost small" aria-pressed={folds} onClick={() => setFolds(!folds)}>
-            <FoldHorizontal size={14} aria-hidden /> Fold gaps <span className="quiet">{folds ? 'on' : 'off'}</span>
+            <FoldHorizontal size={14} aria-hidden /> Collapse gaps <span className="quiet">{folds ? 'on' : 'off'}</span>
           </button>
         )}
         {passes.length > 0 && (
@@ -330,7 +330,7 @@ function RowLine({ line: { entry, depth, open }, top, scale, view, chosen, onCho
           type="button"
           className="bare tl-turn"
           aria-expanded={open}
-          aria-label={`${open ? 'Fold' : 'Show'} what belongs to ${visible(label)}`}
+          aria-label={`${open ? 'Collapse' : 'Expand'} ${visible(label)}`}
           onClick={() => toggle(key)}
         >
           <ChevronRight size={14} aria-hidden />

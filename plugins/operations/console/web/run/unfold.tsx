@@ -8,6 +8,6 @@ interface Props {
 /** Shows what is folded, and folds it again. */
 export const Unfold = ({ open, onToggle, children }: Props) => (
   <button type="button" className="small" aria-expanded={open} onClick={onToggle}>
-    {open ? 'Fold' : 'Show'} {children}
+    {open ? 'Hide' : 'Show'} {children}
   </button>
 );

@@ -235,7 +235,7 @@ function Fold({ runs, open, onToggle }: { runs: readonly RunRecord[]; open: bool
       type="button"
       className="fold"
       aria-expanded={open}
-      aria-label={`${open ? 'Fold' : 'Show'} ${runs.length === 1 ? '1 child' : `${runs.length} children`}`}
+      aria-label={`${open ? 'Collapse' : 'Expand'} ${runs.length === 1 ? '1 child' : `${runs.length} children`}`}
       onClick={onToggle}
     >
       <ChevronRight size={12} aria-hidden /> {runs.length}

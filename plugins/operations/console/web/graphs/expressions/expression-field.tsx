@@ -93,7 +93,7 @@ export function ExpressionField({ value, onChange, label, names, error }: Props)
       />
       {open && <Options id={id} label={label} offered={{ options, active }} onTake={take} />}
       <span className="hidden" role="status">
-        {open ? `${options.length} suggestions, arrow keys choose one` : ''}
+        {open ? `${options.length} suggestions; use the arrow keys to choose` : ''}
       </span>
       <div id={`${id}-value`} className="expression-said" role="status">
         <ExpressionValue expression={value} names={names} />
