@@ -172,6 +172,23 @@ t.test('state, locks, events, notes, activities, calls and other verbs', async (
   t.match(await testRun(unknown), { status: 'failed', error: { message: /no verb "greet"/ } });
 });
 
+t.test('an entity begins with the cells that the test gives, and the runs that the run calls share them', async (t) => {
+  const sell = workflow('sell-seat', async ({ seat }: { seat: string }) => {
+    if ((await state.get('status', { entity: seat })) !== 'free') return false;
+    await state.set('status', 'sold', { entity: seat });
+    return true;
+  });
+  const twice = workflow('sell-seat-twice', async (given: { seat: string }) => [
+    await call(sell, given),
+    await call(sell, given),
+    await state.get('status', { entity: given.seat }),
+    (await state.get('status')) ?? null,
+  ]);
+  const entities = { A1: { status: 'free' }, A2: { status: 'sold' } };
+  t.same((await testRun(twice, { seat: 'A1' }, { entities })).output, [true, false, 'sold', null]);
+  t.same((await testRun(twice, { seat: 'A2' }, { entities })).output, [false, false, 'sold', null]);
+});
+
 t.test('a call of a workflow of this process runs it in memory too', async (t) => {
   workflow('inner', async (input: number) => {
     if (input < 0) throw new Error('negative');
