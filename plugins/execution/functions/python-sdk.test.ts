@@ -65,6 +65,15 @@ def sell_twice(seat):
 print(json.dumps(test_run(sell_twice, "A1", entities={"A1": {"status": "free"}}).output))`;
     t.same(await python(source), [true, false, 'sold', null]);
   });
+  await t.test('a retry of too many attempts is refused in the words of the SDK', async (t) => {
+    const source = `${HEAD}
+from svc_sdk import step
+@workflow
+def eager():
+    step("call", lambda: 1, retry=500)
+print(json.dumps(str(test_run(eager).error)))`;
+    t.match(await python(source), /^retry needs a number of attempts from 1 to 100, including the first, not 500/);
+  });
   await t.test('a workflow that varies fails its test', async (t) => {
     const source = `${HEAD}
 try:

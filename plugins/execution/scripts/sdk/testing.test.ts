@@ -116,6 +116,14 @@ t.test('a step of its own is attempted as its policy says', async (t) => {
   t.equal(attempts, 2);
 });
 
+t.test('a retry of too many attempts is refused in the words of the SDK', async (t) => {
+  const eager = workflow('eager', async () => step('call', () => 1, { retry: 500 }));
+  t.match((await testRun(eager)).error, {
+    code: 'function_failed',
+    message: /retry needs a number of attempts from 1 to 100, including the first, not 500/,
+  });
+});
+
 t.test('commands run as they are, unless they are replaced', async (t) => {
   const commands = workflow('commands', async () => [
     await step('echo', ['echo', 'hi']),
