@@ -34,7 +34,9 @@ export const run: Run = async ({ flags, output, env: process_env }) => {
       () => boot({ role: 'dev', env: boot_env, settings: { home, home_locked: true, ...port } }),
       async (kernel) => {
         output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
-        output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);
+        output.note(
+          `profile ${join(home, 'profile.json')}; try: svc submit ${files.length > 0 ? '--function <name>' : '<file>'} --follow. Ctrl-C stops it.`,
+        );
         output.note(database);
         output.note(await signInMessage(join(home, 'profile.json')));
         if (form !== 'off') {

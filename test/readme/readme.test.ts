@@ -98,6 +98,7 @@ const NEEDS: Readonly<Record<string, readonly Need[]>> = {
   'README.md': ['python3'],
   'docs/scripts.md': ['python3'],
   'docs/functions.md': ['curl', 'python3'],
+  'docs/from-dbos.md': ['python3'],
   'docs/deliveries.md': ['curl'],
   'docs/graphs.md': ['curl'],
   'docs/tutorials/webhook-to-slack.md': ['curl'],

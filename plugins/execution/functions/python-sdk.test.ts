@@ -50,6 +50,30 @@ print(json.dumps([r.status, r.output, r.elapsed, late.error.args[0], late.elapse
       6,
     ]);
   });
+  await t.test('entities begin with the cells that the test gives, and called runs share them', async (t) => {
+    const source = `${HEAD}
+from svc_sdk import call, state
+@workflow
+def sell(seat):
+    if state.get("status", entity=seat) != "free":
+        return False
+    state.set("status", "sold", entity=seat)
+    return True
+@workflow
+def sell_twice(seat):
+    return [call(sell, seat), call(sell, seat), state.get("status", entity=seat), state.get("status")]
+print(json.dumps(test_run(sell_twice, "A1", entities={"A1": {"status": "free"}}).output))`;
+    t.same(await python(source), [true, false, 'sold', null]);
+  });
+  await t.test('a retry of too many attempts is refused in the words of the SDK', async (t) => {
+    const source = `${HEAD}
+from svc_sdk import step
+@workflow
+def eager():
+    step("call", lambda: 1, retry=500)
+print(json.dumps(str(test_run(eager).error)))`;
+    t.match(await python(source), /^retry needs a number of attempts from 1 to 100, including the first, not 500/);
+  });
   await t.test('a workflow that varies fails its test', async (t) => {
     const source = `${HEAD}
 try:

@@ -5,6 +5,8 @@ import { durationText } from './values.mjs';
 export const ATTEMPTS_PROTOCOL = 4;
 /** What an attempt exits with that took longer than its time. */
 export const TIMED_OUT = 124;
+/** The first one is included. */
+export const MAX_ATTEMPTS = 100;
 
 /** Thrown in the function of a step: another attempt would fail in the same way, so none is made. */
 export class NonRetryableError extends Error {
@@ -36,6 +38,8 @@ export function policyOptions({ retry, timeout }) {
   if (surplus !== undefined)
     throw misused(`unknown retry option ${JSON.stringify(surplus)}; use attempts, backoff and maxBackoff`);
   if (!Number.isInteger(attempts)) throw misused('retry must be a number of attempts, or have `attempts`');
+  if (attempts < 1 || attempts > MAX_ATTEMPTS)
+    throw misused(`retry needs a number of attempts from 1 to ${MAX_ATTEMPTS}, including the first, not ${attempts}`);
   return [
     `--retry=${attempts}`,
     ...(backoff === undefined ? [] : [`--backoff=${durationText(backoff, 'backoff')}`]),

@@ -1,6 +1,7 @@
 // The agent's end of a connection, for one pass of a run in memory. The SDK's own code is at the other end.
 import { EventEmitter } from 'node:events';
 import { FUNCTION, runFunction } from './functions.mjs';
+import { MAX_ATTEMPTS } from './policy.mjs';
 import { callOf, Failure, failed, find, succeeded, succeededAsText } from './test-results.mjs';
 import { VERBS } from './test-verbs.mjs';
 import { openRuns } from './turns.mjs';
@@ -9,7 +10,6 @@ import { OUTPUT_BYTES } from './values.mjs';
 const PROTOCOL = 4;
 /** Pauses of this length end the pass. */
 const PARKING_PAUSE_MS = 5000;
-const MAX_ATTEMPTS = 100;
 const soon = queueMicrotask;
 
 /** Thrown where a pass ends: the caller is never answered. */
@@ -249,7 +249,7 @@ export class TestAgent {
   /** As the agent refuses a step. */
   faultOf({ name, attempts }) {
     if (attempts !== undefined && !(attempts >= 1 && attempts <= MAX_ATTEMPTS))
-      return `--retry needs a number of attempts from 1 to ${MAX_ATTEMPTS}, the first one included`;
+      return `--retry needs a number of attempts from 1 to ${MAX_ATTEMPTS}, including the first`;
     return nameFault(name);
   }
 

@@ -34,6 +34,8 @@ export class TestRun {
   spawned = [];
   notes = [];
   cells;
+  /** Cells of entities, which the runs that it calls share. */
+  shared;
   /** The results of activities that nobody has collected. */
   activities = new Map();
   /** The last grant of each lock. */
@@ -42,12 +44,13 @@ export class TestRun {
   deadline_ms;
   #envelope;
 
-  constructor(workflow, input, options) {
+  constructor(workflow, input, options, shared = cellsOf(options.entities)) {
     if (typeof workflow?.body !== 'function') throw misused('a test needs a workflow: what workflow(name, …) returns');
     this.workflow = workflow;
     this.options = options;
     this.records = (options.history ?? []).map((record) => ({ ...record }));
-    this.cells = new Map(Object.entries(options.state ?? {}).map(([key, value]) => [`/${key}`, cellText(value)]));
+    this.cells = cellsOf({ '': options.state });
+    this.shared = shared;
     const timeout = options.timeout ?? workflow.options.timeout;
     this.deadline_ms = timeout === undefined ? Infinity : millisecondsOf(timeout);
     const envelope = writeJson({ type: 'manual', input });
@@ -105,7 +108,7 @@ export class TestRun {
   /** Runs a workflow that the run calls, with what the test gives. */
   async runChild(workflow, input) {
     const { timeout: _timeout, state: _state, ...options } = this.options;
-    const child = new TestRun(workflow, input, options);
+    const child = new TestRun(workflow, input, options, this.shared);
     const end = await child.end();
     if ('output' in end) return succeededAsJson(end.output);
     if (end.error !== undefined) return failed({ message: String(end.error), exitCode: 1 });
@@ -198,5 +201,13 @@ export class TestRun {
     return line === undefined ? [] : [`  the ${which} call is in: ${line.trim()}`];
   }
 }
+
+/** Of entities by their names; the run's own cells are those of the name ''. */
+const cellsOf = (entities = {}) =>
+  new Map(
+    Object.entries(entities).flatMap(([entity, cells = {}]) =>
+      Object.entries(cells).map(([key, value]) => [`${entity}/${key}`, cellText(value)]),
+    ),
+  );
 
 const cellText = (value) => (typeof value === 'string' ? value : writeJson(value));

@@ -120,7 +120,7 @@ async function state(agent, { args, stdin }) {
   const [op, name = '', value] = positionals;
   const at = key(options.entity, name);
   const place = options.entity === undefined ? name : at;
-  const { cells } = agent.run;
+  const cells = options.entity === undefined ? agent.run.cells : agent.run.shared;
   const site = { kind: 'state', name: place === '' ? op : `${op} ${place}` };
   return await agent.call(site, async () => {
     if (op === 'get' && !cells.has(at)) return { exit: 1, error: `no state ${place}` };

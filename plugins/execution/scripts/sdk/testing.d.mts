@@ -63,6 +63,8 @@ export interface TestOptions {
   env?: Readonly<Record<string, string>>;
   /** Cells that the run begins with. */
   state?: Readonly<Record<string, unknown>>;
+  /** Cells of entities that the test begins with: `{ 'seat-A1': { status: 'sold' } }`. Runs that the run calls share them. */
+  entities?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The time limit of the run, in place of that of the workflow. */
   timeout?: Duration;
   /** Rejects with `too_many_passes` after this many; 10,000 by default. */

@@ -116,6 +116,14 @@ t.test('a step of its own is attempted as its policy says', async (t) => {
   t.equal(attempts, 2);
 });
 
+t.test('a retry of too many attempts is refused in the words of the SDK', async (t) => {
+  const eager = workflow('eager', async () => step('call', () => 1, { retry: 500 }));
+  t.match((await testRun(eager)).error, {
+    code: 'function_failed',
+    message: /retry needs a number of attempts from 1 to 100, including the first, not 500/,
+  });
+});
+
 t.test('commands run as they are, unless they are replaced', async (t) => {
   const commands = workflow('commands', async () => [
     await step('echo', ['echo', 'hi']),
@@ -170,6 +178,23 @@ t.test('state, locks, events, notes, activities, calls and other verbs', async (
   await t.rejects(testRun(every), { code: 'test_result_missing', message: /activity "thumb"/ });
   const unknown = workflow('unknown', async () => (await verb('greet')).text);
   t.match(await testRun(unknown), { status: 'failed', error: { message: /no verb "greet"/ } });
+});
+
+t.test('an entity begins with the cells that the test gives, and the runs that the run calls share them', async (t) => {
+  const sell = workflow('sell-seat', async ({ seat }: { seat: string }) => {
+    if ((await state.get('status', { entity: seat })) !== 'free') return false;
+    await state.set('status', 'sold', { entity: seat });
+    return true;
+  });
+  const twice = workflow('sell-seat-twice', async (given: { seat: string }) => [
+    await call(sell, given),
+    await call(sell, given),
+    await state.get('status', { entity: given.seat }),
+    (await state.get('status')) ?? null,
+  ]);
+  const entities = { A1: { status: 'free' }, A2: { status: 'sold' } };
+  t.same((await testRun(twice, { seat: 'A1' }, { entities })).output, [true, false, 'sold', null]);
+  t.same((await testRun(twice, { seat: 'A2' }, { entities })).output, [false, false, 'sold', null]);
 });
 
 t.test('a call of a workflow of this process runs it in memory too', async (t) => {

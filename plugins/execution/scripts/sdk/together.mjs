@@ -1,11 +1,10 @@
 // Functions of steps that are called together run at the same time in a worker. Records keep the order of the calls.
 import { isPlain } from './ahead.mjs';
 import { misused, StepError, unreadable } from './errors.mjs';
-import { isFinal } from './policy.mjs';
+import { isFinal, MAX_ATTEMPTS } from './policy.mjs';
 
 /** Functions of one run that run at the same time; after a crash, those without a record run again. */
 const MAX_RUNNING = 32;
-const MAX_ATTEMPTS = 100;
 /** The reason in the record of a step that another one of its race was faster than. */
 const LOST = 'race_lost: another step of the race ended first';
 

@@ -15,6 +15,8 @@ from ._values import Duration, duration_text
 # From this version on of the agent socket a step may be tried several times, and has a time.
 ATTEMPTS_PROTOCOL = 4
 TIMED_OUT = 124
+# The first one is included.
+MAX_ATTEMPTS = 100
 NAMES = {"attempts", "backoff", "max_backoff"}
 
 Retry = Union[int, Mapping[str, Any]]
@@ -41,6 +43,8 @@ def policy_options(retry: Optional[Retry], timeout: Optional[Duration]) -> List[
     attempts = given.get("attempts")
     if not isinstance(attempts, int) or isinstance(attempts, bool):
         raise misused("retry must be a number of attempts, or have 'attempts'")
+    if not 1 <= attempts <= MAX_ATTEMPTS:
+        raise misused(f"retry needs a number of attempts from 1 to {MAX_ATTEMPTS}, including the first, not {attempts}")
     pauses = [(name, given[name]) for name in ("backoff", "max_backoff") if given.get(name) is not None]
     return [
         f"--retry={attempts}",

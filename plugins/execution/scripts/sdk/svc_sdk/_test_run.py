@@ -54,6 +54,7 @@ class Options(NamedTuple):
     verbs: Mapping[str, Any] = {}
     env: Mapping[str, str] = {}
     state: Mapping[str, Any] = {}
+    entities: Mapping[str, Mapping[str, Any]] = {}
     timeout: Optional[Duration] = None
     max_passes: int = 10_000
     replay_every_call: bool = True
@@ -164,7 +165,9 @@ class TestRun:
         self.spawned: List[Dict[str, Any]] = []
         self.notes: Dict[int, str] = {}
         self.logs: List[str] = []
-        self.cells = {f"/{key}": _cell_text(value) for key, value in options.state.items()}
+        self.cells = _cells({"": options.state})
+        # Cells of entities, which the runs that it calls share.
+        self.shared = _cells(options.entities)
         self.activities: Dict[str, Outcome] = {}
         self.fences: Dict[str, int] = {}
 
@@ -262,6 +265,7 @@ class TestRun:
     def run_child(self, workflow: Workflow, input: Any) -> Outcome:
         """Runs a workflow that the run calls, with what the test gives."""
         child = TestRun(workflow, input, self.options._replace(timeout=None, state={}))
+        child.shared = self.shared
         end = child.end()
         if end.kind == "succeeded":
             return as_json(end.output)
@@ -276,6 +280,10 @@ class TestRun:
 
 def _text_of(call: Mapping[str, Any]) -> str:
     return f"{call['kind']} {call['name']}#{call['ordinal']}" if call["name"] else f"{call['kind']}#{call['ordinal']}"
+
+
+def _cells(entities: Mapping[str, Mapping[str, Any]]) -> Dict[str, str]:
+    return {f"{entity}/{key}": _cell_text(value) for entity, cells in entities.items() for key, value in cells.items()}
 
 
 def _cell_text(value: Any) -> str:
@@ -609,7 +617,7 @@ class _Agent:
         op, key, value, *_ = [*words, *command, "", ""]
         cell = f"{options.get('entity', '')}/{key}"
         place = cell if "entity" in options else key
-        cells = self._run.cells
+        cells = self._run.shared if "entity" in options else self._run.cells
 
         def work(at: At) -> Outcome:
             if op == "get":

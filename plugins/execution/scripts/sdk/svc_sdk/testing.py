@@ -91,6 +91,7 @@ def test_run(
     verbs: Mapping[str, Any] = {},
     env: Mapping[str, str] = {},
     state: Mapping[str, Any] = {},
+    entities: Mapping[str, Mapping[str, Any]] = {},
     timeout: Optional[Duration] = None,
     max_passes: int = 10_000,
     replay_every_call: bool = True,
@@ -102,11 +103,11 @@ def test_run(
     place of steps, by name (`charge`) or by site (`charge#1`): a value, `fail(…)`, or a function that is called for each attempt.
     Other steps run as they are. `calls`, `activities` and `verbs` replace calls of other runs, activities and further verbs; a
     workflow of this process that is not named in `calls` runs in memory too. `env` holds variables and secrets of the run, `state`
-    the cells that it begins with.
+    the cells that it begins with, and `entities` those of entities, which the runs that it calls share.
 
     Raises SvcError: `determinism_violation` when a pass makes other calls than the one before, `test_result_missing` when the test
     gives no result for a call or an activity, `too_many_passes`. Do not call it on a running event loop."""
-    given = Options(signals, events, steps, calls, activities, verbs, env, state, timeout, max_passes, replay_every_call)
+    given = Options(signals, events, steps, calls, activities, verbs, env, state, entities, timeout, max_passes, replay_every_call)
     run = TestRun(_found(workflow), input, given)
     end = run.end()
     if end.kind == "thrown":

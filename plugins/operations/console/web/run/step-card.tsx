@@ -137,7 +137,7 @@ function StepParts({ scope, step }: { scope: Scope; step: StepRecord }) {
             <p className="quiet">
               {step.deadline ? (
                 <>
-                  Until <Time at={step.deadline} />
+                  {step.kind === 'sleep' ? 'Wakes' : 'Times out'} <Time at={step.deadline} />
                 </>
               ) : (
                 'Nothing is recorded yet.'

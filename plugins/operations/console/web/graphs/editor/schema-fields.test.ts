@@ -60,6 +60,8 @@ t.test('what a value begins as, expressions and labels', async (t) => {
   t.equal(exprOf({ $expr: 1 }), undefined);
   t.equal(exprOf('a'), undefined);
   t.equal(labelOf('retry_on'), 'Retry on');
+  t.equal(labelOf('sourceAccount'), 'Source account');
+  t.equal(labelOf('userID'), 'UserID');
   t.equal(labelOf('x', { title: 'the text' }), 'The text');
   t.same(resolved({ $ref: '#/$defs/size', title: 'Own' }, root), { type: 'integer', minimum: 3, title: 'Own' });
 });

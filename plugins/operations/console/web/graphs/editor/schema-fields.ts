@@ -121,8 +121,9 @@ export const exprOf = (value: unknown): string | undefined =>
     ? value.$expr
     : undefined;
 
-/** `idempotency_key` → `Idempotency key`. */
+/** `idempotency_key` → `Idempotency key`, `sourceAccount` → `Source account`. A name in capitals, such as `userID`, keeps them. */
 export function labelOf(name: string, { title }: Schema = {}): string {
-  const words = title ?? name.replaceAll('_', ' ');
+  const words =
+    title ?? name.replaceAll('_', ' ').replace(/(?<=[a-z0-9])[A-Z](?![A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
