@@ -161,11 +161,11 @@ export class Connection implements Holder {
     if (binary) return this.close(CLOSE_BINARY, 'frames must be JSON text');
     const bytes = joinFragments(data);
     if (this.#waiting) this.#defer(this.#waiting, bytes);
-    else if (bytes.length > LARGE_BYTES) this.#takeLarge(bytes);
-    else this.#take(parseRequest(bytes), bytes.length);
+    else if (bytes.length > LARGE_BYTES) this.#parseLarge(bytes);
+    else this.#handle(parseRequest(bytes), bytes.length);
   }
 
-  #take(frame: ParsedRequest, bytes: number): void {
+  #handle(frame: ParsedRequest, bytes: number): void {
     if (!frame) this.close(CLOSE_PROTOCOL, 'a frame must be an object {id, op, body}');
     else if ('rejection' in frame) this.#reject(frame);
     else this.#work(frame, bytes);
@@ -177,11 +177,11 @@ export class Connection implements Holder {
   }
 
   /** Parses a large frame, and then the frames that came meanwhile. */
-  #takeLarge(bytes: Buffer): void {
+  #parseLarge(bytes: Buffer): void {
     const waiting: Buffer[] = [];
     this.#waiting = waiting;
     this.#defer(waiting, bytes);
-    const work = this.#takeWaiting(waiting).finally(() => {
+    const work = this.#parseWaiting(waiting).finally(() => {
       this.#working.delete(work);
       this.#balance();
     });
@@ -189,11 +189,11 @@ export class Connection implements Holder {
     this.#balance();
   }
 
-  async #takeWaiting(waiting: Buffer[]): Promise<void> {
+  async #parseWaiting(waiting: Buffer[]): Promise<void> {
     for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) {
       const frame = bytes.length > LARGE_BYTES ? await parseLargeRequest(bytes) : parseRequest(bytes);
       this.#bytes -= bytes.length;
-      if (this.#isOpen()) this.#take(frame, bytes.length);
+      if (this.#isOpen()) this.#handle(frame, bytes.length);
     }
     this.#waiting = undefined;
   }
