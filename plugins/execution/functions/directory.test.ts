@@ -49,8 +49,8 @@ async function directory(store: Store) {
     list: async (query = '') =>
       (await must(owner, `GET ${functions}${query}`)) as unknown as { functions: Listed[]; next_cursor?: string },
     show: (name: string) => must(owner, `GET ${functions}/${name}`),
-    submit: async (name: string) =>
-      String((await must(owner, 'POST /api/v1/orgs/acme/projects/shop/runs', { function: name })).run_id),
+    submit: async (name: string, project = 'shop') =>
+      String((await must(owner, `POST /api/v1/orgs/acme/projects/${project}/runs`, { function: name })).run_id),
     must,
   };
 }
@@ -115,6 +115,14 @@ for (const store of STORES)
         json: { code: 'function_in_use', detail: RegExp(run_id) },
       });
       await it.must(it.owner, `POST /api/v1/orgs/acme/projects/shop/runs/${run_id}/cancel`, {});
+      await it.register('other', { name: 'gone', version: '2' });
+      const elsewhere = await it.submit('gone', 'other');
+      const { status, text } = await remove(it.admin, 'gone');
+      t.equal(status, 409);
+      t.match(text, /has an open run in another project/);
+      t.notMatch(text, elsewhere, 'the admin of one project does not learn of runs in another');
+      await it.must(it.owner, `POST /api/v1/orgs/acme/projects/other/runs/${elsewhere}/cancel`, {});
+      await it.must(it.owner, 'DELETE /api/v1/orgs/acme/projects/other/functions/gone');
       t.equal((await remove(it.admin, 'gone')).status, 204);
       t.match(await remove(it.admin, 'gone'), { status: 404, json: { code: 'function_unknown' } });
       t.match(await remove(it.admin, 'a'), { status: 403 }, "what a worker of the org has registered is an owner's");

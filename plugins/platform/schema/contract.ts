@@ -9,6 +9,7 @@ export { readJsonText } from './contract/json-text.ts';
 export {
   assertWithinLimits,
   JSON_LIMITS,
+  parseExactYielding,
   parseJson,
   parseJsonYielding,
   readJson,

@@ -116,6 +116,23 @@ for (const store of STORES)
       t.equal((await revoke(server, owner, agent)).status, 204);
     });
 
+    await t.test('no token is renewed by one that was revoked at the same moment', async (t) => {
+      const worker = await mint(server, owner, 'worker', { kind: 'agent', org: 'acme', expires_in: '1h' });
+      const renewal = `POST /api/v1/tokens/${worker.id}/renew`;
+      for (let round = 0; round < 5; round += 1) {
+        const top = await mint(server, owner, 'top', { org: 'acme' });
+        const renewing = Array.from({ length: 6 }, () => server.call(top.token, renewal, { expires_in: '2h' }));
+        const [gone, ...renewed] = await Promise.all([revoke(server, owner, top), ...renewing]);
+        t.ok([200, 204].includes(gone.status));
+        for (const { status } of renewed) t.ok(status === 200 || status === 401, `${status}`);
+        const { json } = await server.call(owner, 'GET /api/v1/orgs/acme/audit?limit=10');
+        const entries = json.entries as { action: string; subject: string }[];
+        const newest = entries.find(({ action }) => action === 'token.renew' || action === 'token.revoke');
+        t.match(newest, { action: 'token.revoke', subject: top.id }, 'nothing was renewed after it');
+      }
+      await revoke(server, owner, worker);
+    });
+
     await t.test('no token is made by one that is revoked at the same moment', async (t) => {
       for (let round = 0; round < 10; round += 1) {
         const top = await mint(server, owner, 'top', { org: 'acme' });

@@ -70,6 +70,11 @@ export interface QueuedWork {
   run_ids: string[];
 }
 
+export interface OpenRun {
+  run_id: string;
+  project_id: string;
+}
+
 /** How a project stands, without a look at runs that are over. */
 export interface RunFigures {
   /** Unfinished runs by status. Each is counted up to `limit`. */
@@ -80,8 +85,8 @@ export interface RunFigures {
   held(agent_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What waits for an agent, at most `limit` activities of each set of requirements, and at most 100 such sets. */
   queued(scope: ProjectOf, work: ExecutorWork, limit: number): Promise<QueuedWork[]>;
-  /** The ID of an open run in any project of the org with such work; undefined without one. */
-  openRun(org_id: string, work: ExecutorWork): Promise<string | undefined>;
+  /** An open run in any project of the org with such work; undefined without one. */
+  openRun(org_id: string, work: ExecutorWork): Promise<OpenRun | undefined>;
 }
 
 export const RunFigures = token<RunFigures>('runs.RunFigures');

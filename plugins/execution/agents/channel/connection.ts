@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, Errors, type Log, ServiceError, yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
+import { type Clock, Errors, type Log, ServiceError } from '../../../../kernel/contracts/index.ts';
 import { type RawData, WebSocket } from 'ws';
 import {
   type AgentIdentity,
@@ -13,16 +13,13 @@ import { AgentErrors, toChannelError } from '../errors.ts';
 import type { Holder } from './buffered-bytes.ts';
 import { WriteBatcher } from './write-batcher.ts';
 import { PushQueue } from './push-queue.ts';
-import { joinFragments, type RequestFrame, parseRequest } from './frames.ts';
+import { joinFragments, parseLargeRequest, type ParsedRequest, parseRequest, type RequestFrame } from './frames.ts';
 
 /** Maximum requests of one agent in progress. Above it, its socket is not read. */
 const IN_FLIGHT_MAX = 256;
 /** Maximum bytes of requests in progress, two of the largest. Above it, its socket is not read either. */
 const IN_FLIGHT_BYTES = 2 * MAX_FRAME_BYTES;
-/**
- * After a frame of this size, the event loop gets a turn before the next one is read, because parsing may have taken
- * long.
- */
+/** A larger frame is parsed in several turns of the event loop, and the frames after it wait for it. */
 const LARGE_BYTES = 64 * 1024;
 /** An agent gets no more work above this many unsent bytes; above the second limit its connection is closed. */
 const CONGESTED_BYTES = 8 * 1024 * 1024;
@@ -68,8 +65,11 @@ export class Connection implements Holder {
   #broken = false;
   /** Set when the limits are reached, until half of the requests are answered. */
   #full = false;
-  /** A large frame was parsed in this turn of the event loop. */
-  #yielding = false;
+  /**
+   * While a large frame is parsed: the frames that came after it. The socket is not read, so they are the rest of what was read
+   * along with it.
+   */
+  #waiting: Buffer[] | undefined;
   readonly #connected_at: number;
   readonly #ended = Promise.withResolvers<void>();
   #strikes = 0;
@@ -156,13 +156,50 @@ export class Connection implements Holder {
   #receive(data: RawData, binary: boolean): void {
     this.#recordActivity();
     this.#consumed = this.#bytesRead();
+    // A peer that ignores the close frame could go on for half a minute, for instance with a token that was revoked.
+    if (!this.#isOpen()) return;
     if (binary) return this.close(CLOSE_BINARY, 'frames must be JSON text');
     const bytes = joinFragments(data);
-    const frame = parseRequest(bytes);
-    if (!frame) return this.close(CLOSE_PROTOCOL, 'a frame must be an object {id, op, body}');
-    if (bytes.length > LARGE_BYTES) this.#pauseForEventLoop();
-    if ('rejection' in frame) return this.#reject(frame);
-    this.#work(frame, bytes.length);
+    if (this.#waiting) this.#defer(this.#waiting, bytes);
+    else if (bytes.length > LARGE_BYTES) this.#parseLarge(bytes);
+    else this.#handle(parseRequest(bytes), bytes.length);
+  }
+
+  #handle(frame: ParsedRequest, bytes: number): void {
+    if (!frame) this.close(CLOSE_PROTOCOL, 'a frame must be an object {id, op, body}');
+    else if ('rejection' in frame) this.#reject(frame);
+    else this.#work(frame, bytes);
+  }
+
+  #defer(waiting: Buffer[], bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    waiting.push(bytes);
+  }
+
+  /** Parses a large frame, and then the frames that came meanwhile. */
+  #parseLarge(bytes: Buffer): void {
+    const waiting: Buffer[] = [];
+    this.#waiting = waiting;
+    this.#defer(waiting, bytes);
+    const work = this.#parseWaiting(waiting).finally(() => {
+      this.#working.delete(work);
+      this.#balance();
+    });
+    this.#working.add(work);
+    this.#balance();
+  }
+
+  async #parseWaiting(waiting: Buffer[]): Promise<void> {
+    for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) {
+      const frame = bytes.length > LARGE_BYTES ? await parseLargeRequest(bytes) : parseRequest(bytes);
+      this.#bytes -= bytes.length;
+      if (this.#isOpen()) this.#handle(frame, bytes.length);
+    }
+    this.#waiting = undefined;
+  }
+
+  #isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   #work(frame: RequestFrame, bytes: number): void {
@@ -181,19 +218,10 @@ export class Connection implements Holder {
     const { size } = this.#working;
     if (size >= IN_FLIGHT_MAX || this.#bytes >= IN_FLIGHT_BYTES) this.#full = true;
     else if (size < IN_FLIGHT_MAX / 2 && this.#bytes < IN_FLIGHT_BYTES / 2) this.#full = false;
-    const paused = this.#full || this.#yielding;
+    const paused = this.#full || this.#waiting !== undefined;
     if (paused === this.#socket.isPaused) return;
     if (paused) this.#socket.pause();
     else this.#socket.resume();
-  }
-
-  #pauseForEventLoop(): void {
-    this.#yielding = true;
-    this.#balance();
-    void yieldToEventLoop().then(() => {
-      this.#yielding = false;
-      this.#balance();
-    });
   }
 
   #reject({ id, rejection }: { id: number | undefined; rejection: ServiceError }): void {
@@ -213,13 +241,13 @@ export class Connection implements Holder {
   }
 
   #push(push: ChannelPush): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) throw AgentErrors.channelClosed('the connection is closed');
+    if (!this.#isOpen()) throw AgentErrors.channelClosed('the connection is closed');
     this.#pushes.add(push);
   }
 
   /** A frame that cannot be sent is dropped, because the agent repeats its requests after it reconnects. */
   #send(frame: ChannelFrame): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    if (!this.#isOpen()) return;
     this.#writes.beforeWrite();
     this.#socket.send(JSON.stringify(frame));
     if (this.#raw_socket.writableNeedDrain) this.#deps.onBuffered(this);

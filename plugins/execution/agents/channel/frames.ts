@@ -3,7 +3,7 @@ import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { RawData } from 'ws';
 import { isServiceError, type ServiceError } from '../../../../kernel/contracts/index.ts';
 import type { JournalRecord } from '../../../engine/runs/contract.ts';
-import { parseExact, assertWithinLimits, JSON_LIMITS } from '../../../platform/schema/contract.ts';
+import { parseExact, parseExactYielding, assertWithinLimits, JSON_LIMITS } from '../../../platform/schema/contract.ts';
 import type { Assignment, ChannelFrame, ChannelPush } from '../contract.ts';
 
 const deflate = promisify(deflateRaw);
@@ -118,23 +118,38 @@ const FRAME_LIMITS = { ...JSON_LIMITS, json_depth: JSON_LIMITS.json_depth + 3 };
 /** An agent writes the id of a frame within its first bytes. */
 const ID_BYTES = 32;
 
+export type ParsedRequest = RequestFrame | { rejection: ServiceError; id: number | undefined } | undefined;
+
 /**
  * Parses a request. It is measured first, and one that would take long to parse is refused, with the id of the
  * request if it is at the beginning, where agents write it. Returns undefined for anything that is not a request.
  */
-export function parseRequest(
-  bytes: Buffer,
-): RequestFrame | { rejection: ServiceError; id: number | undefined } | undefined {
+export function parseRequest(bytes: Buffer): ParsedRequest {
   try {
     const { canonical: is_plain } = assertWithinLimits(bytes, FRAME_LIMITS, 'the frame');
-    const frame: unknown = is_plain ? JSON.parse(bytes.toString()) : parseExact(bytes.toString());
-    if (typeof frame !== 'object' || frame === null) return undefined;
-    const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
-    return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;
+    return toRequest(is_plain ? JSON.parse(bytes.toString()) : parseExact(bytes.toString()));
   } catch (error) {
-    return isServiceError(error) ? { rejection: error, id: findId(bytes) } : undefined;
+    return toRejection(error, bytes);
   }
 }
+
+/** Like `parseRequest`, for a large frame, in several turns of the event loop. */
+export async function parseLargeRequest(bytes: Buffer): Promise<ParsedRequest> {
+  try {
+    return toRequest(await parseExactYielding(bytes, FRAME_LIMITS, 'the frame'));
+  } catch (error) {
+    return toRejection(error, bytes);
+  }
+}
+
+function toRequest(frame: unknown): RequestFrame | undefined {
+  if (typeof frame !== 'object' || frame === null) return undefined;
+  const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
+  return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;
+}
+
+const toRejection = (error: unknown, bytes: Buffer) =>
+  isServiceError(error) ? { rejection: error, id: findId(bytes) } : undefined;
 
 function findId(bytes: Buffer): number | undefined {
   const [, id] = /^\{"id":(\d{1,15}),/.exec(bytes.toString('latin1', 0, ID_BYTES)) ?? [];

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { until } from '../../../../test/kit/index.ts';
+import { longestHold, maxHoldMs, until } from '../../../../test/kit/index.ts';
 import { MAX_FRAME_BYTES } from '../contract.ts';
 import { recordAt } from '../testing/agent.ts';
 import { hello, raw } from '../testing/raw-client.ts';
@@ -114,4 +114,58 @@ t.test('the bytes in flight of a connection are bounded by not reading on', asyn
   );
   await one.close();
   await other.close();
+});
+
+t.test(
+  'a large frame that takes long to parse leaves the event loop to others, and frames keep their order',
+  async (t) => {
+    const { server, one, claim } = await claiming(t);
+    const seen: string[] = [];
+    const handle = (op: string) => {
+      seen.push(op);
+      return Promise.resolve();
+    };
+    server.store.annotate = () => handle('annotate');
+    server.store.append = () => handle('append');
+    const numbers = Array.from({ length: 300_000 }, (_, n) => `${n}.1234567890123450`).join();
+    const record = recordAt(0, 'x');
+    let id = 100;
+    const frame = (op: string, body: string) => `{"id":${(id += 1)},"op":"${op}","body":${body}}`;
+    const note = frame('annotate', JSON.stringify({ claim, nth: 0, text: 'x' }));
+    /** The schema of the request rejects the numbers, after they were parsed. */
+    const large = frame('renew', `{"claims":[${numbers}]}`);
+    const append = frame('append', JSON.stringify({ claim, record }));
+    let ms = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < 3; n += 1) {
+      seen.length = 0;
+      one.answers.length = 0;
+      const held = await longestHold(async () => {
+        one.socket.send(note);
+        one.socket.send(large);
+        one.socket.send(append);
+        await until(() => one.answers.length === 3);
+      });
+      ms = Math.min(ms, held.ms);
+      t.same(
+        one.answers.map((answer) => answer.id),
+        [101, 102, 103],
+      );
+      t.same(seen, ['annotate', 'append']);
+    }
+    t.ok(ms <= 0.2 * maxHoldMs(), `${ms.toFixed(0)} ms of ${(0.2 * maxHoldMs()).toFixed(0)}`);
+    await one.close();
+  },
+);
+
+t.test('a connection that was closed takes no more frames', async (t) => {
+  const { server, one, claim } = await claiming(t);
+  const notes: unknown[] = [];
+  server.store.annotate = async (_claim: unknown, _nth?: unknown, text?: unknown) => void notes.push(text);
+  const note = (text: string) => ({ claim, nth: 0, text });
+  t.match(await one.ask('annotate', note('before')), { ok: {} });
+  one.socket.send('not a request');
+  one.socket.send(JSON.stringify({ id: 9, op: 'annotate', body: note('after') }));
+  await until(() => one.closed() !== undefined);
+  t.equal(one.closed(), 1002);
+  t.same(notes, ['before'], 'although the frame arrived before the end of the connection');
 });

@@ -126,8 +126,11 @@ export class FunctionDirectory {
       throw functionInUse(`the worker ${serving.name} serves the workflow ${JSON.stringify(name)}`);
     const wants = (requires: readonly string[]) => requires.some((one) => servedOf(one)?.name === name);
     const open = await runs.openRun(scope.org_id, { executor: FUNCTION_EXECUTOR, wants });
-    if (open !== undefined)
-      throw functionInUse(`the workflow ${JSON.stringify(name)} has an open run in this org: ${open}`);
+    if (open !== undefined) {
+      // Who may remove the workflow need not know about runs in other projects.
+      const where = open.project_id === scope.project_id ? `: ${open.run_id}` : ' in another project of this org';
+      throw functionInUse(`the workflow ${JSON.stringify(name)} has an open run${where}`);
+    }
     await writes.remove(call, 'function.delete', { noun: 'function', remove: (tx, of) => table.remove(tx, of, name) });
   }
 

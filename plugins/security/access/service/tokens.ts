@@ -89,7 +89,7 @@ export class Tokens {
     const row = { ...made, ...rest, ...limits, minted_by };
     await database.transaction(async (tx) => {
       await this.#lockMembership(tx, row);
-      await lockMintingToken(tx, minted_by);
+      await lockTokenInUse(tx, minted_by);
       await insertToken(tx, row);
       await this.#audit(tx, by, 'token.create', row);
     });
@@ -121,6 +121,7 @@ export class Tokens {
     planToken(identity, { kind: 'agent', limits: { org_id, project_id, role }, for_user: undefined, expires_at });
     try {
       await database.transaction(async (tx) => {
+        await lockTokenInUse(tx, identity.principal.token_id);
         if (!(await renewToken(tx, { token_id, expires_at }, database.now())))
           throw Errors.notFound('the token has ended, or it has no end');
         await this.#audit(tx, by, 'token.renew', token);
@@ -272,9 +273,12 @@ export class Tokens {
   }
 }
 
-/** Locks the token in use, because a token that is revoked at this moment must not create another one. Sessions are not tokens. */
-async function lockMintingToken(tx: Transaction, minted_by: string): Promise<void> {
-  if (!minted_by.startsWith('tok_') || (await lockToken(tx, minted_by))) return;
+/**
+ * Locks the token in use, because a token that is revoked at this moment must neither create nor renew another one. Sessions are
+ * not tokens.
+ */
+async function lockTokenInUse(tx: Transaction, token_id: string): Promise<void> {
+  if (!token_id.startsWith('tok_') || (await lockToken(tx, token_id))) return;
   throw Errors.notAuthenticated('the token in use was revoked');
 }
 

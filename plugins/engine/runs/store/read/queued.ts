@@ -1,5 +1,5 @@
 import type { Queries } from '../../../../../kernel/contracts/index.ts';
-import type { ExecutorWork, QueuedWork } from '../../contract.ts';
+import type { ExecutorWork, OpenRun, QueuedWork } from '../../contract.ts';
 
 /** Queues that one statement reads. */
 const PAGE = 1000;
@@ -51,7 +51,7 @@ export async function openRunWith(
   on: On,
   org_id: string,
   { executor, wants }: ExecutorWork,
-): Promise<string | undefined> {
+): Promise<OpenRun | undefined> {
   const [first, last] = rangeOf(org_id);
   let after = first;
   for (;;) {
@@ -63,11 +63,11 @@ export async function openRunWith(
     for (const { lane, requires } of rows) {
       if (!wants(JSON.parse(requires) as string[])) continue;
       for (const state of ['pending', 'parked', 'claimed']) {
-        const [open] = await on.read<{ run_id: string }>(
-          `SELECT run_id FROM runs_activities WHERE state = '${state}' AND lane = ? LIMIT 1`,
+        const [open] = await on.read<OpenRun>(
+          `SELECT run_id, project_id FROM runs_activities WHERE state = '${state}' AND lane = ? LIMIT 1`,
           [lane],
         );
-        if (open) return open.run_id;
+        if (open) return open;
       }
     }
     if (rows.length < PAGE) return undefined;
