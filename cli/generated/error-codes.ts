@@ -184,6 +184,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["webhooks_full",409,"The project has reached the limit for webhooks.","Remove webhooks that are no longer used (`svc webhook rm`)."],
   ["worker_killed",500,"The worker's process ended repeatedly during this run.","Find out what ends it: check the worker's output and its machine's memory."],
   ["worker_not_started",400,"The program with the workflows did not start.","Read its output above, fix it, and start the worker again."],
+  ["worker_setting_invalid",400,"A setting of the worker has a value that it cannot use.","Correct the variable that the message names and start the worker again."],
   ["workflow_invalid",422,"The workflow is not valid.","Correct the listed problems. `svc check` finds them without submitting."],
   ["workflow_kind_unknown",400,"No plugin provides this kind of workflow.","Name a known kind (`--as script` runs any file as a program), or ask the operator to load the plugin that provides it."],
 ];
