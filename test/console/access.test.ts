@@ -348,8 +348,8 @@ else
       const theirs = await place.signedIn(viewer);
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
       t.same(await areas.getByRole('link').locator('> span:first-of-type').allTextContents(), [
-        ...['Overview', 'Runs', 'Events', 'Graphs', 'Pipelines', 'Handlers', 'Schedules', 'Webhooks', 'Hooks'],
-        ...['Connectors', 'Agents', 'Locks', 'Members', 'Settings', 'Plugins'],
+        ...['Overview', 'Runs', 'Events', 'Graphs', 'Pipelines', 'Functions', 'Handlers', 'Schedules', 'Webhooks'],
+        ...['Hooks', 'Connectors', 'Agents', 'Locks', 'Members', 'Settings', 'Plugins'],
       ]);
       await areas.getByRole('link', { name: 'Members', exact: true }).click();
       await theirs.getByRole('row', { name: /^vera (You )?Viewer/ }).waitFor();

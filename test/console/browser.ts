@@ -107,9 +107,14 @@ export class Console {
   async signedIn(token = this.token, context?: BrowserContext, leadsTo = 'Overview'): Promise<Page> {
     const page = await this.newPage(context);
     await page.goto(this.url);
-    await page.getByLabel('Access token').fill(token);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: leadsTo }).waitFor();
+    try {
+      await page.getByLabel('Access token').fill(token);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: leadsTo }).waitFor();
+    } catch (cause) {
+      const shown = await page.evaluate(() => document.documentElement.outerHTML.slice(0, 2000));
+      throw new Error(`${page.url()} shows no sign-in (${this.faults.join('; ') || 'no fault'}): ${shown}`, { cause });
+    }
     return page;
   }
 
