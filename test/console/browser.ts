@@ -112,7 +112,7 @@ export class Console {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: leadsTo }).waitFor();
     } catch (cause) {
-      const shown = await page.evaluate(() => document.documentElement.outerHTML.slice(0, 2000));
+      const shown = (await page.content()).slice(0, 2000);
       throw new Error(`${page.url()} shows no sign-in (${this.faults.join('; ') || 'no fault'}): ${shown}`, { cause });
     }
     return page;
