@@ -66,7 +66,7 @@ Feature: Limits of a rerun
         """
       Then the answer is 400 with code "invalid_request"
       And "errors.0.pointer" of the answer is "/from"
-      And "detail" of the answer matches "nearest are check#0, build#0"
+      And "detail" of the answer matches "similar sites: check#0, build#0"
       When I send "POST" to "{scoped}/runs/{run}/rerun" with:
         """
         {"from": "check", "more": 1}

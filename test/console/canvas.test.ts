@@ -152,6 +152,8 @@ else
       await keys.press('Tab');
       await keys.press('Escape');
       await add('code');
+      // The editor loads when it is first needed.
+      await page.getByLabel('Script', { exact: true }).waitFor();
       await tabTo('Script');
       await keys.type('console.log(1)');
       await page.getByText('2 nodes', { exact: false }).count();

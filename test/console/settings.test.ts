@@ -61,7 +61,7 @@ else
         await details.getByRole('button', { name: 'Close' }).click();
       };
       await open('summary', '1 panel', 'capacity');
-      await open('agents', '1 route', 'GET /api/v1/agents');
+      await open('agents', '2 routes', 'GET /api/v1/agents');
       t.equal(await row(/^connector:/).count(), 0);
       await page.getByRole('link', { name: /^\d+ connectors$/ }).click();
       await page.getByRole('heading', { level: 1, name: 'Connectors' }).waitFor();

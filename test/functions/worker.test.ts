@@ -108,7 +108,7 @@ t.test('the token of an owner is enough: the worker has an agent token while it 
   const member = (await machine.call('POST', '/api/v1/tokens', limited)).json.token as string;
   const refused = start(member);
   t.equal(await refused.exited, 1);
-  t.match(refused.said(), /only an owner of acme may create \(agent_token_missing\)/);
+  t.match(refused.said(), /only an owner of acme can create \(agent_token_missing\)/);
   t.match(
     refused.said(),
     /svc token create worker --agent --org acme > agent\.token; then: svc worker flow\.mjs --token-file agent\.token/,

@@ -57,7 +57,7 @@ t.test(
 import inspect, typing, sys
 sys.path.insert(0, ${JSON.stringify(folder)})
 import svc_sdk
-from svc_sdk import aio
+from svc_sdk import aio, _client
 
 def members(module):
     for name in module.__all__ + ["exec", "input"]:
@@ -70,7 +70,7 @@ def members(module):
 
 for module in (svc_sdk, aio):
     for name, function in members(module):
-        hints = typing.get_type_hints(function)
+        hints = typing.get_type_hints(function, None, vars(_client))
         parameters = [p for p in inspect.signature(function).parameters if p not in hints and p != "self"]
         assert not parameters and "return" in hints, (name, parameters)
         assert function.__doc__, name

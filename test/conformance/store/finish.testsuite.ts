@@ -107,7 +107,14 @@ export function finishSuite(t: Test, scenario: () => Scenario): void {
     await h.store.park(refOf(parked!), waitFor(0, 'go', { timeout_ms: 3_600_000 }));
     t.match(await cancel(run_id), { status: 'cancelled', substate: null });
     t.match(await cancel(run_id), { status: 'cancelled' }, 'a repeat answers the same');
-    t.match(h.first.heard.revoked, [{ ...refOf(running!), agent_id: 'agt_one', reason: /cancelled: / }]);
+    t.match(
+      h.first.heard.revoked,
+      [
+        { ...refOf(parked!), agent_id: null, reason: /cancelled: / },
+        { ...refOf(running!), agent_id: 'agt_one', reason: /cancelled: / },
+      ],
+      'the agent that parked one may still have its program',
+    );
     t.equal([...(lasts(h).payload.reason as string)].length, 4000);
     t.equal(h.first.heard.transitions.filter(({ type }) => type === 'run.cancelled').length, 2);
     t.equal(await codeOf(h.store.complete(refOf(running!), { status: 'succeeded', output: null })), 'lease_lost');

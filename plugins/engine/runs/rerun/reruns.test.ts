@@ -165,7 +165,7 @@ for (const store of STORES) {
       await end(world, second);
 
       const third = await rerun(world, run_id, 's#150').catch((error: Error) => error.message);
-      t.match(third, /nearest are/);
+      t.match(third, /similar sites/);
       await rerun(world, run_id, 'call 152');
       const last = await world.claim();
       t.equal(last.journal.length, 152, 'a rerun of a rerun');
@@ -205,7 +205,7 @@ for (const store of STORES) {
       await t.rejects(rerun(world, first.run_id), { code: 'run_unfinished' });
       await world.use(RunStore).append(ref(first), step(0, 'a', ''));
       await end(world, first);
-      await t.rejects(rerun(world, first.run_id, 'b'), { code: 'invalid_request', message: /nearest are a#0/ });
+      await t.rejects(rerun(world, first.run_id, 'b'), { code: 'invalid_request', message: /similar sites: a#0/ });
       await t.rejects(rerun(world, 'run_absent'), { code: 'not_found' });
       const foreign = { ...SCOPE, project_id: 'prj_2', run_id: first.run_id, from: undefined, by: OPERATOR };
       await t.rejects(makeReruns(world.use).rerun(foreign), { code: 'not_found' });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -116,6 +117,7 @@ t.test('a run that was greeted at its start says no hello, and its first step as
 
   const recorded = greeted({ protocol: 4, ahead, lease_ms: 0 });
   const begun = recorded.channel.begin('x', undefined);
+  await setImmediate();
   recorded.answer({ id: 1, record: { exit_code: 0, output: '', ordinal: 0 } });
   t.match(await begun, { record: { ordinal: 0 } }, 'which may be in the journal');
 

@@ -3,6 +3,7 @@ import { SvcError } from './errors.mjs';
 import { callOf, Delayed, Failure } from './test-results.mjs';
 import { TestRun } from './test-run.mjs';
 import { decodeResult, millisecondsOf } from './values.mjs';
+import { expectNoServe } from './workflow.mjs';
 
 /** A failure in place of a result. */
 export const fail = (message = 'it failed', options = {}) => new Failure(message, options);
@@ -29,6 +30,7 @@ function statusOf(end) {
 
 /** Runs a workflow in memory. Rejects with `determinism_violation` when a pass makes other calls than the one before. */
 export async function testRun(workflow, input, options = {}) {
+  expectNoServe();
   const run = new TestRun(workflow, input, options);
   const end = await run.end();
   if (end.thrown !== undefined) throw end.thrown;

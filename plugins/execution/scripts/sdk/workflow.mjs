@@ -48,6 +48,11 @@ function expectServe(known) {
   });
 }
 
+/** A script that tests its workflows has done something. */
+export function expectNoServe() {
+  registry().isServed = true;
+}
+
 function checked({ input, retry, timeout, concurrency, versions = 'replay', version }) {
   if (!VERSIONS.includes(versions))
     throw misused(`versions must be "replay" or "pinned", not ${JSON.stringify(versions)}`);

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
+from . import _shared
 from ._errors import SvcError, misused
 from ._test_run import Delayed, End, Failure, Options, Recorded, TestRun, call_of, error_of, shown_record
 from ._values import Duration, seconds_of
@@ -107,6 +108,8 @@ def test_run(
 
     Raises SvcError: `determinism_violation` when a pass makes other calls than the one before, `test_result_missing` when the test
     gives no result for a call or an activity, `too_many_passes`. Do not call it on a running event loop."""
+    # A script that tests its workflows has done something.
+    _shared.Process.has_called = True
     given = Options(signals, events, steps, calls, activities, verbs, env, state, entities, timeout, max_passes, replay_every_call)
     run = TestRun(_found(workflow), input, given)
     end = run.end()

@@ -25,7 +25,6 @@ const CanvasEdge = memo(function CanvasEdge(props: EdgeProps<Edge>) {
         labelBgBorderRadius={9}
       />
       {addBetween && (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the key `a` does it for the chosen edge; this is for the pointer
         // biome-ignore lint/a11y/useSemanticElements: a drawing has no button
         <g
           className="edge-plus"

@@ -183,8 +183,6 @@ function TreeRow({ row, open, active, onOpen, onFocus, onTake }: RowProps) {
         <span className="link">{`Show ${more} more`}</span>
       ) : (
         <>
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys open and close a row */}
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: the same */}
           <span
             className="data-kind"
             aria-hidden="true"
