@@ -74,7 +74,7 @@ Feature: Limits of a rerun
       Then the answer is 400 with code "invalid_request"
       When I call "svc rerun {run} --from nowhere"
       Then it exits with 1
-      And standard error has "nearest"
+      And standard error has "similar sites"
 
     Scenario: a site shared by several calls is rejected, and the error names each call
       When I submit the script "load.sh":
