@@ -18,9 +18,10 @@ function refusal(code, stderr = '') {
 }
 
 /**
- * Calls a verb. `recorded` is the name of the step that it records, if it does nothing else. `run` does what the verb asks to be run in the caller's place and answers `{exit, stdout, size,
- * error?, final?}`. `needs` is the protocol that the options need. Answers `{exit, stdout, kind, message, replayed}`, whatever the exit code; throws when the call was refused, so
- * that nothing is recorded.
+ * Calls a verb. `recorded` is the name of the step that it records, if it does nothing else. `run` does what the verb asks to be
+ * run in the caller's place and answers `{exit, stdout, size, error?, final?}`. `needs` is the protocol that the options need.
+ * Answers `{exit, stdout, kind, message, replayed}`, whatever the exit code; throws when the call was refused, so that nothing is
+ * recorded.
  */
 export function callVerb(verb, args, { stdin, run, needs, call, recorded } = {}) {
   const make = async (channel) => {

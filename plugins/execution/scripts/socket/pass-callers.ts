@@ -49,6 +49,7 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
       const greeting = connection.greetAtStart();
       return {
         greeting,
+        // What it cannot have repeated stays unmade, and the journal reports recorded calls that are left at the end.
         repeat: (count) => void connection.repeat(count),
         cancelCalls: () => connection.cancelCalls(),
         close: () => connection.close(),

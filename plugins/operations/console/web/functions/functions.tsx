@@ -2,18 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { FunctionSquare } from 'lucide-react';
 import { useState } from 'react';
-import type { FunctionView, ListRuns200 } from '../../../../../cli/generated/api.ts';
+import type { FunctionView } from '../../../../../cli/generated/api.ts';
 import { readAllPages } from '../api/all-pages.ts';
-import { json } from '../api/client.ts';
-import { query, type Scope, scoped } from '../api/paths.ts';
+import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { Empty, Loading, Name, Problem, Status, StatusIcon, Tag } from '../kit/basics.tsx';
 import { FilterBar } from '../kit/filter-bar.tsx';
 import { hasWords } from '../kit/list-address.ts';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
+import { ShowMore } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
+import { NewestRun } from '../runs/newest-run.tsx';
 import { type FunctionItem, groupFunctions, servedState, waitingWords } from './group.ts';
 
 const SHOWN = 50;
@@ -98,13 +99,7 @@ function Found({ scope, items }: { scope: Scope; items: readonly FunctionItem[] 
         second={(item) => (item.waiting > 0 ? <Waiting item={item} /> : <Workers item={item} />)}
         aside={({ name }) => <Newest scope={scope} name={name} />}
       />
-      {items.length > shown && (
-        <p className="list-more">
-          <button type="button" onClick={() => setShown(shown + SHOWN)}>
-            Show more
-          </button>
-        </p>
-      )}
+      {items.length > shown && <ShowMore onClick={() => setShown(shown + SHOWN)} />}
     </>
   );
 }
@@ -153,21 +148,8 @@ const Versions = ({ item: { current, versions } }: { item: FunctionItem }) => (
 );
 
 /** Runs of a file may have the name of a function. */
-const LOOKED_AT = 5;
+const AMONG = 5;
 
-function Newest({ scope, name }: { scope: Scope; name: string }) {
-  const path = scoped(scope, `/runs${query({ workflow: name, limit: LOOKED_AT })}`);
-  const last = useQuery({
-    queryKey: ['last-run', scope.org, scope.project, 'function', name],
-    refetchInterval: AGAIN_MS,
-    queryFn: async ({ signal }) =>
-      (await json<ListRuns200>(path, { signal })).runs.find(({ kind }) => kind === 'function') ?? null,
-  });
-  if (last.error) return <span className="bad">cannot be read</span>;
-  if (!last.data) return <span className="quiet">{last.isPending ? '…' : 'none'}</span>;
-  return (
-    <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: last.data.run_id }}>
-      <Status of={last.data.status} />
-    </Link>
-  );
-}
+const Newest = ({ scope, name }: { scope: Scope; name: string }) => (
+  <NewestRun scope={scope} kind="function" workflow={name} among={AMONG} again_ms={AGAIN_MS} />
+);

@@ -2,22 +2,24 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Trash2, Workflow } from 'lucide-react';
 import { useState } from 'react';
-import type { GraphEntry, ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import type { GraphEntry, RunRecord } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { useRefetch } from '../api/read-again.ts';
-import { query, type Scope, scoped } from '../api/paths.ts';
+import { type Scope, scoped } from '../api/paths.ts';
 import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
-import { Empty, Loading, Name, Problem, Status, Tag, Time } from '../kit/basics.tsx';
+import { Empty, Loading, Name, Problem, Tag, Time } from '../kit/basics.tsx';
 import { ActionMenu } from '../kit/action-menu.tsx';
 import { Mark } from '../kit/avatar.tsx';
 import { Asked, Confirm, type QuestionProps } from '../kit/confirm.tsx';
 import { FilterBar } from '../kit/filter-bar.tsx';
 import { Rows } from '../kit/rows.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
+import { ShowMore } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
+import { NewestRun, newestRunKey } from '../runs/newest-run.tsx';
 import { ImportGraph } from './import.tsx';
 import { NewGraphLink } from './links.tsx';
 import { By } from './who.tsx';
@@ -81,8 +83,6 @@ const fits = ({ name, title = '', triggers = [] }: GraphEntry, words: string): b
     .every((word) => text.includes(word));
 };
 
-const lastRunKey = ({ org, project }: Scope, graph: string) => ['last-run', org, project, graph];
-
 function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] }) {
   const [shown, setShown] = useState(SHOWN);
   const client = useQueryClient();
@@ -91,7 +91,7 @@ function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] 
     if (kind === 'reset') void refetch(['last-run', scope.org, scope.project]);
     if (kind !== 'run') return;
     const run = data as RunRecord;
-    client.setQueryData<RunRecord | null>(lastRunKey(scope, run.workflow), (before) =>
+    client.setQueryData<RunRecord | null>(newestRunKey(scope, 'graph', run.workflow), (before) =>
       run.kind === 'graph' && before !== undefined && (before === null || before.run_id <= run.run_id) ? run : before,
     );
   });
@@ -111,7 +111,10 @@ function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] 
         columns={[
           { ...{ name: 'Title', look: 'second c-wide' }, cell: ({ title = '' }) => visible(title) },
           { ...{ name: 'Triggers', look: 'c-mid' }, cell: (graph) => <Triggers graph={graph} /> },
-          { ...{ name: 'Last run', look: 'c-state' }, cell: ({ name }) => <LastRun scope={scope} graph={name} /> },
+          {
+            ...{ name: 'Last run', look: 'c-state' },
+            cell: ({ name }) => <NewestRun scope={scope} kind="graph" workflow={name} />,
+          },
           {
             ...{ name: 'Version', look: 'c-short second c-roomy' },
             cell: ({ version_number, nodes }) => `${version_number} · ${nodes === 1 ? '1 node' : `${nodes} nodes`}`,
@@ -123,16 +126,10 @@ function Found({ scope, graphs }: { scope: Scope; graphs: readonly GraphEntry[] 
             <Triggers graph={graph} /> <Saved graph={graph} />
           </>
         )}
-        aside={({ name }) => <LastRun scope={scope} graph={name} />}
+        aside={({ name }) => <NewestRun scope={scope} kind="graph" workflow={name} />}
         actions={({ name, triggers = [] }) => <RowActions scope={scope} name={name} triggers={triggers} />}
       />
-      {graphs.length > shown && (
-        <p className="list-more">
-          <button type="button" onClick={() => setShown(shown + SHOWN)}>
-            Show more
-          </button>
-        </p>
-      )}
+      {graphs.length > shown && <ShowMore onClick={() => setShown(shown + SHOWN)} />}
     </>
   );
 }
@@ -155,25 +152,6 @@ const Saved = ({ graph: { set_at, set_by } }: { graph: GraphEntry }) => (
     <Time at={set_at} /> <By id={set_by} />
   </>
 );
-
-function LastRun({ scope, graph }: { scope: Scope; graph: string }) {
-  const last = useQuery({
-    queryKey: lastRunKey(scope, graph),
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => {
-      const path = scoped(scope, `/runs${query({ workflow: graph, limit: 1 })}`);
-      const { runs } = await json<ListRuns200>(path, { signal });
-      return runs.find(({ kind }) => kind === 'graph') ?? null;
-    },
-  });
-  if (last.error) return <span className="bad">cannot be read</span>;
-  if (!last.data) return <span className="quiet">{last.isPending ? '…' : 'none'}</span>;
-  return (
-    <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: last.data.run_id }}>
-      <Status of={last.data.status} />
-    </Link>
-  );
-}
 
 interface RemoveProps {
   scope: Scope;

@@ -12,6 +12,21 @@ interface Listed<Item> {
   fetchNextPage(): unknown;
 }
 
+interface ShowMoreProps {
+  disabled?: boolean;
+  onClick(): void;
+  children?: ReactNode;
+}
+
+/** The button below a list of which more can be shown. */
+export const ShowMore = ({ disabled = false, onClick, children = 'Show more' }: ShowMoreProps) => (
+  <p className="list-more">
+    <button type="button" disabled={disabled} onClick={onClick}>
+      {children}
+    </button>
+  </p>
+);
+
 /** A list with what it says while it is read, when it is empty and when it cannot be read. */
 export function List<Item>({
   list,
@@ -37,11 +52,9 @@ export function List<Item>({
       {items?.length === 0 && !searching && (nothing ?? <Empty>{empty}</Empty>)}
       {items && items.length > 0 && children(items)}
       {list.hasNextPage && !searching && !list.reading && (
-        <p className="list-more">
-          <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {more}
-          </button>
-        </p>
+        <ShowMore disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          {more}
+        </ShowMore>
       )}
     </>
   );

@@ -12,6 +12,7 @@ import { Empty, Loading, Problem } from '../kit/basics.tsx';
 import { useBatched } from '../kit/batched.ts';
 import { LiveMark } from '../kit/live-mark.tsx';
 import { useUntilFound } from '../kit/paged.ts';
+import { ShowMore } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { shellQuote } from '../kit/text.ts';
 import { NewRunLink } from '../new-run/link.tsx';
@@ -82,11 +83,9 @@ export function Runs() {
         />
       )}
       {list.hasNextPage && found.length > 0 && (
-        <p className="list-more">
-          <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show older runs
-          </button>
-        </p>
+        <ShowMore disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show older runs
+        </ShowMore>
       )}
       {shown.length > 0 && <Hints />}
       {may('member') && (
