@@ -153,7 +153,7 @@ else
       await keys.press('Escape');
       await add('code');
       // The editor loads when it is first needed.
-      await page.getByLabel('Script', { exact: true }).waitFor();
+      await page.locator('.script-field .cm-content').waitFor();
       await tabTo('Script');
       await keys.type('console.log(1)');
       await page.getByText('2 nodes', { exact: false }).count();
