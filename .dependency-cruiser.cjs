@@ -16,10 +16,12 @@ const ownCache = '^kernel/contracts/own-cache\\.mjs$';
 const similarWords = '^plugins/platform/schema/contract/nearest\\.ts$';
 // Which types of events a pattern of a handler matches.
 const eventPattern = '^plugins/events/handlers/contract/event-pattern\\.ts$';
-const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/capabilities\\.ts$)|${exactJson}|${similarWords}|${eventPattern}`;
+// How a workflow declares its inputs: flags of the command line are made from it.
+const declaredInputs = '^plugins/platform/schema/contract/(exact-number|shape|declared-inputs)\\.ts$';
+const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/(approver-names|capabilities)\\.ts$)|${exactJson}|${similarWords}|${eventPattern}`;
 
 // How the command line reaches the service in its own process.
-const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}|${similarWords}|${eventPattern}`;
+const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${declaredInputs}|${bundle}|${ownCache}|${similarWords}|${eventPattern}`;
 
 /** The console's pages know the types of answers, which are generated. */
 const consoleWeb = '^plugins/operations/console/web/';

@@ -66,6 +66,8 @@ export interface Command {
   /** The words that may follow `--`. */
   words?: Argument;
   flags?: Flags;
+  /** The inputs that the workflow declares are flags too. */
+  inputs?: true;
   /** The command asks no server, so the flags that choose a profile do not apply. */
   anywhere?: boolean;
   examples?: readonly (readonly [command: string, comment: string])[];
@@ -91,6 +93,8 @@ export interface Invocation {
   readonly words?: readonly string[];
   /** The flags by name in camel case: `--idempotency-key` is `idempotencyKey`. */
   readonly flags: FlagValues;
+  /** What the flags of the inputs say that the workflow declares. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadStream;

@@ -48,4 +48,11 @@ export {
 } from './resource.ts';
 export { runTool, type ToolAnswer, toolCommand } from './tool.ts';
 export { usesCommand } from './uses.ts';
-export { DOCUMENT_FLAGS, INPUT_FLAG, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';
+export {
+  DOCUMENT_FLAGS,
+  INPUT_FLAG,
+  readOptionalWorkflow,
+  readWorkflow,
+  withInputFlags,
+  WORKFLOW_FLAGS,
+} from './workflow.ts';

@@ -83,24 +83,24 @@ t.test('--help after -- belongs to the command', async (t) => {
 
 t.test('an unknown name is refused with the nearest ones', async (t) => {
   const cases: [string[], RegExp, RegExp][] = [
-    [['sumbit'], /no command "sumbit"/, /did you mean `svc submit`\?/],
-    [['token', 'rn', 'x'], /no command "token rn"/, /`svc token rm`/],
-    [['runs', 'lst'], /no command "runs lst"/, /svc runs ls/],
-    [['version'], /no command "version"/, /`svc --version` prints it/],
-    [['completely-different'], /no command/, /`svc help all` lists all commands/],
-    [['--verbose'], /no command "--verbose"/, /svc help all/],
+    [['sumbit'], /unknown command "sumbit"/, /did you mean `svc submit`\?/],
+    [['token', 'rn', 'x'], /unknown command "token rn"/, /`svc token rm`/],
+    [['runs', 'lst'], /unknown command "runs lst"/, /svc runs ls/],
+    [['version'], /unknown command "version"/, /`svc --version` prints it/],
+    [['completely-different'], /unknown command/, /`svc help all` lists all commands/],
+    [['--verbose'], /unknown command "--verbose"/, /svc help all/],
     [['--json', 'runs', 'ls'], /--json belongs after the command/, /flags come after it/],
-    [['event', 'ls'], /no command "event"/, /did you mean `svc events ls`\?/],
-    [['tokne'], /no command "tokne"/, /did you mean `svc token`/],
-    [['stpe'], /no command "stpe"/, /did you mean `svc step`\?/],
-    [['rnus'], /no command "rnus"/, /did you mean `svc runs`\?/],
-    [['evnet'], /no command "evnet"/, /did you mean `svc events`\?/],
-    [['handler', 'craete'], /no command "handler craete"/, /did you mean `svc handler set`\?/],
-    [['token', 'craete'], /no command "token craete"/, /did you mean `svc token create`\?/],
-    [['secret', 'remove'], /no command "secret remove"/, /did you mean `svc secret rm`\?/],
-    [['graph', 'set'], /no command "graph set"/, /did you mean `svc graph save`\?/],
-    [['runs', 'elephant'], /no command "runs elephant"/, /`svc runs` lists its commands/],
-    [['wait-singal'], /no command/, /did you mean `svc wait-signal`\?/],
+    [['event', 'ls'], /unknown command "event"/, /did you mean `svc events ls`\?/],
+    [['tokne'], /unknown command "tokne"/, /did you mean `svc token`/],
+    [['stpe'], /unknown command "stpe"/, /did you mean `svc step`\?/],
+    [['rnus'], /unknown command "rnus"/, /did you mean `svc runs`\?/],
+    [['evnet'], /unknown command "evnet"/, /did you mean `svc events`\?/],
+    [['handler', 'craete'], /unknown command "handler craete"/, /did you mean `svc handler set`\?/],
+    [['token', 'craete'], /unknown command "token craete"/, /did you mean `svc token create`\?/],
+    [['secret', 'remove'], /unknown command "secret remove"/, /did you mean `svc secret rm`\?/],
+    [['graph', 'set'], /unknown command "graph set"/, /did you mean `svc graph save`\?/],
+    [['runs', 'elephant'], /unknown command "runs elephant"/, /`svc runs` lists its commands/],
+    [['wait-singal'], /unknown command/, /did you mean `svc wait-signal`\?/],
   ];
   for (const [argv, message, next] of cases) {
     const error = await find(argv).then(
@@ -129,8 +129,17 @@ t.test('what is a command and a verb explains both', async (t) => {
     t.match(help, '\nWhat is recorded\n');
   }
   t.notMatch(await helpOf('help', 'status'), 'In a script');
+  t.match(
+    await helpOf('help', 'cache', 'restore'),
+    /^usage: svc cache restore <key>/,
+    'a verb among the commands of a group',
+  );
+  await t.rejects(find(['cache', 'save', 'k', 'p']), {
+    exit: 1,
+    message: /`svc cache save` works only in a script run/,
+  });
   await t.rejects(find(['state', 'set', 'a', '1']), { exit: 1, message: /`svc state` works only in a script run/ });
-  await t.rejects(find(['state', 'gte']), { exit: 2, message: /no command "state gte"/ });
+  await t.rejects(find(['state', 'gte']), { exit: 2, message: /unknown command "state gte"/ });
 });
 
 t.test('the overview has the verbs, and their manuals have all parts', async (t) => {

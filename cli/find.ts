@@ -33,7 +33,10 @@ export async function findCommand(
     const also = verbs.filter((one) => nounOf(one.verb) === first).map(verbSection);
     return { help: [groupHelp(first, group), ...also].join('') };
   }
-  const verb = verbs.find((one) => one.verb === first && (group.length === 0 || hasSubcommand(one, second)));
+  const verb = verbs.find(
+    (one) =>
+      one.verb === `${first} ${second}` || (one.verb === first && (group.length === 0 || hasSubcommand(one, second))),
+  );
   if (!verb)
     throw unknownCommand(words, group.length > 0, [
       ...commands.map(({ name }) => name),
@@ -62,13 +65,13 @@ async function resolveCommand(
 function unknownCommand([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
   if (first.startsWith('-') && second !== '')
     return usageError(`${first} belongs after the command`, 'flags come after it: `svc runs ls --json`');
-  if (first === 'version') return usageError('there is no command "version"', '`svc --version` prints it');
+  if (first === 'version') return usageError('unknown command "version"', '`svc --version` prints it');
   const typed = isGroup ? `${first} ${second}` : first;
   const suggestions = isGroup ? suggestInGroup(first, second, names) : suggestCommand(first, second, names);
   const list = isGroup ? `\`svc ${first}\` lists its commands` : '`svc help all` lists all commands';
   const next =
     suggestions.length > 0 ? `did you mean ${suggestions.map((name) => `\`svc ${name}\``).join(' or ')}?` : list;
-  return usageError(`there is no command "${typed}"`, next);
+  return usageError(`unknown command "${typed}"`, next);
 }
 
 /** The one or two names that most resemble a text. */

@@ -3,7 +3,7 @@ import type { Command, Flags, FlagValues } from './command.ts';
 /** The flags that control how a command prints its result. */
 const OUTPUT_FLAGS = {
   json: { type: 'boolean', summary: 'print data as JSON' },
-  jq: { type: 'string', value: '<filter>', summary: 'print the result of this jq filter on the JSON' },
+  jq: { type: 'string', value: '<filter>', summary: 'apply this jq filter to the JSON, and print the result' },
   time: {
     type: 'string',
     choices: ['relative', 'iso'],

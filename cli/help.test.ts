@@ -4,6 +4,7 @@ import { flagsOf } from './flags.ts';
 import { commandHelp, usageLine } from './help.ts';
 import { parse } from './parse.ts';
 import { loadCommands } from './tables.ts';
+import { findUnknownFlag } from './inputs/input-flags.ts';
 
 const commands = await loadCommands({});
 const find = (argv: readonly string[]) => findCommand(argv, commands, async () => []);
@@ -31,6 +32,8 @@ t.test('every example is a call that its command takes', async (t) => {
       const found = await find(call.slice(1));
       if (!('command' in found)) throw new Error(`"${text}" is no call of a command`);
       t.equal(found.command.name, name, text);
+      // The workflow of the example would say which inputs it has.
+      if (found.command.inputs && findUnknownFlag(found.rest, flagsOf(found.command)) !== undefined) continue;
       t.doesNotThrow(() => parse(found.command, found.rest), text);
     }
 });

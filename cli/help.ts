@@ -52,7 +52,7 @@ export function commandHelp(command: Command): string {
     ...(command.description ? [command.description] : []),
     ...argumentsSection(command.args),
     ...flagsSection('Flags', command.flags),
-    ...flagsSection('Flags of every command', commonFlags(command)),
+    ...flagsSection('Global flags', commonFlags(command)),
     ...examplesSection(command.examples),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -91,7 +91,7 @@ Act      svc signal <run-id> <name>    send a signal to a run that waits for it
          svc rerun <run-id>            run a finished run again
 React    svc handler set <name> <file> run a workflow for events
          svc schedule set              run a workflow on a schedule
-         svc webhook set               run a workflow for pushes to a repository
+         svc webhook set               run a workflow on pushes to a repository
 Store    svc secret set <name> -       store a secret; svc credential set stores a credential
 Share    svc login --url <server>      log in to a server; svc member set adds people
 Operate  svc serve, svc agent          start a server or an agent; svc doctor checks them

@@ -24,7 +24,7 @@ async function openLock(home: string): Promise<DatabaseSync> {
       Exit.failed,
       'home_unusable',
       `cannot write to ${home}: ${(error as Error).message}`,
-      'name a folder that you can write to with --home',
+      'choose a folder that you can write to with --home',
     );
   }
 }
@@ -64,7 +64,7 @@ export async function assertDatabaseFree(database_url: string | undefined): Prom
       Exit.failed,
       'home_in_use',
       `a running \`svc dev\` is using the database ${path}`,
-      'stop that process, or name another database with SVC_DATABASE_URL',
+      'stop that process, or set SVC_DATABASE_URL to another database',
     );
 }
 

@@ -63,7 +63,7 @@ async function readLimited(stream: AsyncIterable<unknown>, what: string): Promis
         Exit.failed,
         'payload_too_large',
         `${what} has more than ${MAX_DOCUMENT} bytes; the limit for a document is 1048576`,
-        'keep large data in a separate file that the program reads',
+        'put large data in a separate file that the program reads',
       );
     chunks.push(bytes);
   }
@@ -81,7 +81,7 @@ export async function readDocument(
   root?: WorkflowRoot,
 ): Promise<{ filename: string | undefined; source: string }> {
   const unreadable = (reason: string) =>
-    usageError(`cannot read ${path}: ${reason}`, `give the path of the ${what} file, or - for standard input`);
+    usageError(`cannot read ${path}: ${reason}`, `pass the path of the ${what} file, or - for standard input`);
   const confined = async (): Promise<RootConstraint | undefined> =>
     PROCESS_PATH.test(path) ? undefined : { root: root ?? (await documentRoot(path)), name: path };
   const bytes =
@@ -96,7 +96,7 @@ export async function readDocument(
 
 /** The root for commands that take a single file and have no --root. */
 async function documentRoot(path: string): Promise<WorkflowRoot> {
-  return { ...(await workflowRoot(path)), next: 'name the file itself, not a link to it' };
+  return { ...(await workflowRoot(path)), next: 'use the file itself, not a link to it' };
 }
 
 /**
@@ -150,7 +150,7 @@ export async function readInput(values: readonly string[], name: string, source:
   if (values.length > 1)
     throw usageError(
       `--${name} is given ${values.length} times`,
-      `to give several members of an object, write --${name} k=v k:=json; JSON, @file and - cannot be combined`,
+      `to set several members of an object, write --${name} k=v k:=json; JSON, @file and - cannot be combined`,
     );
   if (first.startsWith('@')) return await readJsonFile(first.slice(1), name);
   return await readJson(first, name, source);

@@ -23,7 +23,7 @@ export function parse(
   const flags = flagsOf(command);
   const help = `see \`svc help ${command.name}\`; ${usageLine(command)}`;
   const unknownFlag = (written: string) =>
-    usageError(`the flag ${written} does not exist`, [...suggestFlag(written, command, commands), help].join(' '));
+    usageError(`unknown flag ${written}`, [...suggestFlag(written, command, commands), help].join(' '));
   const expanded = expandFlags(flags, argv, { help, unknownFlag });
   const cli = meow('', {
     importMeta: import.meta,
@@ -159,7 +159,7 @@ function checkArguments({ args = [], words }: Command, input: string[], help: st
   const open = args.at(-1)?.rest ?? false;
   if (!open && input.length > args.length)
     throw usageError(
-      `"${input[args.length]}" is one argument too many`,
+      `"${input[args.length]}" is an extra argument`,
       words ? `${words.summary}: write them after --; ${help}` : help,
     );
   return input;

@@ -8,7 +8,7 @@ export async function readPayload(argument: string, source: Invocation): Promise
   if (!argument.startsWith('@')) return readJson(argument, 'payload', source);
   const path = argument.slice(1);
   const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read ${path}: ${error.message}`, '--payload takes JSON, - or @file');
+    throw usageError(`cannot read ${path}: ${error.message}`, '--payload accepts JSON, - or @file');
   });
   return readJson(text, 'payload', source);
 }

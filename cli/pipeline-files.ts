@@ -34,7 +34,7 @@ export async function embedFiles(source: string, path: string, context: IncludeC
   if (depth >= MAX_DEPTH)
     throw usageError(
       `${path}: pipelines are nested more than ${MAX_DEPTH} levels deep`,
-      'do they run each other in a cycle?',
+      'check whether they run each other in a cycle',
     );
   const files: Record<string, string> = {};
   for (const name of named) {

@@ -80,15 +80,15 @@ t.test('a description makes set, ls, show and rm', async (t) => {
   );
   t.same(await call(ls), { out: '', err: 'no notes\n' });
   t.same(JSON.parse((await call(ls, '--json')).out).notes, [], 'JSON says it itself');
-  t.same(await call(set, 'a/b', '--text', 'hello'), { out: '', err: 'note a/b is created\n' });
-  t.match(await call(set, 'a/b', '--text', 'again', '--with-tag'), { err: 'note a/b is replaced\n' });
+  t.same(await call(set, 'a/b', '--text', 'hello'), { out: '', err: 'Created note a/b\n' });
+  t.match(await call(set, 'a/b', '--text', 'again', '--with-tag'), { err: 'Replaced note a/b\n' });
   t.same(JSON.parse((await call(show, 'a/b', '--json')).out), { name: 'a/b', text: 'again', with_tag: true });
   t.equal((await call(show, 'a/b')).out, 'name  a/b\ntext  again\n');
   await call(set, 'c', '--text', '2');
   await call(set, 'd', '--text', '3');
   t.match((await call(ls)).out, /name +text +tags\n+a\/b +again\n+c +2\n+d +3\n/);
   t.match(JSON.parse((await call(ls, '--json')).out), { notes: [{ name: 'a/b' }, {}, {}], count: 3 });
-  t.same(await call(rm, 'd'), { out: '', err: 'warning: it was read by many\nnote d is removed\n' });
+  t.same(await call(rm, 'd'), { out: '', err: 'warning: it was read by many\nRemoved note d\n' });
   t.ok(asked.includes('PUT /notes/a%2Fb') && asked.includes('GET /notes?limit=200&cursor=2'), asked.join(', '));
 });
 

@@ -193,7 +193,7 @@ export function resourceCommands<T>(resource: ResourceDescription<T>): Command[]
   const set = {
     name: `${noun} set`,
     summary: `create or replace a ${title}`,
-    confirmation: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'created' : 'replaced'}`,
+    confirmation: (made: boolean, { args }: Invocation) => `${made ? 'Created' : 'Replaced'} ${title} ${args[0]}`,
   };
   const list = {
     name: `${noun} ls`,
@@ -207,7 +207,7 @@ export function resourceCommands<T>(resource: ResourceDescription<T>): Command[]
   const remove = {
     name: `${noun} rm`,
     summary: `remove a ${title}`,
-    confirmation: ({ args }: Invocation) => `${title} ${args[0]} is removed`,
+    confirmation: ({ args }: Invocation) => `Removed ${title} ${args[0]}`,
   };
   return [
     putCommand<T>({ ...set, ...target, ...resource.set }),

@@ -18,7 +18,7 @@ function called(t: Test, code: string, ...args: string[]) {
 t.test('a command that waits for what never comes has failed, and says so', (t) => {
   const ended = called(t, 'await new Promise(() => {});');
   t.equal(ended.status, 1, ended.stderr);
-  t.match(ended.stderr, /^svc: `svc odd wait` ended too early: .* \(internal\)\n {2}→ /);
+  t.match(ended.stderr, /^svc: `svc odd wait` stopped because it was waiting .* \(internal\)\n {2}→ /);
   const json = called(t, 'await new Promise(() => {});', '--json');
   t.equal(json.status, 1);
   t.match(JSON.parse(json.stderr), { error: { code: 'internal' } });

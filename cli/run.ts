@@ -32,13 +32,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
     const commands = await loadCommands(process.env, warn);
     const verbs = () => loadVerbs(process.env, warn);
-    const target = await findCommand(argv, commands, verbs);
+    const target = await findCommand(argv, commands, verbs).catch((error) => workflowHelp(argv, commands, error));
     if ('help' in target) {
-      await showHelp(target.help, output);
+      const { commandInputsHelp } = await import('./inputs/inputs-help.ts');
+      await showHelp(`${target.help}${await commandInputsHelp(argv, commands)}`, output);
       return;
     }
-    const { args, words, flags } = parse(target.command, target.rest, commands);
-    const { json, jq, time } = outputFlags(target.command, flags);
+    const { command } = target;
+    const { rest, inputs } = command.inputs
+      ? await (await import('./inputs/parse-inputs.ts')).parseInputs(command, target.rest, commands)
+      : { rest: target.rest, inputs: undefined };
+    const { args, words, flags } = parse(command, rest, commands);
+    const { json, jq, time } = outputFlags(command, flags);
     const filter = jq === undefined ? undefined : await filterOf(String(jq));
     output = new Written(process, {
       json: json === true,
@@ -46,7 +51,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       time: time as 'relative' | 'iso' | undefined,
       filter,
     });
-    process.exitCode = await invoke(target.command, { args, words, flags, output, commands, verbs });
+    process.exitCode = await invoke(command, { args, words, flags, inputs, output, commands, verbs });
   } catch (error) {
     const failure = isCliError(error) ? error : toCliError(error);
     output.fail(failure);
@@ -64,7 +69,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function failUnlessDone(argv: readonly string[], output: () => Output): () => void {
   const fail = () => {
     const words = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/.test(word));
-    const message = `\`${['svc', ...words].join(' ')}\` ended too early: it is waiting for something that can no longer happen`;
+    const message = `\`${['svc', ...words].join(' ')}\` stopped because it was waiting for something that can no longer happen`;
     output().fail(new CliError(Exit.failed, 'internal', message, REPORT_HINT));
     process.exitCode = Exit.failed;
   };
@@ -81,6 +86,15 @@ async function showHelp(text: string, output: Output): Promise<void> {
   await showInPager(text, { stdout, env, print: (all) => output.write(all) });
 }
 
+/** `svc help <workflow>` names what is no command. Throws the error of the command if there is no such workflow. */
+async function workflowHelp(argv: readonly string[], commands: readonly Command[], error: unknown) {
+  const [first, name] = argv;
+  if (first !== 'help' || name === undefined || argv.length > 2) throw error;
+  const help = await (await import('./inputs/inputs-help.ts')).workflowHelp(name, commands);
+  if (help === undefined) throw error;
+  return { help };
+}
+
 async function filterOf(expression: string) {
   const { jqFilter } = await import('./output/jq.ts');
   return await jqFilter(expression, { indented: process.stdout.isTTY });
@@ -88,7 +102,7 @@ async function filterOf(expression: string) {
 
 async function invoke(
   command: Command,
-  parsed: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands' | 'verbs'>,
+  parsed: Pick<Invocation, 'args' | 'words' | 'flags' | 'inputs' | 'output' | 'commands' | 'verbs'>,
 ): Promise<number> {
   const { run } = await command.load();
   const choice = profileFlags(command, parsed.flags);

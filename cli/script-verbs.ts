@@ -4,7 +4,7 @@ import { argumentsSection, alignColumns, examplesSection, flagsSection } from '.
 
 const WHERE = 'It is a script verb: it works only in a script that is run by `svc submit <file>` or `svc run <file>`.';
 
-const USAGE_EXIT: readonly [string, string] = ['2', 'it was called incorrectly; nothing is recorded'];
+const USAGE_EXIT: readonly [string, string] = ['2', 'the call was invalid; nothing is recorded'];
 
 /** Renders the manual of a verb that is not also a command. */
 export const verbHelp = (verb: ScriptVerb): string => manual(verb, [WHERE]);

@@ -132,7 +132,7 @@ t.test('keys of svc and what git keeps are not read, although they are in the fo
       const found = await outcome(read(join(folder, 'theirs', file), { ...flags }));
       t.match(
         found,
-        /^include_outside: .*(?:keep the files of the workflow in another folder|keys and logins are never included)/,
+        /^include_outside: .*(?:move the workflow's files to another folder|keys and logins are never included)/,
         `${file}: ${text}`,
       );
       t.match(found, reason);
@@ -182,7 +182,7 @@ t.test('a document that is a link to elsewhere, of a command without --root', as
   t.match(await readDocument(join(folder, 'theirs/linked.json'), { stdin }), { source: '{"own": 1}' });
   await t.rejects(readDocument(join(folder, 'theirs/entry.sh'), { stdin }), {
     code: 'include_outside',
-    next: /name the file itself/,
+    next: /use the file itself/,
   });
 });
 

@@ -34,7 +34,7 @@ export const DOCUMENT_FLAGS = {
     value: '<folder>',
     summary: "folder that contains all of its files (default: the workflow's folder)",
   },
-  env: { type: 'string', value: 'K=V', many: true, summary: 'environment variable of the workflow' },
+  env: { type: 'string', value: 'K=V', many: true, summary: 'environment variable for the workflow' },
   input: INPUT_FLAG,
 } as const satisfies Flags;
 
@@ -72,7 +72,9 @@ export const WORKFLOW_FLAGS = {
   },
 } as const satisfies Flags;
 
-type Source = Pick<Invocation, 'flags' | 'stdin' | 'words'> & { output?: Pick<Invocation['output'], 'note'> };
+type Source = Pick<Invocation, 'flags' | 'stdin' | 'words' | 'inputs'> & {
+  output?: Pick<Invocation['output'], 'note'>;
+};
 
 /** `--as yaml` and `--as pipeline` are the same. */
 const kindOf = (as: unknown) => (as === 'yaml' ? 'pipeline' : as);
@@ -133,7 +135,7 @@ export async function readWorkflow(
   if (form !== 'file' && value('credential') !== undefined)
     throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
   if (form !== 'file' && source.words !== undefined && source.words.length > 0)
-    throw usageError('arguments after -- need a script', `give the ${form} an input with --input`);
+    throw usageError('arguments after -- need a script', `use --input to pass an input to the ${form}`);
   if (form !== 'file' && value('include') !== undefined) throw includeRejected(`a ${form}`);
   if (form !== 'file' && value('root') !== undefined)
     throw usageError('--root needs a file', `files cannot be included with a ${form}`);
@@ -162,13 +164,27 @@ export async function readWorkflow(
 
 async function inputOf(file: string | undefined, source: Source): Promise<unknown> {
   const written = flagValue(source, 'input') as readonly string[] | undefined;
-  if (written === undefined) return undefined;
+  if (written === undefined) return withInputFlags(undefined, source.inputs);
   if (written.includes('-') && file === '-')
     throw usageError(
       'standard input cannot be both the workflow and its input',
-      'give one of them as a file: --input @file',
+      'pass one of them as a file: --input @file',
     );
-  return await readInput(written, 'input', source);
+  return withInputFlags(await readInput(written, 'input', source), source.inputs);
+}
+
+/** Adds the inputs that were written as flags of their own to what `--input` says. Throws a usage error. */
+export function withInputFlags(input: unknown, inputs: Invocation['inputs']): unknown {
+  if (inputs === undefined || Object.keys(inputs).length === 0) return input;
+  if (input === undefined) return inputs;
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw usageError(
+      '--input is not an object, so flags cannot add to it',
+      'write all of it with --input, or with flags',
+    );
+  const twice = Object.keys(inputs).find((name) => Object.hasOwn(input, name));
+  if (twice === undefined) return { ...input, ...inputs };
+  throw usageError(`the input ${twice} is set by --input and by a flag`, 'set it once');
 }
 
 /** Like `readWorkflow`, but returns undefined when neither a document nor a workflow flag is given. */
@@ -179,7 +195,7 @@ export async function readOptionalWorkflow(file: string | undefined, source: Sou
   if (document === undefined)
     throw usageError(
       `--${flag} needs a workflow`,
-      'name a file, --graph <name>, --function <name>, or --node <kind> with --config <json>',
+      'use a file, --graph <name>, --function <name>, or --node <kind> with --config <json>',
     );
   return readWorkflow(file, source);
 }
@@ -193,7 +209,7 @@ function workflowForm(file: string | undefined, source: Source): string {
   if (form === undefined || forms.length > 1) {
     const words = forms.map((one) => (one === 'file' ? 'the file' : `--${one}`)).join(' and ');
     const problem = form === undefined ? 'the workflow is missing' : `${words} cannot be combined`;
-    throw usageError(problem, 'name a file, --graph <name>, --function <name>, or --node <kind> with --config <json>');
+    throw usageError(problem, 'use a file, --graph <name>, --function <name>, or --node <kind> with --config <json>');
   }
   if (form !== 'node' && flagValue(source, 'config') !== undefined)
     throw usageError('--config needs --node', 'add --node <kind>');

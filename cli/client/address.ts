@@ -6,7 +6,7 @@ const redactUrl = (address: string): string => address.replace(/\/\/.*@/s, '//')
 const invalidAddress = (address: string, why: string): CliError =>
   usageError(
     `"${redactUrl(address)}" ${why}`,
-    'set SVC_URL to an address like http://127.0.0.1:8787, or log in with `svc login --url`',
+    'write the complete address, such as http://127.0.0.1:8787, in SVC_URL or in `svc login --url`',
   );
 
 /**
@@ -26,5 +26,5 @@ export function checkAddress(address: string): void {
 /** Throws for a name that would change the path of the request: `svc cancel ..`. */
 export function checkPath(path: string): void {
   const name = path.split('/').find((segment) => segment === '.' || segment === '..');
-  if (name !== undefined) throw usageError(`"${name}" is not a valid name`, 'give a name or an ID');
+  if (name !== undefined) throw usageError(`"${name}" is not a valid name`, 'use a name or an ID');
 }

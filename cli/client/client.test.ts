@@ -98,6 +98,22 @@ t.test('each refusal has the exit code that fits, and keeps what the server said
   await t.rejects(new Client({ ...profile, url }).json({ path: '/' }), { exit: 1, code: 'http_404', next: /doctor/ });
 });
 
+t.test('a token that the server rejects is to be replaced where it comes from', async (t) => {
+  const url = await listen(t, (_, response) =>
+    response.writeHead(401).end('{"code":"not_authenticated","next":"api"}'),
+  );
+  for (const [token_origin, next] of [
+    ['SVC_TOKEN', /^set SVC_TOKEN to a valid token/],
+    ['/home/ana/.config/svc/profile.json', `replace the token: \`svc login --url ${url} --token -\` reads a new one`],
+    ['/home/ana/.config/svc/profiles/test.json', / --token - --profile test` reads a new one$/],
+  ] as const)
+    await t.rejects(new Client({ ...profile, url, token_origin }).json({ path: '/' }), {
+      code: 'not_authenticated',
+      next,
+      message: `the token comes from ${token_origin}`,
+    });
+});
+
 t.test('what is no svc, or no address, is named', async (t) => {
   const url = await listen(t, (_, response) => response.end('<html>welcome'));
   await t.rejects(new Client({ ...profile, url }).json({ path: '/' }), { exit: 1, code: 'not_svc', message: url });

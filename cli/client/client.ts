@@ -62,7 +62,7 @@ export class Client {
       throw new CliError(
         Exit.usage,
         'usage',
-        'no org or project is chosen',
+        'no org or project is selected',
         'set SVC_ORG and SVC_PROJECT, or log in with --org and --project',
       );
     return `/api/v1/orgs/${encodeURIComponent(org)}/projects/${encodeURIComponent(project)}${path}`;
@@ -139,7 +139,7 @@ export class Client {
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
     if (status >= 300 && status < 400) throw this.#toRedirectError(response);
-    throw toCliError(status, await this.#readText(response), this.profile.token_origin);
+    throw toCliError(status, await this.#readText(response), this.profile);
   }
 
   #send(call: Call): Promise<IncomingMessage> {
@@ -178,7 +178,7 @@ export class Client {
         Exit.notAuthenticated,
         'not_authenticated',
         `the token from ${this.profile.token_origin} contains characters that a token cannot contain`,
-        'give only the token, without line breaks or quotes',
+        'pass only the token, without line breaks or quotes',
       );
     checkAddress(this.profile.url);
     checkPath(call.path);
@@ -209,7 +209,7 @@ export class Client {
       Exit.failed,
       'redirected',
       `${url} redirects${where}; the token is for ${url} and is not sent anywhere else`,
-      `if that is your server, log in to it; or correct the address (from ${origin})`,
+      `if that is your server, log in to it; otherwise, correct the address (from ${origin})`,
     );
   }
 
@@ -237,7 +237,7 @@ export class Client {
   }
 
   #toUnreachableError(error: Error & { code?: string }): CliError {
-    const reason = error.code === 'ECONNREFUSED' ? 'no server is listening there' : error.message;
+    const reason = error.code === 'ECONNREFUSED' ? 'no server is listening at this address' : error.message;
     return new CliError(
       Exit.unreachable,
       'unreachable',
@@ -247,7 +247,15 @@ export class Client {
   }
 }
 
-function toCliError(status: number, text: string, origin: string): CliError {
+/** What to do when the server does not accept the token that the command has sent. */
+function nextForToken({ url, token_origin }: Profile): string {
+  if (token_origin === 'SVC_TOKEN') return 'set SVC_TOKEN to a valid token of this server; `svc doctor` checks it';
+  const named = /\/profiles\/([\w-]+)\.json$/.exec(token_origin)?.[1];
+  const profile = named === undefined ? '' : ` --profile ${named}`;
+  return `replace the token: \`svc login --url ${url} --token -${profile}\` reads a new one`;
+}
+
+function toCliError(status: number, text: string, profile: Profile): CliError {
   let problem: Problem = {};
   try {
     problem = JSON.parse(text) as Problem;
@@ -258,12 +266,13 @@ function toCliError(status: number, text: string, origin: string): CliError {
     status === 401 ? Exit.notAuthenticated : status === 502 || status === 503 ? Exit.unreachable : Exit.failed;
   const details = (problem.errors ?? []).map((error) => `${error.pointer || '/'}: ${error.message}`);
   const message = problem.detail ?? problem.title ?? `the server answered ${status}`;
-  const hint = status === 401 ? ` (the token comes from ${origin})` : '';
+  const hint = status === 401 ? ` (the token comes from ${profile.token_origin})` : '';
+  const is_token = status === 401 && (problem.code ?? 'not_authenticated') === 'not_authenticated';
   return new CliError(
     exit,
     problem.code ?? `http_${status}`,
     `${message}${hint}`,
-    problem.next ?? 'see `svc doctor`',
+    is_token ? nextForToken(profile) : (problem.next ?? 'see `svc doctor`'),
     details,
   );
 }

@@ -130,28 +130,28 @@ const profileRejected = (message: string, next: string) =>
 
 const noProfileInJob = () =>
   profileRejected(
-    "a job cannot use a profile: it does not have the rights of its machine's owner",
+    "a job cannot use a profile, because it does not have the rights of the machine's owner",
     'set SVC_URL and SVC_TOKEN in the job, from a project credential',
   );
 
 const missingUrl = (profile?: StoredProfile) =>
   profileRejected(
-    `SVC_TOKEN is set and SVC_URL is not${profile ? `: the token is not sent to the server of ${profile.path}` : ''}`,
+    `SVC_TOKEN is set, but SVC_URL is not${profile ? `: the token is not sent to the server of ${profile.path}` : ''}`,
     "set SVC_URL to the token's server, or unset SVC_TOKEN",
   );
 
 const missingToken = (url: string, profile?: StoredProfile) =>
   profileRejected(
-    `SVC_URL is set and SVC_TOKEN is not${profile?.stored.url ? `: the token in ${profile.path} is for ${profile.stored.url}, and is not sent to ${url}` : ''}`,
+    `SVC_URL is set, but SVC_TOKEN is not${profile?.stored.url ? `: the token in ${profile.path} is for ${profile.stored.url}, and is not sent to ${url}` : ''}`,
     'set SVC_TOKEN to a token of that server, or log in to it with `svc login --url <address> --token -`',
   );
 
 const notConfigured = (foreign?: string) =>
   profileRejected(
     foreign === undefined
-      ? 'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set'
+      ? 'no server is configured: there is no profile, and SVC_URL or SVC_TOKEN is not set'
       : `no server is configured: the profile ${foreign} belongs to another user and is ignored`,
-    'start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`',
+    'start a server here with `svc dev`, or log in to one with `svc login --url <address> --token -`',
   );
 
 /** Reads one profile file. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
+import type { Clock } from '../../kernel/boot/index.ts';
 import type { Invocation, Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
 import { reasonOf } from '../input.ts';
@@ -7,43 +8,50 @@ import { storeCompiled, loadKernel } from '../prebuilt/prebuilt.mjs';
 import { limitMemory } from './start-garbage.ts';
 
 export const run: Run = async (invocation) => {
-  const { flags, output, env } = invocation;
+  const { flags, output } = invocation;
   const { url, token, token_file, caps } = await readAgentFlags(invocation);
   const visible_paths = (flags.show as readonly string[]).map((path) => resolve(path));
-  const variable = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
-  const options = {
-    role: 'agent' as const,
-    env: {
-      ...env,
-      SVC_OWN_PROCESS: 'on',
-      SVC_URL: url,
-      ...variable('SVC_TOKEN', token),
-      // Isolated runs must not see this file.
-      ...variable('SVC_TOKEN_FILE', token_file === undefined ? undefined : resolve(String(token_file))),
-      ...(caps.length > 0 ? { SVC_AGENT_CAPS: caps.join(',') } : {}),
-      ...(visible_paths.length > 0 ? { SVC_AGENT_SHOW: visible_paths.join(':') } : {}),
-      ...variable('SVC_AGENT_SLOTS', flags.slots),
-      ...variable('SVC_AGENT_NAME', flags.name),
-      ...variable('SVC_AGENT_WORKDIR', flags.workdir),
-      ...variable('SVC_AGENT_UNTRUSTED', flags.untrusted),
-      ...variable('SVC_AGENT_ISOLATE', flags.isolate),
-      ...variable('SVC_AGENT_NETWORK', flags.network),
-      ...variable('SVC_AGENT_RUN_AS', flags.runAs),
-      ...(flags.allowRoot === true ? { SVC_AGENT_ALLOW_ROOT: 'on' } : {}),
-    },
+  const settings = {
+    SVC_TOKEN: token,
+    // Isolated runs must not see this file.
+    SVC_TOKEN_FILE: token_file === undefined ? undefined : resolve(String(token_file)),
+    SVC_AGENT_CAPS: caps.join(',') || undefined,
+    SVC_AGENT_SHOW: visible_paths.join(':') || undefined,
+    SVC_AGENT_SLOTS: flags.slots,
+    SVC_AGENT_NAME: flags.name,
+    SVC_AGENT_WORKDIR: flags.workdir,
+    SVC_AGENT_UNTRUSTED: flags.untrusted,
+    SVC_AGENT_ISOLATE: flags.isolate,
+    SVC_AGENT_NETWORK: flags.network,
+    SVC_AGENT_RUN_AS: flags.runAs,
+    SVC_AGENT_ALLOW_ROOT: flags.allowRoot === true ? 'on' : undefined,
   };
-  const { boot, Clock, runProcess } = await loadKernel('agent');
-  await runProcess(
-    () => boot(options),
-    (kernel) => {
-      output.note(`svc agent works for ${url}; SIGTERM drains it`);
-      storeCompiled();
-      limitMemory(kernel.use(Clock));
-    },
-    (text) => output.note(text),
+  await runAgent(invocation, { ...settings, SVC_URL: url }, () =>
+    output.note(`svc agent works for ${url}; SIGTERM drains it`),
   );
   return Number(process.exitCode ?? 0);
 };
+
+/** Runs an agent in this process until it is stopped. Settings that are undefined keep the value of the environment. */
+export async function runAgent(
+  { env, output }: Pick<Invocation, 'env' | 'output'>,
+  settings: Record<string, unknown>,
+  onReady: (clock: Clock) => void,
+): Promise<void> {
+  const { boot, Clock, runProcess } = await loadKernel('agent');
+  const set = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const variables = Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
+  await runProcess(
+    () => boot({ role: 'agent', env: { ...env, SVC_OWN_PROCESS: 'on', ...variables } }),
+    (kernel) => {
+      const clock = kernel.use(Clock);
+      onReady(clock);
+      storeCompiled();
+      limitMemory(clock);
+    },
+    (text) => output.note(text),
+  );
+}
 
 /**
  * Reads what every agent has: its server, its token, and the capabilities that it announces. Throws `agent_token_missing` for a
@@ -64,7 +72,7 @@ async function readToken(file: string): Promise<string> {
       Exit.usage,
       'agent_token_missing',
       `cannot read the token file ${file}: ${reasonOf(error)}`,
-      'name a file that contains the agent token',
+      'use a file that contains the agent token',
     );
   }
 }

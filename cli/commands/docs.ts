@@ -50,7 +50,7 @@ function unknown(query: string): CliError {
   const suggestions = nearest(query, [...new Set([...names, ...errorCodes().map(([code]) => code)])]);
   const guesses = suggestions.map((name) => `\`svc docs ${name}\``).join(' or ');
   return usageError(
-    `there is no topic "${query}"`,
+    `unknown topic "${query}"`,
     guesses === '' ? '`svc docs` lists all topics' : `did you mean ${guesses}?`,
   );
 }

@@ -47,10 +47,10 @@ t.test('every code of the command line is one of them', async (t) => {
 t.test('one that is not there', async (t) => {
   await t.rejects(said('deadline_exeeded'), {
     exit: 2,
-    message: /no error code/,
+    message: /unknown error code/,
     next: /`svc errors deadline_exceeded`/,
   });
-  await t.rejects(said('zzzzzzzz'), { exit: 2, message: /no error code/, next: /README/ });
+  await t.rejects(said('zzzzzzzz'), { exit: 2, message: /unknown error code/, next: /README/ });
 });
 
 t.test('`svc help errors <code>` is the same, and `svc help errors` the manual', async (t) => {

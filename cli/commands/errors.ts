@@ -30,7 +30,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'Another `svc dev` is using this folder or this database.',
     'Use that one, stop it, or start this one in another folder (--home).',
   ],
-  ['home_unusable', 0, 'svc cannot write to its folder.', 'Name a folder that you can write to with --home.'],
+  ['home_unusable', 0, 'svc cannot write to its folder.', 'Choose a folder that you can write to with --home.'],
   ['jq_failed', 0, 'The jq filter failed.', 'See https://jqlang.org/manual; put the filter in single quotes.'],
   [
     'not_authenticated',
@@ -68,7 +68,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'redirected',
     0,
     'The server redirects to another address, and the token is not sent there.',
-    'If that is your server, sign in to it with `svc login`; or correct the address.',
+    'If that is your server, sign in to it with `svc login`; otherwise, correct the address.',
   ],
   [
     'unexpected_answer',
@@ -124,7 +124,7 @@ function unknownCode(requested: string) {
     ALL.map(([code]) => code),
   );
   return usageError(
-    `there is no error code "${requested}"`,
+    `unknown error code "${requested}"`,
     suggestions.length > 0
       ? `did you mean ${suggestions.map((code) => `\`svc errors ${code}\``).join(' or ')}?`
       : '`svc errors` lists all codes; the README of a plugin lists its own codes',

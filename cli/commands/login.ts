@@ -11,7 +11,10 @@ export const run: Run = async (invocation) => {
   const url = String(flags.url ?? env.SVC_URL ?? '').replace(/\/+$/, '');
   if (url === '') throw usageError('--url is missing', 'svc login --url https://svc.example.org --token -');
   if (flags.token === undefined)
-    throw usageError('--token is missing', 'pipe the token in with --token -, or name a file with --token @file');
+    throw usageError(
+      '--token is missing',
+      'pipe the token in with --token -, or read it from a file with --token @file',
+    );
   const name = flags.profile ?? env.SVC_PROFILE;
   const path = name ? namedProfilePath(env, String(name)) : userProfilePath(env);
   const token = await readSecret(String(flags.token), '--token', invocation);

@@ -10,7 +10,7 @@ export const run: Run = async ({ args, output }) => {
   if (!existsSync(join(folder, 'plugin.json')))
     throw usageError(
       `${folder} has no plugin.json`,
-      'name the folder of a plugin, or create one: `svc plugin init <name>`',
+      'use the folder of a plugin, or create one: `svc plugin init <name>`',
     );
   const link = await linkTo(folder);
   output.data({ link, target: packageFolder() }, () => `${link} -> ${packageFolder()}`);

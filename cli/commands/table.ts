@@ -27,7 +27,7 @@ export const coreCommands: readonly Command[] = [
           type: 'string',
           value: '<file>',
           many: true,
-          summary: 'file with workflows that are functions; they are served here, and again when the file changes',
+          summary: 'file with functions; this process serves them, and reloads the file when it changes',
         },
         log: {
           type: 'string',
@@ -53,9 +53,9 @@ export const coreCommands: readonly Command[] = [
       anywhere: true,
       summary: 'start an agent: it connects to the server and runs activities',
       description:
-        'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN.\n' +
+        'SVC_URL is the address of the server. The agent token (`svc token create <name> --agent`) comes from a file or SVC_TOKEN.\n' +
         'Untrusted runs, such as those of pull requests from forks, are isolated from everything else on the machine.\n' +
-        'After SIGTERM it takes no new work; running scripts can finish or park, and other agents take the rest.',
+        'After SIGTERM, it accepts no new work: running scripts can finish or park, and other agents claim the rest.',
       flags: {
         cap: {
           type: 'string',
@@ -67,9 +67,9 @@ export const coreCommands: readonly Command[] = [
           type: 'number',
           least: 1,
           most: 1024,
-          summary: 'activities to run at the same time (default: four per core)',
+          summary: 'number of concurrent activities (default: four per core)',
         },
-        name: { type: 'string', summary: 'name to show (default: host name)' },
+        name: { type: 'string', summary: 'displayed name (default: host name)' },
         workdir: { type: 'string', value: '<folder>', summary: 'working directory of scripts (default: here)' },
         'token-file': {
           type: 'string',
@@ -92,7 +92,7 @@ export const coreCommands: readonly Command[] = [
           value: '<user>|<first>-<last>',
           summary: 'user that runs trusted programs, or a range with one user for each project (needs root)',
         },
-        'allow-root': { type: 'boolean', summary: 'run programs of several projects as root' },
+        'allow-root': { type: 'boolean', summary: 'allow running programs of several projects as root' },
         show: {
           type: 'string',
           value: '<path>',
@@ -113,16 +113,16 @@ export const coreCommands: readonly Command[] = [
     {
       name: 'worker',
       anywhere: true,
-      summary: 'serve the workflows that are functions of your program',
+      summary: 'serve functions of your program as workflows',
       description:
         'Imports the files and serves every workflow(name, …) in them, many runs at once in one process (docs/functions.md).\n' +
-        'SVC_URL is the server. The agent token (`svc token create <name> --agent`) is in a file, or in SVC_TOKEN. Without\n' +
-        'one, a profile is enough if its user owns the org: the worker creates a token, which ends with the worker or after 7d.\n' +
-        'After SIGTERM it takes no new runs; running functions can finish or park, and other workers take the rest.',
+        'SVC_URL is the address of the server. The agent token (`svc token create <name> --agent`) comes from a file or SVC_TOKEN. Without\n' +
+        'a token, a profile is enough if its user owns the org: the worker creates a token, which is valid until the worker ends, for at most 7d.\n' +
+        'After SIGTERM, it accepts no new runs: running functions can finish or park, and other workers claim the rest.',
       args: [{ name: 'file', optional: true, rest: true, summary: 'TypeScript or JavaScript files, or Python files' }],
       flags: {
-        slots: { type: 'number', least: 1, most: 1024, summary: 'runs at the same time (default: 100)' },
-        name: { type: 'string', summary: 'name to show (default: host name)' },
+        slots: { type: 'number', least: 1, most: 1024, summary: 'number of concurrent runs (default: 100)' },
+        name: { type: 'string', summary: 'displayed name (default: host name)' },
         cap: { type: 'string', value: '<capability>', many: true, summary: 'capability to announce' },
         'token-file': {
           type: 'string',
@@ -137,8 +137,11 @@ export const coreCommands: readonly Command[] = [
         'version-of': { type: 'string', value: '<file>', summary: 'with --attach: the main file of that program' },
       },
       examples: [
-        ['svc worker orders.ts', 'for the server of your profile'],
-        ['SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt', 'on your own machine'],
+        ['svc worker orders.ts', 'with the server of your profile'],
+        [
+          'SVC_URL=https://svc.example.org svc worker orders.ts --token-file token.txt',
+          'with another server and an agent token',
+        ],
       ],
       load: () => import('./worker.ts'),
     },
@@ -154,7 +157,7 @@ export const coreCommands: readonly Command[] = [
       anywhere: true,
       summary: 'write a working plugin to start from: table, route, durable verb, command and test',
       description:
-        'Creates a folder of this name, with a README that describes each file. Existing files are not overwritten.',
+        'Creates a folder with this name, with a README that describes each file. Existing files are not overwritten.',
       args: [
         { name: 'name', summary: 'the ID of the plugin: a lowercase letter, then lowercase letters, digits and -' },
       ],
@@ -166,7 +169,7 @@ export const coreCommands: readonly Command[] = [
       anywhere: true,
       summary: "link this svc so that editors, tsc and a plugin's tests find it",
       description:
-        "Puts a link to this svc into the folder's node_modules. `svc plugin init` does this too. Repeat it in a copy of\n" +
+        "Puts a link to this svc into the folder's node_modules. `svc plugin init` does this too. Run it again in a copy of\n" +
         'the plugin on another machine, or after svc has moved. svc itself finds its modules without the link.',
       args: [{ name: 'folder', optional: true, summary: 'the folder of the plugin (default: here)' }],
       examples: [['svc plugin link', 'in the folder of the plugin']],

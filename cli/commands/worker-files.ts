@@ -10,7 +10,7 @@ export function resolveWorkerFiles(files: readonly string[]): string[] {
   if (foreign !== undefined)
     throw usageError(
       `${foreign} is not a TypeScript, JavaScript or Python file`,
-      `a worker takes files such as orders.ts or orders.py; to run ${foreign} as a script: svc submit ${foreign}`,
+      `a worker serves files such as orders.ts or orders.py; to run ${foreign} as a script: svc submit ${foreign}`,
     );
   const paths = files.map((file) => resolve(file));
   const divided = paths.find((path) => path.includes(':'));

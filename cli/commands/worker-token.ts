@@ -49,7 +49,7 @@ export async function createWorkerToken(
     );
   }
   output.note(
-    `created the agent token ${name} for this worker, which ends with it, or ${EXPIRES_IN} after its last renewal`,
+    `created the agent token ${name} for this worker; it is revoked when the worker ends, and expires ${EXPIRES_IN} after its last renewal`,
   );
   let has_ended = false;
   let cancel = () => {};
@@ -66,7 +66,7 @@ export async function createWorkerToken(
     } catch (error) {
       delay_ms = RETRY_MS;
       output.note(
-        `the agent token ${name} was not renewed: ${(error as Error).message}; it ends ${EXPIRES_IN} after its last renewal`,
+        `the agent token ${name} was not renewed: ${(error as Error).message}; it expires ${EXPIRES_IN} after its last renewal`,
       );
     }
     schedule(clock, delay_ms);
@@ -81,7 +81,7 @@ export async function createWorkerToken(
         await api.json({ method: 'DELETE', path: `/api/v1/tokens/${made.id}` });
       } catch (error) {
         output.note(
-          `the agent token ${name} was not revoked: ${(error as Error).message}; it ends after ${EXPIRES_IN}`,
+          `the agent token ${name} was not revoked: ${(error as Error).message}; it expires after ${EXPIRES_IN}`,
         );
       }
     },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { storeLastRun } from '../last-run.ts';
 import { complete } from './complete.ts';
@@ -51,7 +52,7 @@ t.test('values come from the list of the same noun, or the one that is named', a
     [`/runs/${ID}/artifacts`]: { artifacts: [{ path: 'dist/a.js', size: 3 }] },
     '/whoami': { user: {}, orgs: [{ org: 'o', role: 'owner', projects: [{ project: 'web', role: 'admin' }] }] },
   });
-  t.same(await offered('status', ''), ['@last\tthe run that you submitted last', `${ID}\tfailed a.sh`]);
+  t.same(await offered('status', ''), ['@last\tyour most recently submitted run', `${ID}\tfailed a.sh`]);
   t.same(await offered('handler', 'show', 'r'), ['report\trun.*']);
   t.same(await offered('handler', 'rm', ''), ['report\trun.*', 'other'], 'no word that is more than one');
   t.match(await offered('emit', ''), [/^deploy\.done\t/]);
@@ -80,6 +81,32 @@ t.test('choices, codes and files need no server', async (t) => {
   t.same(await offered('submit', ''), [':files']);
   t.same(await offered('agent', '--token-file', ''), [':files']);
   t.same(asked, []);
+});
+
+t.test('the inputs that a workflow declares are flags, with their values', async (t) => {
+  const schema = {
+    properties: {
+      service: { type: 'string', description: 'what to deploy' },
+      stage: { enum: ['test', 'live'] },
+      push: { type: 'boolean', default: true },
+      graph: { type: 'string' },
+    },
+  };
+  const { asked, offered } = await world(t, { '/inputs': { schema } });
+  const path = join(
+    t.testdir({ 'deploy.yaml': 'inputs: { service: string, at: live|test }\njobs: {}\n' }),
+    'deploy.yaml',
+  );
+  t.same(await offered('submit', path, '--serv'), ['--service']);
+  t.same(await offered('submit', path, '--at', 'l'), ['live']);
+  t.same(await offered('submit', path, '--at=t'), ['test']);
+  t.match(await offered('submit', path, '--ta'), [/^--tag\t/], 'beside the flags of the command');
+  t.same(asked, []);
+  t.same(await offered('submit', '--graph', 'ship', '--serv'), ['--service\twhat to deploy']);
+  t.same(await offered('submit', '--graph', 'ship', '--stage', ''), ['test', 'live']);
+  t.same(await offered('submit', '--graph', 'ship', '--no-'), ['--no-push']);
+  t.same(await offered('submit', '--graph', 'ship', '--input.'), ['--input.graph']);
+  t.match(await offered('submit', 'absent.yaml', '--tag'), [/^--tag\t/], 'without such a file');
 });
 
 t.test('whatever is wrong is passed over, and soon', async (t) => {

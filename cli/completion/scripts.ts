@@ -7,6 +7,8 @@ interface Words {
   /** The first words of commands and verbs, each with its second words. */
   nouns: Map<string, string[]>;
   flags: Map<string, string[]>;
+  /** Commands whose flags depend on the workflow that the line names. */
+  with_inputs: string[];
 }
 
 function collectWords(list: readonly Command[], verbs: readonly ScriptVerb[]): Words {
@@ -21,10 +23,10 @@ function collectWords(list: readonly Command[], verbs: readonly ScriptVerb[]): W
   };
   for (const command of list) add(command.name, flagsOf(command));
   for (const { verb, flags: command_flags = {} } of verbs) add(verb, command_flags);
-  return { nouns, flags };
+  return { nouns, flags, with_inputs: list.filter(({ inputs }) => inputs).map(({ name }) => name) };
 }
 
-function bash({ nouns, flags }: Words): string {
+function bash({ nouns, flags, with_inputs }: Words): string {
   const second = [...nouns]
     .filter(([, verbs]) => verbs.length > 0)
     .map(([noun, verbs]) => `    ${noun}) verbs="${verbs.join(' ')}" ;;`);
@@ -50,6 +52,9 @@ ${second.join('\n')}
   fi
   case $name in
 ${named.join('\n')}
+  esac
+  case $name in
+    ${with_inputs.map((name) => `"${name}"`).join('|')}) _svc_values "$word"; return ;;
   esac
   case $word in
     -*=*) _svc_values "$word" ;;
@@ -115,7 +120,7 @@ export const run: Run = async ({ args, output, commands, verbs: loadVerbs }) => 
     fish: () => fish(commands, verbs, words),
   };
   const script = scripts[args[0]!];
-  if (!script) throw usageError(`there is no completion for "${args[0]}"`, 'use bash, zsh or fish');
+  if (!script) throw usageError(`unsupported shell "${args[0]}"`, 'use bash, zsh or fish');
   output.write(script());
   return undefined;
 };

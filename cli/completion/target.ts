@@ -75,9 +75,18 @@ function nextWords(before: readonly string[], commands: readonly Command[], verb
   return [...new Set(names.filter(([first, second]) => first === before[0] && second).map(([, second]) => second!))];
 }
 
-/** After the name of a command comes a flag, the value of one, or an argument. */
-function parseArguments(command: Command, before: readonly string[], typed: string): CompletionTarget {
-  const flags: Flags = flagsOf(command);
+/** The command that the words before the cursor call, and the arguments and flags that they give it. */
+export function parseCalled(
+  words: readonly string[],
+  commands: readonly Command[],
+): { command: Command; parsed: ParsedWords } | undefined {
+  const before = words.slice(0, -1);
+  const command = findByName(before, commands);
+  return command && { command, parsed: parseWords(flagsOf(command), before.slice(nameLength(command, before))).parsed };
+}
+
+/** The words before the cursor. `open` is a flag whose value comes next; after `--`, nothing is a flag. */
+function parseWords(flags: Flags, before: readonly string[]) {
   const parsed: { args: string[]; flags: Record<string, string> } = { args: [], flags: {} };
   let open: string | undefined;
   for (const word of before) {
@@ -85,13 +94,21 @@ function parseArguments(command: Command, before: readonly string[], typed: stri
       parsed.flags[open] = word;
       open = undefined;
     } else if (word === '--') {
-      return { kind: 'files', typed };
+      return { parsed, open, ended: true };
     } else if (word.startsWith('-') && word !== '-') {
       const [name, value] = splitFlag(word, flags);
       if (value !== undefined) parsed.flags[name] = value;
       else if (flags[name] !== undefined && flags[name].type !== 'boolean') open = name;
     } else parsed.args.push(word);
   }
+  return { parsed, open, ended: false };
+}
+
+/** After the name of a command comes a flag, the value of one, or an argument. */
+function parseArguments(command: Command, before: readonly string[], typed: string): CompletionTarget {
+  const flags: Flags = flagsOf(command);
+  const { parsed, open, ended } = parseWords(flags, before);
+  if (ended) return { kind: 'files', typed };
   if (open !== undefined) return valueTarget(command, open, typed, parsed);
   if (typed.startsWith('--') && typed.includes('=')) {
     const [name, value = ''] = splitFlag(typed, flags);

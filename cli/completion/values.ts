@@ -41,7 +41,7 @@ export async function suggestValues(
   const list = findListCommand(command, value, context.commands);
   if (!list) return 'flag' in value ? [] : 'files';
   return [
-    ...(value.run === true ? [{ word: '@last', description: 'the run that you submitted last' }] : []),
+    ...(value.run === true ? [{ word: '@last', description: 'your most recently submitted run' }] : []),
     ...(await listItems(list, command, parsed, context)),
   ];
 }
@@ -78,7 +78,8 @@ async function localValues(
   return projects.map(({ project: word, role: description }) => ({ word, description }));
 }
 
-const requestLimits = () => ({ idle_ms: PATIENCE_MS, signal: AbortSignal.timeout(PATIENCE_MS) });
+/** The limits of a request, because a shell is waiting. */
+export const requestLimits = () => ({ idle_ms: PATIENCE_MS, signal: AbortSignal.timeout(PATIENCE_MS) });
 
 /**
  * Finds the command that lists the possible values: the one in `from`, `runs ls` for runs, or one of the same noun whose

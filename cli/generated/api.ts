@@ -8,7 +8,10 @@ import type {GraphView} from '../../plugins/documents/graphs/generated/graph-vie
 import type {PublishedGraph} from '../../plugins/documents/graphs/generated/published-graph.ts';
 import type {Registered} from '../../plugins/documents/graphs/generated/registered.ts';
 import type {SavedGraph} from '../../plugins/documents/graphs/generated/saved-graph.ts';
+import type {AnswerLink} from '../../plugins/engine/approvals/generated/answer-link.ts';
+import type {Question} from '../../plugins/engine/approvals/generated/question.ts';
 import type {CheckedWorkflow} from '../../plugins/engine/runs/generated/checked-workflow.ts';
+import type {DeclaredInputs} from '../../plugins/engine/runs/generated/declared-inputs.ts';
 import type {JournalRecord} from '../../plugins/engine/runs/generated/journal-record.ts';
 import type {RunSettings} from '../../plugins/engine/runs/generated/run-settings.ts';
 import type {RunRecord} from '../../plugins/engine/runs/generated/run.ts';
@@ -23,13 +26,17 @@ import type {ShownEvent} from '../../plugins/events/bus/generated/shown-event.ts
 import type {HandlerView} from '../../plugins/events/handlers/generated/handler.ts';
 import type {ReplayedEvent} from '../../plugins/events/handlers/generated/replayed-event.ts';
 import type {TestedHandlerView} from '../../plugins/events/handlers/generated/tested-handler.ts';
+import type {BackfilledSchedule} from '../../plugins/events/schedules/generated/backfilled-schedule.ts';
 import type {NextDue} from '../../plugins/events/schedules/generated/next-due.ts';
 import type {ScheduleView} from '../../plugins/events/schedules/generated/schedule.ts';
 import type {TriggeredSchedule} from '../../plugins/events/schedules/generated/triggered-schedule.ts';
 import type {AgentRecord} from '../../plugins/execution/agents/generated/agent.ts';
 import type {ArtifactUpload} from '../../plugins/execution/artifacts/generated/artifact-upload.ts';
 import type {ArtifactView} from '../../plugins/execution/artifacts/generated/artifact.ts';
+import type {CacheView} from '../../plugins/execution/artifacts/generated/cache.ts';
+import type {SavedCache} from '../../plugins/execution/artifacts/generated/saved-cache.ts';
 import type {StagedArtifact} from '../../plugins/execution/artifacts/generated/staged-artifact.ts';
+import type {Ask} from '../../plugins/execution/asks/generated/ask.ts';
 import type {MissingContents} from '../../plugins/execution/files/generated/missing-contents.ts';
 import type {StoredContent} from '../../plugins/execution/files/generated/stored-content.ts';
 import type {FunctionDetails} from '../../plugins/execution/functions/generated/function-details.ts';
@@ -55,8 +62,10 @@ import type {PluginList} from '../../plugins/operations/about/generated/plugin-l
 import type {ServerSettings} from '../../plugins/operations/about/generated/server-settings.ts';
 import type {ServerView} from '../../plugins/operations/about/generated/server-view.ts';
 import type {ConsoleExtensions} from '../../plugins/operations/console/generated/extensions.ts';
+import type {McpAnswer} from '../../plugins/operations/mcp/generated/mcp-answer.ts';
 import type {NodeRecord} from '../../plugins/operations/run-views/generated/node.ts';
 import type {RunDocument} from '../../plugins/operations/run-views/generated/run-document.ts';
+import type {RunExplanation} from '../../plugins/operations/run-views/generated/run-explanation.ts';
 import type {RunHistory} from '../../plugins/operations/run-views/generated/run-history.ts';
 import type {RunInput} from '../../plugins/operations/run-views/generated/run-input.ts';
 import type {Signal} from '../../plugins/operations/run-views/generated/signal.ts';
@@ -88,10 +97,14 @@ export type {
   AccountRemoved,
   AccountView,
   AgentRecord,
+  AnswerLink,
   ArtifactUpload,
   ArtifactView,
+  Ask,
   AuditEntry,
+  BackfilledSchedule,
   BrowserSession,
+  CacheView,
   CellKey,
   CellRecord,
   Chain,
@@ -102,6 +115,7 @@ export type {
   ConsoleExtensions,
   Credential,
   CredentialUses,
+  DeclaredInputs,
   Delivered,
   DeliveryView,
   EmittedEvent,
@@ -120,6 +134,7 @@ export type {
   Invitation,
   JournalRecord,
   LockView,
+  McpAnswer,
   MemberInvitation,
   MissingContents,
   NextDue,
@@ -132,15 +147,18 @@ export type {
   ProviderChecks,
   ProviderView,
   PublishedGraph,
+  Question,
   Redelivered,
   Registered,
   RenderedAction,
   ReplayedEvent,
   RunDocument,
+  RunExplanation,
   RunHistory,
   RunInput,
   RunRecord,
   RunSettings,
+  SavedCache,
   SavedGraph,
   ScheduleView,
   Secret,
@@ -170,7 +188,7 @@ export type {
 };
 
 /**
- * Where a delivery's value is: in a header, or in the JSON body at a JSON pointer.
+ * The location of a value in the delivery: a header, or a JSON pointer into the body.
  */
 export type DeliveryPlace =
   | {
@@ -180,7 +198,7 @@ export type DeliveryPlace =
       pointer: string;
     };
 /**
- * Where a delivery's type is, and how it becomes an event type.
+ * The location of a delivery's type, and how svc converts it to an event type.
  */
 export type EventTypePlace =
   | {
@@ -200,7 +218,7 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * The type for deliveries without one.
+       * The event type for deliveries without a type.
        */
       default?: string;
     }
@@ -236,7 +254,7 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * The type for deliveries without one.
+       * The event type for deliveries without a type.
        */
       default?: string;
     };
@@ -270,8 +288,12 @@ export interface Answers {
   AcceptedInvitation: AcceptedInvitation;
   AccountRemoved: AccountRemoved;
   AccountView: AccountView;
+  AnswerLink: AnswerLink;
   ArtifactUpload: ArtifactUpload;
   ArtifactView: ArtifactView;
+  Ask: Ask;
+  BackfilledSchedule: BackfilledSchedule;
+  CacheView: CacheView;
   CellKey: CellKey;
   CellRecord: CellRecord;
   Chain: Chain;
@@ -283,6 +305,7 @@ export interface Answers {
   CreatedToken: CreatedToken;
   Credential: Credential;
   CredentialUses: CredentialUses;
+  DeclaredInputs: DeclaredInputs;
   Delivered: Delivered;
   DeliveryPlace: DeliveryPlace;
   EmittedEvent: EmittedEvent;
@@ -303,9 +326,13 @@ export interface Answers {
   HookSection: HookSection;
   JournalRecord: JournalRecord;
   KeyForm: KeyForm;
+  LeftMember: LeftMember;
   ListAccounts200: ListAccounts200;
+  ListActivityArtifacts200: ListActivityArtifacts200;
   ListAgents200: ListAgents200;
   ListArtifacts200: ListArtifacts200;
+  ListAsks200: ListAsks200;
+  ListCaches200: ListCaches200;
   ListConnectors200: ListConnectors200;
   ListCredentials200: ListCredentials200;
   ListEventHookDeliveries200: ListEventHookDeliveries200;
@@ -328,6 +355,7 @@ export interface Answers {
   ListProjectMembers200: ListProjectMembers200;
   ListProjects200: ListProjects200;
   ListProviders200: ListProviders200;
+  ListQuestions200: ListQuestions200;
   ListRuns200: ListRuns200;
   ListSchedules200: ListSchedules200;
   ListSecrets200: ListSecrets200;
@@ -343,6 +371,7 @@ export interface Answers {
   ManifestExample: ManifestExample;
   ManifestSign: ManifestSign;
   ManifestValue: ManifestValue;
+  McpAnswer: McpAnswer;
   MemberInvitation: MemberInvitation;
   MissingContents: MissingContents;
   NextDue: NextDue;
@@ -361,10 +390,12 @@ export interface Answers {
   RequestTemplate: RequestTemplate;
   RevokedTokens: RevokedTokens;
   RunDocument: RunDocument;
+  RunExplanation: RunExplanation;
   RunHistory: RunHistory;
   RunInput: RunInput;
   RunRecord: RunRecord;
   RunSettings: RunSettings;
+  SavedCache: SavedCache;
   SavedGraph: SavedGraph;
   ScheduleView: ScheduleView;
   Secret: Secret;
@@ -409,7 +440,7 @@ export interface CreatedToken {
 export interface ExampleDelivery {
   key: string;
   /**
-   * Its arrival time; for sections with a time window.
+   * The delivery's arrival time, for sections with a time window.
    */
   at?: string;
   headers: {
@@ -480,7 +511,7 @@ export interface ForgeFile {
   };
 }
 /**
- * How to read a forge's deliveries, whom to trust, and how to register for them.
+ * How to read a forge's deliveries, which of them to trust, and how to register webhooks.
  */
 export interface ForgeSection {
   /**
@@ -489,12 +520,12 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent if the sender sends no forms.
+   * The form field that contains the JSON of a form-encoded delivery. Absent if the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
   /**
-   * For deliveries other than pushes: the first of these that exists.
+   * For deliveries other than pushes, the first of these that exists.
    */
   fields?: {
     sha?: Pointers1;
@@ -502,7 +533,7 @@ export interface ForgeSection {
   };
   shape?: ForgeShape;
   /**
-   * By event: CEL over `payload` that is true if only project members can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
+   * For each event, CEL over `payload` that is true if only project members can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
    */
   trust: {
     [k: string]: string | undefined;
@@ -527,7 +558,7 @@ export interface PushSection {
    */
   paths: [string, ...string[]];
   /**
-   * CEL over `payload`: whether these are all of the changed files. If commits or their lists are missing, the result is always false.
+   * CEL over `payload`: whether the lists contain all changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
@@ -536,17 +567,17 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * The top-level members of an event's body. For forges whose signature does not cover the header with the event name: a delivery is untrusted if its body does not fit that name.
+ * The top-level members of an event's body. For forges whose signature does not cover the header with the event name: a delivery is untrusted if its body does not match that name.
  */
 export interface ForgeShape {
   /**
-   * By event: members that its body has.
+   * The members in the body of each event.
    */
   needs: {
     [k: string]: Members | undefined;
   };
   /**
-   * By member: the events whose bodies can contain it. Every body can have a member that is not listed.
+   * The events whose bodies can contain each member. Every body can have a member that is not listed.
    */
   only: {
     [k: string]: Members | undefined;
@@ -576,7 +607,7 @@ export interface HookSection {
   delivery_id?: DeliveryPlace;
   challenge?: HookChallenge;
   /**
-   * False: outsiders can cause deliveries, so their events are untrusted. Default true: the project chose who gets the key.
+   * If false, outsiders can cause deliveries, so their events are untrusted. The default is true, because the project decides who gets the key.
    */
   trusted?: boolean;
 }
@@ -608,7 +639,7 @@ export interface SignatureSection {
   key?: KeyForm;
 }
 /**
- * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature of that name is tried.
+ * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature with that name is tried.
  */
 export interface HeaderParts {
   /**
@@ -617,7 +648,7 @@ export interface HeaderParts {
   separator?: ',' | ';' | ' ';
   signature: string;
   /**
-   * Where the timestamp is, if it has no separate header.
+   * The location of the timestamp, if it has no separate header.
    */
   timestamp?: string;
 }
@@ -637,12 +668,29 @@ export interface KeyForm {
 export interface TokenSection {
   header: string;
   /**
-   * The text before it: `Bearer `.
+   * The prefix of the key, such as `Bearer `.
    */
   prefix?: string;
 }
+export interface LeftMember {
+  /**
+   * The revoked tokens that the member had created for agents and other members.
+   */
+  revoked: Token[];
+  /**
+   * The number of other tokens that were revoked.
+   */
+  more: number;
+}
 export interface ListAccounts200 {
   accounts: AccountView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListActivityArtifacts200 {
+  artifacts: ArtifactView[];
   /**
    * Absent on the last page.
    */
@@ -657,6 +705,20 @@ export interface ListAgents200 {
 }
 export interface ListArtifacts200 {
   artifacts: ArtifactView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListAsks200 {
+  asks: Ask[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListCaches200 {
+  caches: CacheView[];
   /**
    * Absent on the last page.
    */
@@ -824,6 +886,9 @@ export interface ListProviders200 {
    */
   next_cursor?: string;
 }
+export interface ListQuestions200 {
+  questions: Question[];
+}
 export interface ListRuns200 {
   runs: RunRecord[];
   /**
@@ -902,7 +967,7 @@ export interface ManifestAction {
    */
   inputs?: ManifestValue[];
   /**
-   * Accepts inputs that are not listed: a whole event. Default false.
+   * Accepts inputs that are not listed, such as an entire event. Default false.
    */
   more_inputs?: boolean;
   request: RequestTemplate;
@@ -935,7 +1000,7 @@ export interface ManifestValue {
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or an expression that gives the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   * `https://…`, or an expression that returns the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -1012,7 +1077,7 @@ export interface ManifestExample {
     [k: string]: unknown | undefined;
   };
   /**
-   * If nothing is sent: the pointer to the wrong value, such as `/input/sha`.
+   * If nothing is sent, the pointer to the invalid value, such as `/input/sha`.
    */
   refused?: string;
   /**
@@ -1042,7 +1107,7 @@ export interface RevokedTokens {
   beyond_reach: number;
 }
 /**
- * The run of a submit with `wait`.
+ * The run of a submission with `wait`.
  */
 export interface WaitedRun {
   /**
@@ -1069,7 +1134,7 @@ export interface WaitedRun {
    * The wait of the most recently parked activity.
    */
   substate?: {
-    kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+    kind: 'sleep' | 'signal' | 'event' | 'ask' | 'any' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
      * The called run; only for a `child`.
@@ -1083,6 +1148,21 @@ export interface WaitedRun {
      * When the wait times out.
      */
     deadline?: string;
+  };
+  /**
+   * Present while the run is paused: nothing new starts in it. Its status does not change.
+   */
+  paused?: {
+    at: string;
+    /**
+     * Name of the person or token that paused it.
+     */
+    by?: string;
+    reason?: string;
+    /**
+     * The run that called this one, if it was paused together with that run.
+     */
+    with?: string;
   };
   /**
    * The calls that agents are executing now, oldest first, at most 20; only for a single run, and without calls shorter than about 100 ms.
@@ -1166,9 +1246,13 @@ export interface WaitedRun {
    */
   started_at?: string;
   /**
-   * When it became final.
+   * When the run ended.
    */
   finished_at?: string;
+  /**
+   * Absent: 0.
+   */
+  priority?: number;
   /**
    * When it times out; only with a `timeout`.
    */
@@ -1186,7 +1270,7 @@ export interface WaitedRun {
     message: string;
   };
   /**
-   * Why it was cancelled.
+   * The reason for the cancellation.
    */
   reason?: string;
   /**
@@ -1211,19 +1295,19 @@ export interface WaitedRun {
     [k: string]: string | undefined;
   };
   /**
-   * Markdown notes, in order, up to 1 MiB in total. In a list, the first five, each up to 200 characters. `…` replaces the rest.
+   * Markdown notes, in order, up to 1 MiB in total. In a list, the first five, each up to 200 characters. `…` stands for omitted notes.
    */
   annotations: string[];
   /**
-   * Page of the run; only when the server has a public URL.
+   * Address of the run's page; only if the server has a public URL.
    */
   run_url?: string;
   /**
-   * Its trace; only when the server exports traces, or exported them when the run was submitted.
+   * The ID of its trace; only if the server exports traces, or exported them when the run was submitted.
    */
   trace_id?: string;
   /**
-   * Page of its trace; only when the server exports traces and SVC_TRACE_URL is set.
+   * Address of the page of its trace; only if the server exports traces and SVC_TRACE_URL is set.
    */
   trace_url?: string;
   /**

@@ -46,7 +46,7 @@ t.test('a filter that needs too much memory says so in words of svc', async (t) 
     const { error } = (await filter(expression))('1');
     t.match(
       error,
-      { exit: 1, code: 'jq_failed', message: /needs more memory/, next: /--json/ },
+      { exit: 1, code: 'jq_failed', message: /needs too much memory/, next: /--json/ },
       expression.slice(0, 20),
     );
   }

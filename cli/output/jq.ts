@@ -76,8 +76,8 @@ const outOfMemory = () =>
   new CliError(
     Exit.failed,
     'jq_failed',
-    'jq: the filter needs more memory than is available here',
-    'print the result with --json, and pipe it into your own jq',
+    'jq: the filter needs too much memory',
+    'print the result with --json, and pipe it to jq',
   );
 
 const HINT = 'see https://jqlang.org/manual; put the filter in single quotes';

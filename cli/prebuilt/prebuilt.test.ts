@@ -167,7 +167,7 @@ t.test('a plugin that is put there has its commands, and stacks name its sources
   const failed = call('odd', 'fail');
   t.match(failed, { status: 1, stderr: /Error: odd true\n\s+at .*plugins\/wings\/odd\/cli\/table\.ts:4:/ });
   rmSync(folder, { recursive: true });
-  t.match(call('odd', 'fail'), { status: 2, stderr: /there is no command "odd/ });
+  t.match(call('odd', 'fail'), { status: 2, stderr: /unknown command "odd/ });
   t.end();
 });
 

@@ -86,7 +86,7 @@ export async function cliPages(): Promise<Page[]> {
           ['Command', 'What it does'],
           own.map((one) => [`[${code(`svc ${one.name}`)}](#${anchorOf(`svc ${one.name}`)})`, cell(one.summary)]),
         ),
-        'Flags of every command are [on the page of the verbs](/cli/verbs#flags-of-every-command).',
+        'The flags that every command accepts are [on the page of the verbs](/cli/verbs#global-flags).',
         ...own.map(commandSection),
       ),
     };
@@ -107,7 +107,7 @@ export async function cliPages(): Promise<Page[]> {
         ]),
       ),
       ...verbs.map(verbSection),
-      '## Flags of every command',
+      '## Global flags',
       table(['Flag', 'Meaning'], flagRows(commonFlags(sample!))),
     ),
   };

@@ -23,6 +23,6 @@ Feature: Agents and their tokens
         """
       Then the answer is 403 with code "forbidden"
 
-    Scenario: a person's token cannot open the agent channel
+    Scenario: a user's token cannot open the agent channel
       When I send "GET" to "/api/v1/agents/connect"
       Then the answer is 403 with code "forbidden"

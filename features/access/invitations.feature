@@ -18,7 +18,7 @@ Feature: Members by invitation
     Scenario: an invitation is created, listed and accepted
       When I call "svc member set zoe-{project} --role viewer --project {project}"
       Then it exits with 0
-      And standard error has "is invited to be viewer of {project}"
+      And standard error has "to be viewer of {project}"
       When I call "svc member ls --project {project}"
       Then standard output lacks "zoe-{project}"
       When I call "svc invitation sent --project {project}"
@@ -32,7 +32,7 @@ Feature: Members by invitation
       Then standard output is JSON whose "invitations.0.id" is noted as "invitation"
       When I call "svc invitation accept {invitation}" with "SVC_TOKEN" set to "{zoe}"
       Then it exits with 0
-      And standard error has "you are viewer of {org}/{project}"
+      And standard error has "Joined as viewer of {org}/{project}"
       And standard error has "ask an owner of {org} for one"
       When I call "svc member ls --project {project}"
       Then standard output has "zoe-{project}"

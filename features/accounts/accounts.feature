@@ -66,7 +66,7 @@ Feature: Connected accounts
         """
       Then the answer is 422 with code "account_needs_reconnect"
       When "eve" at the provider is connected as "mail"
-      Then the page says "differs from the one"
+      Then the page says "A different account was connected"
       And the account "mail" soon is "disabled"
       When "ana" at the provider is connected as "mail"
       Then the page says "connected again"

@@ -29,7 +29,7 @@ Feature: Names and lifetimes of connected accounts
     Then people come back from there to "{back}"
     When I call "svc account rm mail"
     Then it exits with 0
-    And standard error has "its grant has ended"
+    And standard error has "and ended its grant"
     And the provider takes the token "{token}" no more
     When I call "svc account ls"
     Then standard output lacks "mail"

@@ -153,7 +153,7 @@ Feature: Accounts that cannot be used
       And "ana" at the provider is connected as "own"
       And "ana" at the provider "grouped" is connected as "shared"
       When "eve" at the provider is connected as "own"
-      Then the page says "differs from the one"
+      Then the page says "A different account was connected"
       When "eve" at the provider "grouped" is connected as "shared"
       Then the page says "connected again"
 

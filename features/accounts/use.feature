@@ -1,6 +1,6 @@
 Feature: Connected accounts in use
 
-  Rule: An account works wherever a bearer credential does, for everyone who can submit
+  Rule: An account works wherever a bearer credential does, for anyone who can submit
 
     @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033 @needs-curl
     Scenario: requests, connectors, scripts, pipelines and a forge use an account

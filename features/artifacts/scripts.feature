@@ -120,6 +120,30 @@ Feature: a script stores artifacts, once for each call
       Then standard output is JSON whose "artifacts.0.path" is "early.txt"
       And standard output is JSON whose "artifacts.length" is "2"
 
+  Rule: A script fetches artifacts of its run in each pass
+
+    @contract
+    Scenario: a pass after a wait fetches the files again, without a token
+      When I submit the script "fetch.sh":
+        """
+        mkdir -p dist/lib; echo app > dist/app.js; echo lib > dist/lib/a.js
+        svc artifact put dist; rm -r dist
+        svc sleep 10ms
+        cd "$(mktemp -d)"
+        svc artifact get dist/lib
+        svc step check -- cat dist/lib/a.js
+        test ! -e dist/app.js
+        svc artifact get --output all > paths
+        svc output set paths="$(tr '\n' ' ' < paths)" app="$(svc artifact get dist/app.js --output -)"
+        """
+      Then the run succeeds
+      And "output" of the run is '{"paths":"dist/app.js dist/lib/a.js ","app":"app"}'
+      And the recorded steps are:
+        | site       | kind     | exit |
+        | put dist#0 | artifact | 0    |
+        | sleep#0    | sleep    | 0    |
+        | check#0    | step     | 0    |
+
   Rule: Artifacts are stored unchanged
 
     @AUTH-045

@@ -18,7 +18,7 @@ Feature: Audit log
       And standard output matches "\"at\": \"20\d\d-"
       And standard output lacks "kept-private"
 
-    Scenario: submits, signals and cancels are audited
+    Scenario: submissions, signals and cancellations are audited
       When I submit the script "waits.sh":
         """
         svc wait-signal go
@@ -56,7 +56,7 @@ Feature: Audit log
 
   Rule: Reading a secret is audited too
 
-    Scenario: the entry names the reader and never contains the value
+    Scenario: the entry shows who read the value, but never the value
       Given the secret "NPM_TOKEN" is "kept-private"
       And a member "mona" with the role "member" and a token noted as "mona"
       When I call "svc secret get NPM_TOKEN" with "SVC_TOKEN" set to "{mona}"

@@ -1,7 +1,7 @@
 @contract
 Feature: Broken pipelines are rejected as a whole
 
-  Rule: svc check shows the line, the column and a fix, and a submit is rejected for the same problems
+  Rule: svc check shows the line, the column and a fix, and a submission is rejected for the same problems
 
     Scenario Outline: the check reports <what>
       Given a file "ci.yml":
@@ -89,7 +89,7 @@ Feature: Broken pipelines are rejected as a whole
       Then it exits with 1
       And standard error has "the limit for a document is 1048576"
 
-    Scenario: problems are sorted by line, whichever rule finds them
+    Scenario: problems are sorted by line, no matter which rule finds them
       Given a file "ci.yml":
         """
         credentials: { TOKEN: nobodys }

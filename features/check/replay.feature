@@ -168,4 +168,4 @@ Feature: Replaying an edited script with a recorded history
       And standard error has "no run run_01JD0000000000000000000000"
       When I call "svc check ci.yml --replay {run}"
       Then it exits with 2
-      And standard error has "--replay takes scripts, not ci.yml"
+      And standard error has "--replay works only with scripts, not ci.yml"

@@ -56,7 +56,7 @@ Feature: What the commands do
       And standard output is "python 3"
 
     @CLI-051
-    Scenario: a repeat with the same idempotency key prints the first run and says so
+    Scenario: a repeat with the same idempotency key prints the first run and reports the duplicate
       Given a file "job.sh":
         """
         echo ran >>{folder}/ran

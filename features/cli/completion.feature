@@ -44,6 +44,11 @@ Feature: Shell completion
         """
         echo done
         """
+      And a file "deploy.yaml":
+        """
+        inputs: { service: string, at: live|test }
+        jobs: { go: { steps: [{ run: "true" }] } }
+        """
       And the secret "GIZMO_KEY" is "a value of some length"
       And the credential "gizmo" is '{"kind": "bearer", "token": "a-token-of-some-length"}'
       When I submit "job.sh" with the CLI as "it"
@@ -64,6 +69,8 @@ Feature: Shell completion
         | bash  | svc st                          | step                | sleep        |
         | bash  | svc errors det                  | determinism_violation | not_found    |
         | bash  | svc submit j                    | job.sh              | gizmo        |
+        | bash  | svc submit deploy.yaml --s      | --service           | --at         |
+        | bash  | svc submit deploy.yaml --at l   | live                | test         |
         | bash  | svc help token r                | rm                  | ls           |
 
       Examples:
@@ -78,6 +85,8 @@ Feature: Shell completion
         | zsh   | svc st                          | step                | sleep        |
         | zsh   | svc errors det                  | determinism_violation | not_found    |
         | zsh   | svc submit j                    | job.sh              | gizmo        |
+        | zsh   | svc submit deploy.yaml --s      | --service           | --at         |
+        | zsh   | svc submit deploy.yaml --at l   | live                | test         |
         | zsh   | svc help token r                | rm                  | ls           |
 
       Examples:
@@ -92,6 +101,8 @@ Feature: Shell completion
         | fish  | svc st                          | step                | sleep        |
         | fish  | svc errors det                  | determinism_violation | not_found    |
         | fish  | svc submit j                    | job.sh              | gizmo        |
+        | fish  | svc submit deploy.yaml --s      | --service           | --at         |
+        | fish  | svc submit deploy.yaml --at l   | live                | test         |
         | fish  | svc help token r                | rm                  | ls           |
 
     Scenario Outline: completion in <shell> works if the server does not respond

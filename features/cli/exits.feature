@@ -1,7 +1,7 @@
 @contract
 Feature: Exit codes of commands
 
-  Rule: Exit code 2 means wrong usage, and the message says what to do
+  Rule: Exit code 2 is a usage error, and the message explains what to do
 
     Scenario Outline: svc exits with 2: <what>
       Given a file "good.sh":
@@ -16,26 +16,26 @@ Feature: Exit codes of commands
 
       Examples:
         | what                       | line                              | says                              |
-        | an unknown command         | svc launch                        | there is no command "launch"      |
+        | an unknown command         | svc launch                        | unknown command "launch"      |
         | a misspelt command         | svc sumbit good.sh                | did you mean `svc submit`?        |
-        | an unknown second word     | svc runs lst                      | there is no command "runs lst"    |
-        | an unknown flag            | svc submit good.sh --folow        | the flag --folow does not exist          |
+        | an unknown second word     | svc runs lst                      | unknown command "runs lst"    |
+        | an unknown flag            | svc submit good.sh --folow        | unknown flag --folow                |
         | a misspelt flag            | svc submit good.sh --folow        | did you mean --follow?                   |
         | another word for set       | svc handler create report r.sh    | did you mean `svc handler set`?          |
         | a misspelt second word     | svc handler shwo report           | did you mean `svc handler show`?         |
-        | an unknown short flag      | svc submit good.sh -x             | the flag -x does not exist               |
+        | an unknown short flag      | svc submit good.sh -x             | unknown flag -x                     |
         | a flag without its value   | svc submit good.sh --tag          | --tag needs a value               |
         | a switch with a value      | svc submit good.sh --follow=yes   | --follow takes no value           |
         | a value that is no number  | svc runs ls --limit many          | it must be a whole number           |
         | a value out of its choices | svc runs ls --status lost         | it must be one of queued, running |
         | too few arguments          | svc signal run_1                  | <name> is missing                 |
         | an argument of nothing     | svc events show ''                | <event-id> is empty               |
-        | too many arguments         | svc status run_1 run_2            | one argument too many             |
+        | too many arguments         | svc status run_1 run_2            | is an extra argument              |
         | a file that is not there   | svc submit none.sh                | there is no such file             |
         | a folder as a file         | svc submit .                      | it is a folder                    |
         | input that is not JSON      | svc submit good.sh --input {      | --input is not JSON               |
         | a variable without a value | svc submit good.sh --env COLOUR   | is not K=V                        |
-        | a shell that is none       | svc completion tcsh               | there is no completion for "tcsh" |
+        | a shell that is none       | svc completion tcsh               | unsupported shell "tcsh" |
 
     Scenario: svc exits with 2 for a file that is not text
       Given a file "bad.sh" of the bytes "fffe00"
@@ -67,7 +67,7 @@ Feature: Exit codes of commands
     Scenario: svc exits with 3 if no server listens at the address
       When I call "svc runs ls" with "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 3
-      And standard error has "cannot reach http://127.0.0.1:1: no server is listening there"
+      And standard error has "cannot reach http://127.0.0.1:1: no server is listening at this address"
       And standard error has "→ start it"
 
     Scenario: svc exits with 3 for an unknown host name

@@ -1,5 +1,5 @@
 @contract
-Feature: svc explain says why a run is in its state
+Feature: svc explain explains a run's current state
 
   Rule: A waiting run is explained with who or what can end the wait
 
@@ -64,7 +64,7 @@ Feature: svc explain says why a run is in its state
 
   Rule: A finished run is explained with what to do next
 
-    Scenario: a failure names the call and how to continue from it
+    Scenario: for a failure, the explanation shows the call and how to continue from it
       When I submit the script "fails.sh":
         """
         svc step build -- true

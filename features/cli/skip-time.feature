@@ -1,9 +1,9 @@
-Feature: A local run that does not wait for the time
+Feature: A local run that skips waiting times
 
   Rule: --skip-time jumps to the next due time while nothing runs
 
     @CLI-053
-    Scenario: a sleep of a month ends immediately, and the log says so
+    Scenario: a sleep of a month ends immediately, and the log shows it
       Given a file "job.sh":
         """
         echo asleep

@@ -71,7 +71,7 @@ Feature: Writing a connector
       And standard output has "/examples/0/request/url: is"
       When I call "svc connector init my_chat"
       Then it exits with 2
-      And standard error has "it exists"
+      And standard error has "it already exists"
 
     @contract
     Scenario: a node's idempotency key appears unchanged in a URL path

@@ -62,7 +62,7 @@ Feature: Sending messages to chats
         | mine         | the end |
 
     @contract
-    Scenario: a rejection by the homeserver is data unless the node says otherwise
+    Scenario: a rejection by the homeserver is data unless the node's settings make it an error
       Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
       When I run the node "federated_chat.send_message" with:

@@ -1,4 +1,4 @@
-Feature: Statuses of commits
+Feature: Commit statuses
 
   Rule: A commit status is set by repository, commit and state
 
@@ -28,7 +28,7 @@ Feature: Statuses of commits
       And standard output has "authorization: Bearer ***"
 
     @far-end @CONN-044 @CONN-046 @CONN-047 @CONN-048 @CONN-049 @CONN-050 @CONN-051 @CONN-052
-    Scenario: a forge with a compatible API needs its host named
+    Scenario: a forge with a compatible API needs an explicit host
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
       When I run the node "forge_b.set_commit_status" with:

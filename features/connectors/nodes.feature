@@ -1,4 +1,4 @@
-Feature: A node of a connector
+Feature: Connector nodes
 
   Rule: A connector node sends one request, like an http node
 
@@ -97,7 +97,7 @@ Feature: A node of a connector
       And it was asked 0 times
 
     @far-end @CONN-077 @CONN-078 @CONN-079 @CONN-080 @CONN-081 @CONN-082 @CONN-083 @CONN-084
-    Scenario Outline: error statuses are handled as the node says: <what>
+    Scenario Outline: the node's settings decide how error statuses are handled: <what>
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "key-of-chat"}'
       And it refuses the next <busy> requests, because it is busy

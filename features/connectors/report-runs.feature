@@ -1,4 +1,4 @@
-Feature: Runs report themselves on their commits
+Feature: Reporting runs on their commits
 
   Rule: One handler reports a project's runs as commit statuses
 

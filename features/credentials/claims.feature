@@ -17,7 +17,7 @@ Feature: Credentials are resolved when a job is claimed
     Then the run succeeds
 
   @CRED-005
-  Scenario: a run fails if its credential was removed after the submit
+  Scenario: a run fails if its credential was removed after the submission
     Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
     When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
       """

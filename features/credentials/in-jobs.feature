@@ -1,6 +1,6 @@
 Feature: Credentials in jobs
 
-  Rule: A submit names a credential, and its job gets the value
+  Rule: A submission refers to a credential by name, and its job gets the value
 
     @CRED-001
     Scenario Outline: a job gets the value of a <kind> credential

@@ -9,7 +9,7 @@ Feature: Kinds of credentials
         tok-bearer-1
         """
       # @contract
-      Then standard error has "credential bot (bearer) is created"
+      Then standard error has "Created credential bot (bearer)"
       When I call "svc credential ls"
       Then standard output matches "^bot +bearer *$"
       And standard output lacks "tok-bearer-1"

@@ -25,7 +25,7 @@ Feature: Invalid credentials
       | a token that is too short            | {"kind": "url_token", "token": "abc"}                       | /token           |
       | an empty token                       | {"kind": "bearer", "token": ""}                             | /token           |
 
-  Scenario Outline: the CLI rejects flags that do not fit the kind: <flags>
+  Scenario Outline: the CLI rejects flags that do not apply to the kind: <flags>
     When I call "svc credential set bot <flags>"
     Then it exits with 2
     And standard error has "<says>"

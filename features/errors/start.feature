@@ -1,7 +1,7 @@
 Feature: Problems at server start
 
   @contract
-  Rule: A startup error has a code and says what is wrong and what to do
+  Rule: A startup error has a code, and describes the problem and how to fix it
 
     @program
     Scenario Outline: svc serve does not start with <what>
@@ -179,7 +179,7 @@ Feature: Problems at server start
         | SVC_LEASE_MS  | 3600000 |
         | SVC_LOG_LEVEL | info    |
       Then the file "seconds" soon has 2 lines
-      And "second" says "the agents of the previous process have ended"
+      And "second" says "the previous process's agents have ended"
       And the file "seconds" has 1 different line
       And the file "firsts" has 1 line
       When "second" gets the signal "SIGTERM"
@@ -190,7 +190,7 @@ Feature: Problems at server start
       When I call "svc dev --port 0 --home /dev/null/here" without the environment's target
       Then it exits with 1
       And standard error has "(home_unusable)"
-      And standard error has "→ name a folder that you can write to with --home"
+      And standard error has "→ choose a folder that you can write to with --home"
 
     @own-server @configured
     Scenario: two servers cannot listen on one port

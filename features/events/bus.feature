@@ -42,7 +42,7 @@ Feature: Every project has its own append-only event bus
       And the first event "fact" carries "first"
 
     @OVW-020
-    Scenario: a repeated emit returns the first event, and records no second one
+    Scenario: a repeated emit returns the first event, and does not record another one
       When I emit "fact" with the idempotency key "k-1"
       Then the answer is 201
       And "event" of the answer is noted as "first"

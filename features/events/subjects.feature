@@ -56,7 +56,7 @@ Feature: Subjects narrow which runs receive an event
   Rule: Events can cancel runs
 
     @SUBJ-006
-    Scenario: a cancelling event reaches runs with its subject, whatever its payload
+    Scenario: a cancelling event reaches runs with its subject, regardless of its payload
       When I submit a script for "acme/web" that "deploy.abort" cancels as "web"
       And I submit a script for "acme/app" that "deploy.abort" cancels as "app"
       And I submit a script for "" that "deploy.abort" cancels as "none"
@@ -98,7 +98,7 @@ Feature: Subjects narrow which runs receive an event
       And the answer names the faults "/when"
 
     @contract
-    Scenario: events before the submit cancel nothing
+    Scenario: events before the submission cancel nothing
       When I emit "deploy.abort"
       And I submit a script for "" that "deploy.abort" cancels as "it"
       Then the run waits for "signal" "never"

@@ -85,7 +85,7 @@ Feature: Events emitted by untrusted runs
       And the log has "an untrusted run emitted it, and the wait does not accept events from untrusted runs"
 
     @needs-cc
-    Scenario: a pipeline job accepts untrusted events only if it says so
+    Scenario: a pipeline job accepts untrusted events only if it sets `untrusted`
       When I submit the pipeline:
         """
         outputs: { all: "${{ [jobs.open.outputs.trusted, jobs.shut.outputs.trusted] }}" }
@@ -111,7 +111,7 @@ Feature: Events emitted by untrusted runs
       And the project comes to rest
 
     @needs-cc
-    Scenario: a graph's event node accepts untrusted events only if it says so
+    Scenario: a graph's event node accepts untrusted events only if it sets `untrusted`
       When I run the graph:
         """
         {"nodes": [{"id": "open", "type": "event", "config": {"event": "asked", "when": "!event.trusted", "untrusted": true}},
@@ -144,7 +144,7 @@ Feature: Events emitted by untrusted runs
       And the answer has "`untrusted` does nothing in a job with `steps`"
 
     @needs-cc
-    Scenario Outline: an SDK script accepts untrusted events if it says so: <program>
+    Scenario Outline: an SDK script accepts untrusted events if it requests them: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "event" "asked"
       And the run is called "waiter"

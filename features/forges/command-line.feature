@@ -9,7 +9,7 @@ Feature: Webhooks on the command line
     When I call "svc webhook set site --forge forge_a --repo acme/site --workflow {folder}/ci.sh --tag kind:ci --env LEVEL=1"
     Then standard output matches "^address +http.*/api/v1/forges/whk_[0-9A-Z]{26}$"
     And standard output matches "^secret +[A-Za-z0-9_-]{43}$"
-    And standard error has "is not shown again"
+    And standard error has "the secret is shown only once"
     When I call "svc webhook show site"
     Then standard output lacks "secret"
     And standard output matches "^workflow +ci.sh$"
@@ -18,7 +18,7 @@ Feature: Webhooks on the command line
     When I call "svc webhook set site --forge forge_a --repo acme/site --rotate"
     Then standard output matches "^secret +[A-Za-z0-9_-]{43}$"
     When I call "svc webhook rm site"
-    Then standard error has "webhook site is removed"
+    Then standard error has "Removed webhook site"
     When I call "svc webhook show site"
     Then it exits with 1
     And standard error has "not_found"

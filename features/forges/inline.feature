@@ -6,7 +6,7 @@ Feature: The workflow of a webhook
       echo "checking $CI_TRIGGER_REPO at $CI_TRIGGER_SHA"
       """
 
-  Rule: A webhook's workflow runs for pushes unless a handler matches
+  Rule: A webhook's workflow runs on each push unless a handler matches
 
     @HAND-023 @HAND-024 @HAND-025 @EVT-044
     Scenario: a handler replaces the webhook's workflow until it is removed
@@ -131,7 +131,7 @@ Feature: The workflow of a webhook
         | event.ref != 'refs/heads/main' \|\| event.sender != 'ann' \|\| !event.paths_known        | declined  | the predicate is false |
 
   @contract
-  Rule: A webhook's workflow has the options of a submit
+  Rule: A webhook's workflow has the same options as a submission
 
     Scenario: a webhook's workflow has a credential, an input and a cancelling event type
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-6-ab"}'

@@ -62,7 +62,7 @@ Feature: Rejected webhooks and deliveries
       Examples:
         | size | why                                                                     |
         | 3    | issues too-much: the payload has more than 2097152 bytes                |
-        | 9    | issues too-much: the delivery has 9437196 bytes; the limit is 8388608   |
+        | 9    | issues too-much: the delivery is 9437196 bytes long; the limit is 8388608   |
 
   Rule: Only project admins can set webhooks
 

@@ -25,7 +25,7 @@ Feature: Workflows that are functions served by a worker
       And the file "reserved" soon has 1 line
 
     @own-agent
-    Scenario: a submit is rejected if the workflow does not accept its input
+    Scenario: a submission is rejected if the workflow does not accept its input
       Given a worker of its own with the file "flows.mjs":
         """
         import { workflow } from 'svc/sdk';
@@ -33,7 +33,7 @@ Feature: Workflows that are functions served by a worker
         """
       When I call "svc submit --function ship-{project} --input color=red"
       Then it exits with 1
-      And standard error has "/input must have required property 'sku'"
+      And standard error has "/input/sku is required"
       When I call "svc submit --function nobody-{project}"
       Then it exits with 1
       And standard error has "no worker has registered the workflow"
@@ -77,7 +77,7 @@ Feature: Workflows that are functions served by a worker
       Then the run fails with code "script_failed"
       And the log has "and runs none of them"
 
-    Scenario: a script that uses workflows of another file
+    Scenario: a script that uses workflows from another file
       When I submit the script "uses.mjs":
         """
         import { step, workflow } from 'svc/sdk';

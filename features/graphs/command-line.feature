@@ -14,7 +14,7 @@ Feature: svc graph
     Scenario: a graph is saved, shown, listed and removed
       When I call "svc graph save g g.json"
       Then it exits with 0
-      And standard error has "graph g is saved as version 1"
+      And standard error has "Saved graph g as version 1"
       When I call "svc graph save g g.json --json"
       Then standard output is JSON whose "version_number" is "1"
       Given a file "h.json":
@@ -22,7 +22,7 @@ Feature: svc graph
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": 2}}], "edges": []}
         """
       When I call "svc graph save g h.json"
-      Then standard error has "graph g is saved as version 2"
+      Then standard error has "Saved graph g as version 2"
       When I call "svc graph versions g --json"
       Then standard output is JSON whose "versions.length" is "2"
       When I call "svc graph show g@1 --json"
@@ -127,7 +127,7 @@ Feature: svc graph
       Then standard output lacks "secret"
       When I call "svc graph unpublish hooked"
       Then it exits with 0
-      And standard error has "graph hooked is not published"
+      And standard error has "Unpublished graph hooked"
 
     Scenario: a trigger with a misspelt event type gets a warning
       Given a file "paid.json":

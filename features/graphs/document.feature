@@ -35,7 +35,7 @@ Feature: Graph documents
         | {"version": "svc-graph/v1", "nodes": {}, "edges": []}                     | /nodes   |
 
     @contract
-    Scenario: a file with the graph version is a graph, whatever its name
+    Scenario: a file with the graph version is a graph, regardless of its name
       Given a file "anything.txt":
         """
         {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": 7}}], "edges": []}

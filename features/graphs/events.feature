@@ -1,7 +1,7 @@
 Feature: The catalog of events lists what graphs emit
 
   @EVT-074
-  Scenario: emit nodes' event types are known before the first emit
+  Scenario: the event types of emit nodes are known before the first emit
     Given I save the graph "g":
       """
       {"nodes": [{"id": "a", "type": "emit", "config": {"type": "invoice.sent"}},

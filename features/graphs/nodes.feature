@@ -134,3 +134,30 @@ Feature: Nodes of graphs
         """
       Then the run succeeds
       And "output" of the run is "[10,30,50]"
+
+  @contract
+  Rule: A graph can limit how many of its runs continue at a time
+
+    Scenario: the limit applies to each value of the key, and a run waits for its turn before it starts
+      When I run the graph:
+        """
+        {"concurrency": {"group": "graph-{{ run.trigger.type }}", "key": "run.trigger.type", "limit": 1},
+         "nodes": [{"id": "ask", "type": "wait_signal", "config": {"name": "go"}}]}
+        """
+      And the run is called "first"
+      Then the run waits for "signal" "go"
+      When I run the graph:
+        """
+        {"concurrency": "graph-manual/manual", "nodes": [{"id": "done", "type": "set", "config": {"values": {"ok": true}}}]}
+        """
+      And the run is called "second"
+      Then the run is "queued"
+      And "substate.name" of the run is "graph-manual/manual"
+      When I call "svc steps {run}"
+      Then standard output lacks "_lease"
+      When I look at the run "first"
+      And I send the signal "go" with "null"
+      Then the run succeeds
+      When I look at the run "second"
+      Then the run succeeds
+      And nobody holds "graph-manual/manual"

@@ -70,7 +70,7 @@ Feature: Problems in a graph are reported before it is saved
       And standard output has "g.json:3:24"
       And standard output has "did you mean set?"
 
-    Scenario: a submit rejects the same problems
+    Scenario: a submission rejects the same problems
       When I send "POST" to "{scoped}/runs" with:
         """
         {"source": "{\"version\": \"svc-graph/v1\", \"nodes\": [{\"id\": \"a\", \"type\": \"sett\"}], \"edges\": []}"}

@@ -90,7 +90,7 @@ Feature: Triggers of published graphs
       And "output" of the run is "schedule.tick"
 
     @contract
-    Scenario: a submit fires the manual triggers, or every trigger if none is manual
+    Scenario: a submission fires the manual triggers, or every trigger if none is manual
       Given the published graph "two":
         """
         {"nodes": [{"id": "ev", "type": "trigger.event", "config": {"on": ["x"]}}, {"id": "start", "type": "trigger.manual"},

@@ -80,31 +80,75 @@ Feature: Predicates of event nodes
       Then the run succeeds
       And "output" of the run is "by hand"
 
-  Rule: A predicate can use only the event, and must compile
+  Rule: A predicate reads the event and the data of the run, and must compile
 
-    @WAIT-004 @WAIT-005 @WAIT-006 @WAIT-007 @WAIT-013
+    @contract
+    Scenario: a predicate reads the data of the run as it is when the node begins
+      When I run the graph:
+        """
+        {"nodes": [{"id": "order", "type": "set", "config": {"values": {"id": 7, "tags": ["a", "b"]}}},
+                   {"id": "wait", "type": "event", "config": {"event": "thing",
+                     "when": "event.payload.id == nodes.order.output.id && event.payload.tag in nodes.order.output.tags && event.payload.run == run.id"}}],
+         "edges": [{"from": "order", "to": "wait"}],
+         "output": {"$expr": "nodes.wait.output.payload.n"}}
+        """
+      Then the run waits for "event" "thing"
+      When I emit "thing" with '{"id": 8, "tag": "a", "run": "{run}", "n": 1}'
+      And I emit "thing" with '{"id": 7, "tag": "c", "run": "{run}", "n": 2}'
+      And I emit "thing" with '{"id": 7, "tag": "b", "run": "{run}", "n": 3}'
+      Then the run succeeds
+      And "output" of the run is "3"
+
+    @contract
+    Scenario: each item of a fan_out waits for its own event
+      When I run the graph:
+        """
+        {"nodes": [{"id": "each", "type": "fan_out", "config": {"items": ["a", "b"],
+           "node": {"type": "event", "config": {"event": "thing", "when": "event.payload.for == item"}}}}],
+         "output": {"$expr": "nodes.each.output.map(one, one.payload.n)"}}
+        """
+      Then the run waits for "event" "thing"
+      When I emit "thing" with '{"for": "b", "n": 1}'
+      And I emit "thing" with '{"for": "a", "n": 2}'
+      Then the run succeeds
+      And "output" of the run is "[2,1]"
+
+    @contract
+    Scenario: a value that does not exist fails the node
+      When I run the graph:
+        """
+        {"nodes": [{"id": "order", "type": "set", "config": {"values": {"id": 7}}},
+                   {"id": "wait", "type": "event", "config": {"event": "thing", "when": "event.payload == nodes.order.output.key"}}],
+         "edges": [{"from": "order", "to": "wait"}]}
+        """
+      Then the run fails with code "wait_value_missing"
+      And the run fails and its error has "nodes.order.output.key"
+
+    @WAIT-005 @WAIT-006 @WAIT-007 @WAIT-013
     Scenario Outline: a predicate with <what> is rejected
       Given a file "g.json":
         """
         {"version": "svc-graph/v1", "edges": [{"from": "a", "to": "wait"}],
-         "nodes": [{"id": "a", "type": "set", "config": {"values": 1}},
+         "nodes": [{"id": "a", "type": "set", "config": {"values": 1}}, {"id": "other", "type": "set", "config": {"values": 1}},
                    {"id": "wait", "type": "event", "config": {"event": "x", "when": "<when>"}}]}
         """
       When I call "svc check g.json"
       Then it exits with 1
       # @contract
-      And standard output has "/nodes/1/config/when"
+      And standard output has "/nodes/2/config/when"
       # @contract
       And standard output has "<says>"
 
       Examples:
-        | what            | when                       | says                          |
-        | steps           | steps.a.output == 1        | unknown name `steps`          |
-        | vars            | vars.x == 1                | unknown name `vars`           |
-        | nodes           | nodes.a.output == 1        | unknown name `nodes`          |
-        | the run         | run.id != ''               | unknown name `run`            |
-        | the input       | input.x == event.payload   | unknown name `input`          |
-        | no expression   | event.payload ==           | unexpected                    |
+        | what                        | when                       | says                             |
+        | steps                       | steps.a.output == 1        | unknown name `steps`             |
+        | vars                        | vars.x == 1                | unknown name `vars`              |
+        | the state of the run        | state.x == 1               | unknown name `state`             |
+        | a node that does not exist  | nodes.b.output == 1        | the graph has no node b          |
+        | a node that runs elsewhere  | nodes.other.output == 1    | other does not run before wait   |
+        | a field that no node has    | nodes.a.outputs == 1       | a node has no outputs            |
+        | the item outside a fan_out  | item == event.payload      | item is available only in the    |
+        | no expression               | event.payload ==           | unexpected                       |
 
   @contract
   Rule: All kinds of listeners can receive one event

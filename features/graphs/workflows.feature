@@ -63,7 +63,7 @@ Feature: Workflows within graphs
   Rule: A workflow can be read from a repository
 
     @far-end @GRAPH-027
-    Scenario: a graph and a script are read through the forge's API with its credential
+    Scenario: a graph and a script are read through the forge's API with the node's credential
       Given a far end that answers:
         | path                                  | status | type             | body                                                                                                                       |
         | /repos/acme/web/contents/ops/go.json  | 200    | application/vnd.github.raw+json; charset=utf-8 | {"version":"svc-graph/v1","nodes":[{"id":"a","type":"set","config":{"values":{"$expr":"input.n + 1"}}}],"edges":[]} |

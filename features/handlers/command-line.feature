@@ -10,7 +10,7 @@ Feature: Handlers on the command line
         """
       When I call "svc handler set note note.sh --on 'a.*' --when 'event.payload.n > 1' --tag team:core --tag x --requires bash --env OWN=mine --cancel-on stop"
       # @contract
-      Then standard error has "handler note is created; it serves a.*"
+      Then standard error has "Created handler note for a.*"
       When I call "svc handler ls"
       Then standard output has "note"
       # @contract
@@ -37,7 +37,7 @@ Feature: Handlers on the command line
       And "tags" of the run is '["team:core","x"]'
       When I call "svc handler rm note"
       # @contract
-      Then standard error has "handler note is removed"
+      Then standard error has "Removed handler note"
       When I call "svc handler ls"
       Then standard output is ""
       When I call "svc handler rm note"
@@ -254,7 +254,7 @@ Feature: Handlers on the command line
       When I emit "order.paid"
       And I call "svc handler set note note.sh --on order.piad --on order.shipped --on 'order.pai*'"
       Then it exits with 0
-      And standard error has "handler note is created"
+      And standard error has "Created handler note"
       And standard error has "warning: this project has no event of the type order.piad yet; did you mean `order.paid`?"
       And standard error lacks "order.shipped yet"
       When I call "svc handler set note note.sh --on order.paid"

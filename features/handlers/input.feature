@@ -106,7 +106,7 @@ Feature: Input of handler scripts
         """
 
     @HAND-037
-    Scenario: the schedule of a tick is a variable
+    Scenario: a tick's schedule is available as a variable
       Given the handler "look" on "schedule.tick" runs "look.sh":
         """
         svc output set schedule="$CI_TRIGGER_SCHEDULE"
@@ -119,7 +119,7 @@ Feature: Input of handler scripts
       Then the project comes to rest
 
     @HAND-038
-    Scenario: the parent of a spawned run is a variable
+    Scenario: a spawned run's parent is available as a variable
       Given the handler "look" on "spawn" runs "look.sh":
         """
         svc output set parent="$CI_TRIGGER_PARENT"

@@ -54,7 +54,7 @@ Feature: Event types that start handlers
         """
       When I call "svc handler set both note.sh --on a.one,b.*"
       # @contract
-      Then standard error has "it serves a.one, b.*"
+      Then standard error has "for a.one, b.*"
       When somebody emits "a.one" with "{}"
       Then the handler "both" succeeds
       When somebody emits "b.two" with "{}"

@@ -41,7 +41,7 @@ Feature: Event hooks
       # @contract
       And standard output matches "^secret +[A-Za-z0-9_-]{43}$"
       # @contract
-      And standard error has "not shown again. Senders put it in the header X-Svc-Hook-Secret"
+      And standard error has "not shown again. Senders put it in the X-Svc-Hook-Secret header"
       When I call "svc event-hook set other --event-type other.done --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook ls"

@@ -23,7 +23,7 @@ Feature: Overlapping hook secrets and redeliveries
       When I call "svc event-hook deliveries builds"
       Then standard output matches "^dlv_\S+ +\S+ +recorded +{event} +build.done +by the old secret$"
       When I call "svc event-hook rotate builds --end-overlap"
-      Then standard error has "the old secret of event hook builds is no longer valid"
+      Then standard error has "Ended the old secret of event hook builds"
       And standard output lacks "secret "
       When it is delivered with the secret
       Then the answer is 401 with code "hook_secret_wrong"
@@ -66,7 +66,7 @@ Feature: Overlapping hook secrets and redeliveries
         again of {event}
         """
       When I call "svc event-hook redeliver builds {delivery} --idempotency-key once"
-      Then standard error has "this is the first event"
+      Then standard error has "this is the event from its first use"
       And there are 2 events "build.done"
       When I call "svc event-hook deliveries builds --limit 1"
       Then standard output matches "{delivery} again, by \S"

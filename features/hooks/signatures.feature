@@ -109,7 +109,7 @@ Feature: Signed deliveries
       When it is delivered to "{ingest}"
       Then the answer is 401 with code "signature_invalid"
       # @contract
-      And "detail" of the answer matches "the header X-Sig is missing"
+      And "detail" of the answer matches "the X-Sig header is missing"
 
     @contract
     Scenario: a hook can use another algorithm, encoding, type and key
@@ -119,7 +119,7 @@ Feature: Signed deliveries
         """
         the-next-key
         """
-      Then standard error has "has a new key"
+      Then standard error has "Replaced the key of event hook"
       Given a delivery of 'sold' as "text/plain"
       And its sha512 HMAC with the key "key-of-the-test" is noted
       When it is delivered to "{ingest}" with the headers:

@@ -17,7 +17,7 @@ Feature: Conventions of the HTTP API
         | a path that is not decodable | GET    | {scoped}/runs/%ff     | 400    | invalid_request    |
         | a query member that is none  | GET    | {scoped}/runs?x=1     | 400    | invalid_request    |
 
-    Scenario: a rejected method names the allowed methods
+    Scenario: the response to a rejected method lists the allowed methods
       When I send "DELETE" to "{scoped}/runs"
       Then the answer is 405 with code "method_not_allowed"
       And the header "allow" of the answer matches "GET.*POST|POST.*GET"

@@ -3,7 +3,7 @@ Feature: Live updates of pages
 
   Rule: One stream reports changes of runs and events
 
-    Scenario: a run is reported from its submit to its end
+    Scenario: a run is reported from its submission to its end
       When I follow "runs,events"
       Then I am soon told:
         | message | member  | value |

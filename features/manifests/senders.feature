@@ -21,7 +21,7 @@ Feature: Deliveries in the formats of different senders
       Then the answer is 401 with code "signature_invalid"
       And "detail" of the answer matches "Stripe-Signature"
 
-  Rule: Invalid event types are renamed as the manifest says
+  Rule: Invalid event types are renamed as the manifest specifies
 
     Scenario: a shop's topics contain slashes
       Given the event hook "shop" with '{"manifest": "storefront", "key": "test-webhook-secret"}'
@@ -49,7 +49,7 @@ Feature: Deliveries in the formats of different senders
       When it is delivered to "{ingest}" with the headers:
         | X-Gitlab-Event | Push Hook |
       Then the answer is 401 with code "signature_invalid"
-      And "detail" of the answer matches "X-Gitlab-Token is missing"
+      And "detail" of the answer matches "X-Gitlab-Token header is missing"
 
   Rule: A sender that verifies the address gets the response it expects
 
@@ -68,7 +68,7 @@ Feature: Deliveries in the formats of different senders
         | X-Slack-Signature         | v0=00{sig}  |
       Then the answer is 401 with code "signature_invalid"
 
-    Scenario: activity in the chat becomes events named by the inner type
+    Scenario: chat activity becomes events named after the inner type
       Given the event hook "chat" with '{"manifest": "team_chat", "key": "key-of-the-chat"}'
       And a delivery of '{"type": "event_callback", "event_id": "Ev1", "event": {"type": "app_mention"}}' as "application/json"
       And its signature over "v0:{time}:" and the body is noted as "sig", with the key "key-of-the-chat"

@@ -1,4 +1,4 @@
-Feature: What the service is
+Feature: What the service does
 
   Rule: A run belongs to a project, and a project to an org
 

@@ -72,7 +72,7 @@ Feature: Checking out the repository of a push
       And the log has "v1.2"
 
     @store @needs-git
-    Scenario: a script job starts with the repository too, unless the job says otherwise
+    Scenario: a script job also starts with the repository, unless the job turns this off
       Given a repository "site" whose "build.sh" is:
         """
         echo "built by the repository"

@@ -154,6 +154,40 @@ Feature: Concurrency groups of pipelines
       And the run has no "started_at"
 
   @contract
+  Rule: A group can have a limit and a key
+
+    Scenario: the limit applies to each value of the key, and a new run can cancel those that wait
+      Given a file "keyed.yml":
+        """
+        concurrency: { group: sites, key: input.region, limit: 2, policy: cancel-pending }
+        jobs: { hold: { wait_for_event: go } }
+        """
+      When I submit "{folder}/keyed.yml --input region=eu" with the CLI as "one"
+      Then the run waits for "event" "go"
+      When I submit "{folder}/keyed.yml --input region=eu" with the CLI as "two"
+      Then the run waits for "event" "go"
+      When I submit "{folder}/keyed.yml --input region=eu" with the CLI as "three"
+      Then the run is "queued"
+      And "substate.name" of the run is "sites/eu"
+      When I call "svc explain {run}"
+      Then standard output has "waiting for the lock sites/eu, which 2 of at most 2 runs hold"
+      When I submit "{folder}/keyed.yml --input region=us" with the CLI as "abroad"
+      Then the run waits for "event" "go"
+      When I submit "{folder}/keyed.yml --input region=eu" with the CLI as "four"
+      And I look at the run "three"
+      Then the run is "cancelled"
+      And "reason" of the run matches "superseded by the run run_.* in the concurrency group sites/eu"
+      When I look at the run "one"
+      Then the run waits for "event" "go"
+      When I look at the run "four"
+      Then the run is "queued"
+      When I emit "go"
+      Then the run waits for "event" "go"
+      When I emit "go"
+      Then the run succeeds
+      And nobody holds "sites/eu"
+
+  @contract
   Rule: A rerun acquires the leases again
 
     Scenario: a rerun from a job in the middle, and a complete rerun, acquire the lease
@@ -211,6 +245,8 @@ Feature: Concurrency groups of pipelines
       Examples:
         | what                       | text                                                                             | part                | place |
         | another policy             | {concurrency: {group: a, policy: cancel}, jobs: {a: {steps: [{run: x}]}}}        | must be one of      | 1:34  |
+        | a limit of none            | {concurrency: {group: a, limit: 0}, jobs: {a: {steps: [{run: x}]}}}              | must be at least 1  | 1:33  |
+        | a key with unknown names   | {concurrency: {group: a, key: inputs.x}, jobs: {a: {steps: [{run: x}]}}}         | unknown name        | 1:31  |
         | a combination of a matrix  | {jobs: {a: {concurrency: 'g-${{ matrix.x }}', steps: [{run: x}]}}}               | unknown name        | 1:33  |
         | a name of the service's    | {jobs: {svc-lease: {steps: [{run: x}]}}}                                         | cannot begin with   | 1:9   |
 

@@ -58,7 +58,7 @@ Feature: Credentials of a pipeline
   @contract
   Rule: All future uses of a credential are listed
 
-    Scenario: a handler, a schedule, a webhook and a run are listed if their pipeline names the credential
+    Scenario: handlers, schedules, webhooks and runs whose pipelines use the credential are listed
       Given a file "hold.yml":
         """
         credentials: { TOKEN: wide }

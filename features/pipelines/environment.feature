@@ -3,7 +3,7 @@ Feature: Values and variables of a pipeline
   @contract
   Rule: A more specific variable takes precedence
 
-    Scenario: variables are set by the document, a job, a step and the submit
+    Scenario: variables are set by the document, a job, a step and the submission
       When I submit the pipeline with '{"env": {"B": "submit"}, "input": {"who": "ann"}}':
         """
         env: { A: document, B: document, C: document, D: document, WHO: "${{ input.who }}" }

@@ -1,4 +1,4 @@
-Feature: Jobs that run a file of a repository
+Feature: Jobs that run a file from a repository
 
   @far-end
   Rule: A file in a repository is read through the forge's API when its job begins
@@ -48,7 +48,7 @@ Feature: Jobs that run a file of a repository
       And nobody can read "tok-canary-2" anywhere in the run
 
     @contract
-    Scenario: the file is read only if the job runs, while the job holds its lease
+    Scenario: the file is read only when the job runs, while the job holds its lease
       When I submit the pipeline:
         """
         jobs:

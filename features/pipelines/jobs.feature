@@ -48,7 +48,7 @@ Feature: Jobs of a pipeline
         | yaml     |
 
     @ERR-010
-    Scenario: a submit cannot pass credentials to a pipeline
+    Scenario: a submission cannot pass credentials to a pipeline
       Given the credential "bot" is '{"kind": "bearer", "token": "long-enough"}'
       And a file "ci.yml":
         """

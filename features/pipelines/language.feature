@@ -34,6 +34,24 @@ Feature: Checking a pipeline
       And it has the problem "unknown name `events`" at "16:15"
       And it has 9 problems
 
+    Scenario: a misspelt member and an unknown need hide no other problem
+      When I check the pipeline:
+        """
+        jobs:
+          build:
+            timeuot: 5m
+            steps: [{ run: make }]
+          test:
+            needs: [biuld]
+            timeout: 0s
+            steps: [{ run: "echo ${{ steps.none.status }}" }]
+        """
+      Then it has the problem "did you mean `timeout`?" at "3:5"
+      And it has the problem "did you mean `build`?" at "6:13"
+      And it has the problem "more than 0" at "7:14"
+      And it has the problem "`steps.none`" at "8:29"
+      And it has 4 problems
+
     Scenario Outline: a pipeline is rejected with line and column: <what>
       When I check a pipeline of the text "<text>"
       Then it has the problem "<part>" at "<place>"

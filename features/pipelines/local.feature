@@ -150,7 +150,7 @@ Feature: Pipelines without a server
         | no object             | event.json | 1    | []                                                               | must be an object: an event with a `type`              |
         | no type               | event.json | 1    | {"payload": 1}                                                   | type is required                                       |
         | a type with a space   | event.json | 1    | {"type": "a b"}                                                  | 1 to 64 characters                                     |
-        | a submit              | event.json | 1    | {"type": "manual"}                                               | leave the event out and give --input                   |
+        | a submission          | event.json | 1    | {"type": "manual"}                                               | omit the event and pass --input                        |
         | a platform's own      | event.json | 1    | {"type": "run.begun"}                                            | is reserved for the service                            |
         | an empty key          | event.json | 1    | {"type": "a", "key": ""}                                         | must not be empty                                      |
         | paths that are none   | event.json | 1    | {"type": "push", "paths": "web/a.js"}                            | paths must be a list of strings                          |

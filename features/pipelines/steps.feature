@@ -23,7 +23,7 @@ Feature: Steps of a job
       Then the run succeeds
       And the log has "kept"
 
-    Scenario: bash -eu runs each step, and the log names the step
+    Scenario: bash -eu runs each step, and the log shows the step's name
       When I submit the pipeline:
         """
         jobs:

@@ -1,6 +1,6 @@
 Feature: svc in a step of a job
 
-  Rule: An emit is identified by its position, however often it is repeated
+  Rule: An emit is identified by its position, no matter how often it is repeated
 
     @EVT-033 @EVT-030
     Scenario: a step runs again from its beginning, but its event is emitted once

@@ -67,22 +67,79 @@ Feature: Jobs that wait for an event
         | bare         | event.payload.sha == 'abc'            |
         | within holes | "${{ event.payload.sha == 'abc' }}"   |
 
-    @WAIT-004 @WAIT-005 @WAIT-006 @WAIT-007
-    Scenario Outline: a predicate can read the event but not <name>
+    @contract
+    Scenario: a predicate reads the data of the run as it is when the wait begins
+      When I submit the pipeline with '{"input": {"env": "live"}}':
+        """
+        vars: { least: 2 }
+        outputs: { n: "${{ jobs.approval.outputs.payload.n }}" }
+        jobs:
+          build:
+            steps: [{ id: make, run: svc output set digest=abc id:=7 }]
+            outputs: { digest: "${{ steps.make.output.digest }}", id: "${{ steps.make.output.id }}" }
+          approval:
+            needs: build
+            wait_for_event: deploy.approved
+            when: >-
+              event.payload.digest == jobs.build.outputs.digest && event.payload.id == jobs.build.outputs.id
+              && event.payload.env == input.env && event.payload.n >= vars.least && event.payload.run == run.id
+        """
+      Then the run waits for "event" "deploy.approved"
+      When I emit "deploy.approved" with '{"digest": "other", "id": 7, "env": "live", "n": 2, "run": "{run}"}'
+      And I emit "deploy.approved" with '{"digest": "abc", "id": 8, "env": "live", "n": 3, "run": "{run}"}'
+      And I emit "deploy.approved" with '{"digest": "abc", "id": 7, "env": "live", "n": 4, "run": "other"}'
+      Then the run waits for "event" "deploy.approved"
+      When I emit "deploy.approved" with '{"digest": "abc", "id": 7, "env": "live", "n": 5, "run": "{run}"}'
+      Then the run succeeds
+      And "output.n" of the run is "5"
+
+    @contract
+    Scenario: each combination of a matrix waits for its own event
+      When I submit the pipeline:
+        """
+        outputs: { by: "${{ jobs.approval.all }}" }
+        jobs:
+          approval:
+            strategy: { matrix: { region: [eu, us] } }
+            wait_for_event: deploy.approved
+            when: event.payload.region == matrix.region
+        """
+      Then the run waits for "event" "deploy.approved"
+      When I emit "deploy.approved" with '{"region": "us", "by": "ana"}'
+      And I emit "deploy.approved" with '{"region": "eu", "by": "bo"}'
+      Then the run succeeds
+      And "output.by.0.payload.by" of the run is "bo"
+      And "output.by.1.payload.by" of the run is "ana"
+
+    @contract
+    Scenario: a value that does not exist fails the job, and a wait that tests for it begins
+      When I submit the pipeline:
+        """
+        jobs:
+          build: { steps: [{ run: "true" }] }
+          maybe: { needs: build, wait_for_event: go, when: "!has(jobs.build.outputs.id) && event.payload == 1" }
+          approval: { needs: maybe, wait_for_event: asked, when: event.payload == jobs.build.outputs.id }
+        """
+      Then the run waits for "event" "go"
+      When I emit "go" with "1"
+      Then the run fails with code "wait_value_missing"
+      And the run fails and its error has "jobs.build.outputs.id"
+
+    @WAIT-005
+    Scenario Outline: a predicate cannot read <what>
       When I check the pipeline:
         """
         vars: { x: 1 }
-        jobs: { approval: { wait_for_event: asked, when: <name>.x == 1 } }
+        jobs: { build: { steps: [{ run: "true" }] }, approval: { wait_for_event: asked, when: <when> } }
         """
-      Then it has the problem "unknown name `<name>`: allowed: event" at "2:50"
+      Then it has the problem "<says>" at "2:87"
 
       Examples:
-        | name  |
-        | steps |
-        | vars  |
-        | run   |
-        | jobs  |
-        | input |
+        | what                              | when                       | says |
+        | steps                             | steps.x == 1               | unknown name `steps`: allowed: event, input, vars, run, env, matrix, jobs |
+        | a variable that is not declared   | event.payload == vars.xy   | there is no `vars.xy` |
+        | a job that it does not need       | jobs.build.status == event | `jobs.build` is not in the `needs` of this job |
+        | a field that no run has           | run.idd == event           | there is no `run.idd` |
 
     @WAIT-010 @LIM-010
     Scenario: declined events do not extend the timeout

@@ -372,7 +372,7 @@ Feature: Jobs that run another workflow
       And "output.all" of the run is '["<1>","<2>"]'
 
     @contract
-    Scenario: if the called run fails, the job's error names it
+    Scenario: if the called run fails, the job's error contains its ID
       When I submit the pipeline:
         """
         files: { "sub.yml": "{jobs: {bad: {steps: [{run: exit 3}]}}}" }

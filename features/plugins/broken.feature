@@ -1,7 +1,7 @@
 @contract
 Feature: Invalid plugins
 
-  Rule: A failed start names the plugin, the phase and the cause
+  Rule: A startup error shows the plugin, the phase and the cause
 
     Background:
       Given the clone is noted as "clone"

@@ -1,6 +1,6 @@
 Feature: Attempts of a request
 
-  Rule: A failed request is retried as its node's retry policy says
+  Rule: A failed request is retried according to its node's retry policy
 
     @far-end @CONN-083
     Scenario: a request is retried with one key until it succeeds
@@ -43,7 +43,7 @@ Feature: Attempts of a request
       And the far end got 2 requests
 
     @far-end @contract
-    Scenario: a retry waits as long as the server's Retry-After says
+    Scenario: a retry waits for the time in the server's Retry-After
       Given a far end that answers:
         | path | status | headers             |
         | /x   | 429    | {"Retry-After":"1"} |

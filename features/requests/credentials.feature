@@ -100,7 +100,7 @@ Feature: Credentials of requests
   Rule: A request is not sent without its credential
 
     @AUTH-011 @AUTH-012 @ERR-001
-    Scenario: a submit of a stored graph is rejected with the node's name
+    Scenario: a submission of a stored graph is rejected with the node's name
       Given a far end
       When I save the graph "g":
         """
@@ -137,7 +137,7 @@ Feature: Credentials of requests
         | a pair for a place     | pair   | {credential} | credential_wrong_kind |
 
     @AUTH-015
-    Scenario: a request fails if its credential is removed after the submit
+    Scenario: a request fails if its credential is removed after the submission
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-1-canary"}'
       When I run the graph:

@@ -1,4 +1,4 @@
-Feature: What a request carries
+Feature: What a request contains
 
   @far-end @GRAPH-008 @GRAPH-009 @GRAPH-010
   Scenario: The URL, method and headers are sent unchanged

@@ -71,7 +71,9 @@ Feature: Which process sends a request
     @own-server
     Scenario: the svc server is killed while the other server handles the request
       Given a far end that answers nothing
-      When I run the node "http" with:
+      # An agent would survive the server, and its request would not be sent again.
+      When every agent is stopped
+      And I run the node "http" with:
         """
         {"url": "{far}/pay", "method": "POST", "body": {"amount": 5}}
         """

@@ -21,9 +21,9 @@ Feature: Graph runs are shown, rerun and cancelled like others
     And I call "svc graph save release {folder}/release.json"
     And I submit "--graph release --input '{\"v\": 3}'" with the CLI as "first"
 
-  Rule: A graph run's steps are its nodes, and the log names them
+  Rule: A graph run's steps are its nodes, and the log shows their names
 
-    Scenario: svc steps shows nodes, items, outputs and what the run waits for
+    Scenario: svc steps shows nodes, items, outputs and what the run is waiting for
       Then the run waits for "signal" "ship"
       When I call "svc steps {run}"
       Then standard output matches "^version +set +succeeded"
@@ -40,7 +40,7 @@ Feature: Graph runs are shown, rerun and cancelled like others
       When I cancel the run because "nobody needs it"
       Then the run is "cancelled"
 
-    Scenario: if several nodes write, each log line names its node
+    Scenario: if several nodes write, each log line begins with its node's name
       Given a file "ready":
         """
         yes
@@ -100,7 +100,7 @@ Feature: Graph runs are shown, rerun and cancelled like others
       Then it exits with 1
       And standard error has "its nodes are version, build, parts, approved, ship"
 
-  Rule: A cancel ends a graph run like a script run
+  Rule: A cancel ends a graph run in the same way as a script run
 
     Scenario: a graph run is cancelled manually, and by an event named at submit
       Then the run waits for "signal" "ship"

@@ -1,10 +1,10 @@
 @store
 Feature: Inspecting runs
 
-  Rule: A waiting run shows what it waits for
+  Rule: A waiting run shows what it is waiting for
 
     @RUN-023
-    Scenario: the status of a parked run names its wait
+    Scenario: the status of a parked run shows its wait
       When I submit the script "job.sh":
         """
         svc wait-signal approved --timeout 1h
@@ -23,7 +23,7 @@ Feature: Inspecting runs
       Then standard output lacks "substate"
 
     @RUN-023
-    Scenario: if several activities are parked, the status names the latest wait
+    Scenario: if several activities are parked, the status shows the latest wait
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "early"}},
@@ -44,7 +44,7 @@ Feature: Inspecting runs
       Then the run succeeds
 
     @contract
-    Scenario: after a later wait, the status names that wait
+    Scenario: after a later wait, the status shows that wait
       When I submit the script "job.sh":
         """
         svc wait-signal first
@@ -59,7 +59,7 @@ Feature: Inspecting runs
       Then the run succeeds
 
   @contract
-  Rule: Lists have the newest items first, pages and filters
+  Rule: Lists start with the newest items, and have pages and filters
 
     Scenario: pages contain every run exactly once
       Given 5 finished runs

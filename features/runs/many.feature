@@ -36,7 +36,7 @@ Feature: Many runs are cancelled and rerun with a filter
       When I send the signal "go" with "null"
       Then the run succeeds
 
-    Scenario: failed runs are rerun once, however often the command is called
+    Scenario: failed runs are rerun once, no matter how often the command is called
       Given a file "fail.sh":
         """
         test -e {folder}/mended

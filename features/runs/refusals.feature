@@ -1,9 +1,9 @@
 @contract
-Feature: Rejected submits
+Feature: Rejected submissions
 
-  Rule: A rejected workflow starts no run and names its problem
+  Rule: A rejected workflow starts no run, and the error describes the problem
 
-    Scenario Outline: a submit is rejected: <problem>
+    Scenario Outline: a submission is rejected: <problem>
       When I send "POST" to "{scoped}/runs" with:
         """
         <body>

@@ -1,6 +1,6 @@
 Feature: Submitting a workflow
 
-  Rule: A submit contains the source and returns the run's ID
+  Rule: A submission contains the source and returns the run's ID
 
     @HTTP-010 @HTTP-012
     Scenario: a submitted source runs under the returned ID
@@ -19,7 +19,7 @@ Feature: Submitting a workflow
         """
 
     @contract
-    Scenario: the details of a submit appear in its run
+    Scenario: the details of a submission appear in its run
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "dir/job.sh", "source": "svc step s -- true\n", "subject": "order-7", "tags": ["team:core", "nightly"]}

@@ -1,10 +1,10 @@
 @store
-Feature: Waiting for the end of a run
+Feature: Waiting for a run to end
 
-  Rule: A submit or request with `wait` returns as soon as the run has ended
+  Rule: A submission or request with `wait` returns as soon as the run has ended
 
     @HTTP-010 @HTTP-012
-    Scenario: a submit that waits returns the whole run
+    Scenario: a submission that waits returns the whole run
       When I send "POST" to "{scoped}/runs?wait=1m" with:
         """
         {"filename": "sum.sh", "source": "svc output set sum:=3\n", "tags": ["team:a"]}

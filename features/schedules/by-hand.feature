@@ -51,10 +51,10 @@ Feature: Manual ticks of schedules
       When I call "svc schedule set pulse '* * * * * *' --paused"
       And I call "svc schedule resume pulse"
       Then standard output matches "^\d{4}-\d\d-\d\dT"
-      And standard error has "schedule pulse is resumed"
+      And standard error has "Resumed schedule pulse"
       When the schedule "pulse" has ticked
       And I call "svc schedule pause pulse"
-      Then standard error has "schedule pulse is paused"
+      Then standard error has "Paused schedule pulse"
       When I call "svc schedule ls"
       Then standard output matches "^pulse .* paused since \d{4}-\d\d-\d\dT\S+ by \S+"
       When I send "GET" to "{scoped}/schedules/pulse"

@@ -9,9 +9,9 @@ Feature: Schedules on the command line
         echo backup
         """
       When I call "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin --tag kind:backup --paused"
-      Then standard error has "schedule nightly is created; it is paused"
+      Then standard error has "Created schedule nightly, which is paused"
       When I call "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin --subject db"
-      Then standard error matches "schedule nightly is replaced; next due \d{4}-\d\d-\d\dT\d\d:30:00.000Z"
+      Then standard error matches "Replaced schedule nightly; next due \d{4}-\d\d-\d\dT\d\d:30:00.000Z"
       When I call "svc schedule ls"
       Then standard output matches "^nightly +30 2 \* \* \* +Europe/Berlin +backup.sh +\d{4}-"
       When I call "svc schedule show nightly"
@@ -20,7 +20,7 @@ Feature: Schedules on the command line
       When I call "svc schedule show nightly --json"
       Then standard output is JSON with "next_due"
       When I call "svc schedule rm nightly"
-      Then standard error has "schedule nightly is removed"
+      Then standard error has "Removed schedule nightly"
       When I call "svc schedule ls"
       Then standard output is ""
       When I call "svc schedule rm nightly"
@@ -45,9 +45,9 @@ Feature: Schedules on the command line
       And standard error has "cron_invalid"
       And standard error has "as its minute, which must be 0 to 59"
 
-  Rule: A schedule's workflow has the options of a submit
+  Rule: A schedule's workflow has the same options as a submission
 
-    Scenario: a schedule's workflow is set with the options of a submit
+    Scenario: a schedule's workflow is set with the same options as a submission
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-5-ab"}'
       And a file "hold.sh":
         """

@@ -1,7 +1,7 @@
 @contract
 Feature: Rejected schedules
 
-  Rule: The response names the invalid part and the reason
+  Rule: The response shows the invalid part and the reason
 
     Scenario Outline: a schedule is rejected: <what>
       When I send "PUT" to "{scoped}/schedules/bad" with:
@@ -21,6 +21,10 @@ Feature: Rejected schedules
         | a date that no year has       | {"cron": "0 0 30 2 *"}                                  | 422    | cron_invalid     | /cron            | never fires            |
         | a zone that no map has        | {"cron": "@daily", "timezone": "Mars/Olympus"}          | 400    | invalid_request  | /timezone        | not a time zone        |
         | a member that nobody knows    | {"cron": "@daily", "every": "5m"}                       | 400    | invalid_request  | /every           | .                      |
+        | a jitter of days              | {"cron": "@daily", "jitter": "2d"}                      | 400    | invalid_request  | /jitter          | must be 1s to 1d       |
+        | a deadline in words           | {"cron": "@daily", "deadline": "soon"}                  | 400    | invalid_request  | /deadline        | is not a duration      |
+        | a window of too many          | {"cron": "* * * * * *", "catch_up": "1d"}               | 400    | invalid_request  | /catch_up        | more than 1000         |
+        | an overlap of nothing         | {"cron": "@daily", "overlap": "skip"}                   | 400    | invalid_request  | /overlap         | needs a workflow       |
         | a script that does not parse  | {"cron": "@daily", "workflow": {"source": "if then"}}   | 422    | workflow_invalid | /workflow/source | syntax                 |
 
   Rule: Only members can write schedules, and outsiders cannot see them

@@ -22,7 +22,7 @@ Feature: Scripts with several files
       exports.shout = (text) => text.toUpperCase() + '!' + EOL.length;
       """
 
-  Rule: A submit includes what the script imports
+  Rule: A submission includes what the script imports
 
     Scenario: imported files, a package and an enum work in every pass and after the files are deleted
       Given a file "order.ts":
@@ -49,7 +49,7 @@ Feature: Scripts with several files
       Then the run succeeds
       And "output.sum" of the run is "5"
 
-    Scenario: an error names the file and line in the author's source
+    Scenario: an error shows the file and line in the author's source
       Given a file "order.ts":
         """
         import { total } from './lib/prices.ts';

@@ -3,7 +3,7 @@ Feature: Environment of the agent in scripts
   Rule: The agent passes on a fixed list of variables
 
     @own-agent @SCR-042 @SCR-043 @SCR-044 @SCR-045 @SCR-041
-    Scenario: listed variables are passed on, and all others stay with the agent
+    Scenario: listed variables are passed on, and no others are
       Given an agent of its own with the environment:
         | HOME              | {folder}             |
         | USER              | ann                  |

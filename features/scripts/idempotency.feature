@@ -1,7 +1,7 @@
 @store
 Feature: Every step has a unique idempotency key
 
-  Rule: A step keeps its key however often its command runs
+  Rule: A step keeps its key, no matter how often its command runs
 
     @SCR-030
     Scenario: a command that was killed runs again with the same key

@@ -1,4 +1,4 @@
-Feature: A bash script behaves the same whichever client answers its calls
+Feature: A bash script behaves the same, no matter which client answers its calls
 
   Rule: The agent can be configured to use the verb client for bash too
 

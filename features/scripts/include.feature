@@ -145,7 +145,7 @@ Feature: Files next to a script
   @contract
   Rule: A run keeps the files that it was submitted with
 
-    Scenario: passes and reruns keep the files, and a submit with different files under the same key is reported
+    Scenario: passes and reruns keep the files, and a submission with different files under the same key is reported
       Given a file "jobs/job.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -243,7 +243,7 @@ Feature: Files next to a script
         | large            | large/some.txt (9600000 bytes) (include_too_large) |
 
     @needs-python3
-    Scenario: graphs and pipelines accept no included files, and svc check says which files a script misses
+    Scenario: graphs and pipelines reject included files, and svc check lists the files that a script is missing
       Given a file "ci.yml":
         """
         jobs: { a: { workflow: ./jobs/job.sh, include: [none.txt] } }

@@ -1,6 +1,6 @@
 Feature: --interpreter chooses the program that runs a script
 
-  Rule: A submit can name another interpreter
+  Rule: A submission can name another interpreter
 
     @SCR-010 @SCR-011
     Scenario: the named interpreter overrides the file extension and gets its arguments

@@ -54,7 +54,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       And "output.own" of the run is "untouched"
 
   @contract
-  Rule: Untrusted runs get a share of the slots, and trusted work goes first
+  Rule: Untrusted runs get a share of the slots, and trusted work has priority
 
     @own-server @configured @needs-cc
     Scenario: an untrusted run reaches its limits while a trusted run continues
@@ -95,10 +95,10 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       Then it exits with 0
 
   @contract
-  Rule: Each agent can be configured to isolate, reject or exclusively take untrusted runs
+  Rule: Each agent can be configured to isolate untrusted runs, to reject them, or to run nothing else
 
     @own-server @configured
-    Scenario: an agent that rejects untrusted runs leaves them queued, and svc explain says so
+    Scenario: an agent that rejects untrusted runs leaves them queued, and svc explain shows this
       Given a server and an agent of their own with:
         | SVC_AGENT_UNTRUSTED | refuse |
       And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
@@ -121,7 +121,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       Then standard output has "refuse"
       And the run of "outsider" is "queued"
       When I call "svc explain {run}"
-      Then standard output has "takes no untrusted runs"
+      Then standard output has "accepts no untrusted runs"
       And standard output has "so it must be isolated"
       When I cancel the run because "nobody takes it"
       Then the run is "cancelled"
@@ -149,7 +149,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       Then the handler "outsider" succeeds
       When I look at the run "trusted"
       And I call "svc explain {run}"
-      Then standard output has "takes untrusted runs only"
+      Then standard output has "accepts only untrusted runs"
       When I cancel the run because "nobody takes it"
       Then the run is "cancelled"
 

@@ -1,4 +1,4 @@
-Feature: All languages leave the same journal
+Feature: All languages produce the same journal
 
   Rule: The same calls in bash, Python, JavaScript and TypeScript produce the same journal
 

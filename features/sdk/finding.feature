@@ -1,4 +1,4 @@
-Feature: A script finds the SDK without an installation
+Feature: A script finds the SDK without installation
 
   @contract
   Rule: The agent provides the SDK and adds nothing to the environment

@@ -1,5 +1,5 @@
 @contract
-Feature: An SDK step runs once, however often its script runs
+Feature: An SDK step runs once, no matter how often its script runs
 
   Rule: Results and failures are returned on every pass
 

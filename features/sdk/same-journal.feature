@@ -1,4 +1,4 @@
-Feature: SDKs, verbs and all languages leave the same journal
+Feature: SDKs and verbs produce the same journal in all languages
 
   Rule: A text result is recorded like a command's output
 

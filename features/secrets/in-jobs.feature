@@ -3,7 +3,7 @@ Feature: Secrets in jobs
   Rule: Every trusted job of the project gets the secrets as variables
 
     @SEC-002 @OVW-014
-    Scenario: secrets become variables of the same names
+    Scenario: secrets become variables with the same names
       Given the secret "NPM_TOKEN" is "tok-4711-abc"
       When I submit the script "look.sh":
         """

@@ -42,7 +42,7 @@ Feature: Who can see and set secrets
     Then "value" of the answer is "hidden-value"
 
   @contract
-  Scenario: the audit log names the reader and never contains the value
+  Scenario: the audit log shows who read the value, but never the value
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{member}"
     Then the answer is 200
     When I send "GET" to "{scoped}/audit"

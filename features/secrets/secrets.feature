@@ -9,7 +9,7 @@ Feature: Secrets of a project
         tok-4711-abc
         """
       # @contract
-      Then standard error has "secret NPM_TOKEN is created"
+      Then standard error has "Created secret NPM_TOKEN"
       When I call "svc secret ls"
       Then standard output matches "^NPM_TOKEN +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
       And standard output lacks "tok-4711-abc"
@@ -28,14 +28,14 @@ Feature: Secrets of a project
         second value
         """
       # @contract
-      Then standard error has "is replaced"
+      Then standard error has "Replaced secret TOKEN"
       When I call "svc secret get TOKEN"
       Then standard output is "second value"
       When I send "GET" to "{scoped}/secrets"
       Then the answer lists 1 "secrets"
 
     @store @SEC-003
-    Scenario: another project can have a secret of the same name
+    Scenario: another project can have a secret with the same name
       Given the secret "TOKEN" is "of the first"
       When I work in another project
       And I send "GET" to "{scoped}/secrets/TOKEN"

@@ -11,7 +11,7 @@ Feature: Signals that no wait consumes
       Then the run waits for "signal" "approval"
       When I call "svc signal {run} aproval --payload 1 --idempotency-key once"
       Then it exits with 0
-      And standard error has "signal aproval is queued: nothing in {run} is waiting for it"
+      And standard error has "Queued signal aproval: nothing in {run} is waiting for it"
       And standard error has "did you mean approval?"
       And standard error has "svc signal {run} approval"
       When I call "svc signal {run} aproval --payload 1 --idempotency-key once --json"
@@ -23,7 +23,7 @@ Feature: Signals that no wait consumes
       Then standard output is JSON whose "signals.0.name" is "aproval"
       And standard output is JSON whose "signals.0.state" is "queued"
       When I call "svc signal {run} approval --payload 2"
-      Then standard error has "signal approval sent to {run}"
+      Then standard error has "Sent signal approval to {run}"
       And the run succeeds
       And the log is:
         """
@@ -43,7 +43,7 @@ Feature: Signals that no wait consumes
         svc wait-signal ready
         """
       And I call "svc signal {run} ready"
-      Then standard error has "signal ready is queued: nothing in {run} is waiting for it"
+      Then standard error has "Queued signal ready: nothing in {run} is waiting for it"
       When I call "svc signals {run}"
       Then standard output matches "ready +queued"
       When I open the gate "go"

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
-import type { SvcWorld } from '../support/world.ts';
+import { settles } from '../support/settled.ts';
+import type { RunView, SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
 const graphOf = (world: SvcWorld, document: string): object => ({
@@ -48,6 +49,33 @@ Then('the requirements of {string} are:', async function (this: SvcWorld, graph:
   const wanted = table.hashes().map((row) => Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== '')));
   assert.deepEqual(credentials, wanted, text);
 });
+
+/** The runs that a run has called. */
+async function itemsOf(world: SvcWorld): Promise<(RunView & { workflow: string; parent?: string })[]> {
+  const answer = await world.call('GET', `${world.scoped}/runs?limit=200`);
+  assert.equal(answer.status, 200, answer.text);
+  const { runs } = answer.json() as { runs: (RunView & { workflow: string; parent?: string })[] };
+  return runs.filter(({ parent }) => parent === world.run_id);
+}
+
+Then('the items of the run are {string}', async function (this: SvcWorld, statuses: string) {
+  const found = async () =>
+    (await itemsOf(this))
+      .map(({ status }) => status)
+      .toSorted()
+      .join(' ');
+  await settles(found, statuses, 60_000);
+});
+
+When(
+  'the item {string} of the run gets the signal {string}',
+  async function (this: SvcWorld, workflow: string, signal: string) {
+    const item = (await itemsOf(this)).find((run) => run.workflow === workflow);
+    assert.ok(item, `the run has no item ${workflow}`);
+    const answer = await this.call('POST', `${this.scoped}/runs/${item.run_id}/signals/${signal}`, { payload: null });
+    assert.ok(answer.status < 300, answer.text);
+  },
+);
 
 /** Each listener of the last event ended well. */
 Then('the runs {string} soon succeed', async function (this: SvcWorld, names: string) {

@@ -45,7 +45,7 @@ Then('each has a summary, a usage line and its flags', function (this: SvcWorld)
   for (const { name, help } of commands) {
     assert.match(help, /^[^\n]{10,}\n\n/, name);
     assert.ok(help.includes(`usage: svc ${name}`), help);
-    assert.match(help, /^Flags of every command\n(?: {2}.*\n)* *--json/m, name);
+    assert.match(help, /^Global flags\n(?: {2}.*\n)* *--json/m, name);
   }
 });
 

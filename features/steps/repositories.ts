@@ -98,12 +98,6 @@ const startedBy = (world: SvcWorld, event: string, webhook: string): Promise<str
     return deliveries.find((one) => one.reaction === 'webhook' && one.name === webhook)?.run_id;
   });
 
-/** A credential of programs that ask the API. */
-Given('the secret {string} is a token of the project', async function (this: SvcWorld, name: string) {
-  const answer = await this.call('PUT', `${this.scoped}/secrets/${name}`, { value: this.target.token });
-  assert.ok(answer.status < 300, answer.text);
-});
-
 Then('the pipeline {string} becomes {string}', async function (this: SvcWorld, name: string, status: string) {
   const run_id = this.runs.get(name);
   assert.ok(run_id, `no run is called ${name}`);

@@ -170,3 +170,34 @@ Then('the run has no deadline', async function (this: SvcWorld) {
   const answer = await this.call('GET', `${this.scoped}/runs/${this.run_id}`);
   assert.equal((answer.json() as { deadline?: string }).deadline, undefined);
 });
+
+Then('the step {string} is soon recorded', async function (this: SvcWorld, site: string) {
+  await until(
+    `${site} to be recorded`,
+    30_000,
+    async () => (await this.steps()).some((step) => step.site === site && step.status === 'recorded') || undefined,
+  );
+});
+
+Then('no agent soon works on the run', async function (this: SvcWorld) {
+  await until('no agent to work on the run', 30_000, async () => {
+    const { claims = [] } = (await this.run()) as { claims?: readonly unknown[] };
+    return claims.length === 0 || undefined;
+  });
+});
+
+Then('the run waits for a called run, which is noted as {string}', async function (this: SvcWorld, name: string) {
+  const called = await until(
+    'the run to wait for a called run',
+    30_000,
+    async () => (await this.run()).substate?.run_id,
+  );
+  this.notes.set(name, called);
+});
+
+Then('the run {string} is soon paused', async function (this: SvcWorld, run: string) {
+  await until(`${run} to be paused`, 30_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/runs/${this.expand(run)}`);
+    return (answer.json() as { paused?: object }).paused;
+  });
+});

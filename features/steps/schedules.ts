@@ -39,6 +39,48 @@ When('the schedule {string} has ticked', async function (this: SvcWorld, name: s
   await ticked(this, name);
 });
 
+When(
+  'a due time of the schedule {string} is {word}',
+  async function (this: SvcWorld, name: string, how: 'waiting' | 'skipped') {
+    await until(`a due time of ${name} to be ${how}`, 30_000, async () => {
+      const answer = await this.call('GET', `${this.scoped}/schedules/${name}/next`);
+      const times = (answer.json() as Record<'waiting' | 'skipped', { reason: string }[]>)[how];
+      return times.length > 0 ? times : undefined;
+    });
+  },
+);
+
+When('no due time of the schedule {string} waits', async function (this: SvcWorld, name: string) {
+  await until(`no due time of ${name} to wait`, 30_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/schedules/${name}/next`);
+    return (answer.json() as { waiting: unknown[] }).waiting.length === 0 ? true : undefined;
+  });
+});
+
+When('I look at the first run of the schedule {string}', async function (this: SvcWorld, name: string) {
+  const runs = await until(`a run of ${name}`, 30_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/runs?trigger=schedule:${name}&limit=200`);
+    const { runs: found } = answer.json() as { runs: { run_id: string }[] };
+    return found.length > 0 ? found : undefined;
+  });
+  this.remember(runs.at(-1)!.run_id, name);
+});
+
+When('the schedule {string} is removed, and its runs are cancelled', async function (this: SvcWorld, name: string) {
+  assert.equal((await this.call('DELETE', `${this.scoped}/schedules/${name}`)).status, 204);
+  const answer = await this.call('GET', `${this.scoped}/runs?trigger=schedule:${name}&limit=200`);
+  for (const { run_id } of (answer.json() as { runs: { run_id: string }[] }).runs)
+    await this.call('POST', `${this.scoped}/runs/${run_id}/cancel`, {});
+  await until('the runs to end', 60_000, async () => ((await this.unfinished()).length === 0 ? true : undefined));
+});
+
+When('{int} runs of the schedule {string} exist', async function (this: SvcWorld, count: number, name: string) {
+  await until(`${count} runs of ${name}`, 60_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/runs?trigger=schedule:${name}&limit=200`);
+    return (answer.json() as { runs: unknown[] }).runs.length === count ? true : undefined;
+  });
+});
+
 When('the schedule {string} has ticked and is removed', async function (this: SvcWorld, name: string) {
   const path = `${this.scoped}/schedules/${name}`;
   const tick = await ticked(this, name);

@@ -21,7 +21,7 @@ export interface Answer {
 export interface RunView {
   run_id: string;
   status: string;
-  substate?: { kind: string; name: string; since: string; deadline?: string } | null;
+  substate?: { kind: string; name: string; since: string; deadline?: string; run_id?: string } | null;
   trigger: Record<string, unknown>;
   output?: unknown;
   error?: { code: string; message: string } | null;

@@ -68,7 +68,7 @@ Feature: svc call runs a node or a graph and waits for it
       And "output" of the run is '{"first":{"sum":2},"second":20}'
 
     @contract
-    Scenario: while it waits, the script has no process and its status names the called run
+    Scenario: while it waits, the script has no process, and its status shows the called run
       When I submit the script "job.sh" as "caller":
         """
         svc call node wait_signal --config '{"name": "go"}'

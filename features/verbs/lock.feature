@@ -92,6 +92,122 @@ Feature: svc lock lets only one run of a project continue at a time
       And every grant had a higher fence than the one before
 
   @contract
+  Rule: A group with a limit has several holders
+
+    Scenario: two of three runs hold the group, and the third one waits until one of them ends
+      When I submit the script "one.sh" as "one":
+        """
+        svc lock crawl --limit 2
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I submit the script "two.sh" as "two":
+        """
+        svc lock crawl --limit 2 -- sh -c 'echo two >> {folder}/log'
+        svc lock crawl --limit 2
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I submit the script "three.py" as "three":
+        """
+        from svc_sdk import lock
+        lock("crawl", ["sh", "-c", "echo three >> {folder}/log"], limit=2)
+        """
+      Then the run waits for "awaiting_lease" "crawl"
+      When I call "svc explain {run}"
+      Then standard output has "which 2 of at most 2 runs hold"
+      And standard output has "It is number 1 of 1 in the queue"
+      When I call "svc locks ls"
+      Then standard output matches "^crawl +holds 2/2 +run_"
+      When I submit the script "alone.mjs" as "alone":
+        """
+        import { lock } from 'svc/sdk';
+        await lock('crawl', ['sh', '-c', 'echo alone >> {folder}/log']);
+        """
+      Then the run waits for "awaiting_lease" "crawl"
+      When I look at the run "one"
+      And I send the signal "go" with "null"
+      Then the run succeeds
+      When I look at the run "three"
+      Then the run succeeds
+      When I look at the run "alone"
+      Then the run waits for "awaiting_lease" "crawl"
+      When I look at the run "two"
+      And I send the signal "go" with "null"
+      Then the run succeeds
+      When I look at the run "alone"
+      Then the run succeeds
+      And nobody holds "crawl"
+      And the file "log" is:
+        """
+        two
+        three
+        alone
+        """
+
+    Scenario: a script waits for its group before it starts, and comes before runs with a lower priority
+      Given a file "grouped.sh":
+        """
+        svc step note -- sh -c 'echo "$1" >> {folder}/order' - "$1"
+        [ "$1" != first ] || svc wait-signal go
+        """
+      When I submit "{folder}/grouped.sh --concurrency-group grouped -- first" with the CLI as "first"
+      Then the run waits for "signal" "go"
+      When I submit "{folder}/grouped.sh --concurrency-group grouped -- second" with the CLI as "second"
+      Then the run is "queued"
+      And "substate.kind" of the run is "awaiting_lease"
+      And "substate.name" of the run is "grouped"
+      When I call "svc explain {run}"
+      Then standard output has "waiting for the lock grouped"
+      When I submit "{folder}/grouped.sh --concurrency-group grouped --priority 3 -- third" with the CLI as "third"
+      Then the run is "queued"
+      And "priority" of the run is "3"
+      When I call "svc explain {run}"
+      Then standard output has "It is number 1 of 2 in the queue"
+      When I look at the run "first"
+      And I send the signal "go" with "null"
+      Then the run succeeds
+      When I look at the run "second"
+      Then the run succeeds
+      And the events of the run are:
+        | type          |
+        | manual        |
+        | run.started   |
+        | run.succeeded |
+      And the file "order" is:
+        """
+        first
+        third
+        second
+        """
+      When I submit "{folder}/grouped.sh --concurrency-group grouped -- first" with the CLI as "holder"
+      Then the run waits for "signal" "go"
+      When I look at the run "second"
+      And I rerun it as "again"
+      Then the run is "queued"
+      When I submit "{folder}/grouped.sh --concurrency-group grouped --concurrency-policy cancel-running -- last" with the CLI as "last"
+      Then the run succeeds
+      When I look at the run "again"
+      Then the run is "cancelled"
+      When I look at the run "holder"
+      Then the run is "cancelled"
+      And nobody holds "grouped"
+
+    Scenario Outline: an invalid limit is rejected: <limit>
+      When I submit the script "bad.sh":
+        """
+        svc lock crawl --limit <limit>
+        """
+      Then the run is "failed"
+      And the log has "--limit must be a whole number from 1 to 1000"
+
+      Examples:
+        | limit |
+        | 0     |
+        | 1001  |
+        | many  |
+
+  @contract
   Rule: A wait for a lease can time out
 
     Scenario: svc lock exits with 124 and leaves the queue if the lease is not free in time

@@ -3,7 +3,7 @@ Feature: svc output and svc annotate describe the result of a run
   Rule: Staged keys become the output of a successful run
 
     @VERB-049
-    Scenario: the keys of several calls are merged, and the last value of each key counts
+    Scenario: the keys of several calls are merged, and the last value of each key wins
       When I submit the script "out.sh":
         """
         svc output set version=1.0 count:=41

@@ -34,7 +34,7 @@ Feature: Limits of a step body
         """
 
     @SCR-028
-    Scenario: each attempt of several gets its number in a variable
+    Scenario: each of several attempts gets its number in a variable
       When I submit the script "tried.sh":
         """
         svc step look --retry 2 --backoff 10ms -- sh -c "env | grep '^SVC_' | cut -d= -f1; echo attempt \$ATTEMPT; [ \$ATTEMPT = 2 ]"

@@ -1,5 +1,5 @@
 Feature: svc step runs a command once
-  A step is a command whose outcome is kept. However often its script is run, the command is not.
+  A step is a command whose outcome is recorded. It does not run again, no matter how often its script runs.
 
   Rule: The command runs once and its outcome is final
 

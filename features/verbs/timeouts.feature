@@ -37,7 +37,7 @@ Feature: Timeouts of steps and runs
       And the processes of the file "pids" are gone
       And the log has "exit 124"
 
-  Rule: A run fails at its timeout, whatever it does
+  Rule: A run fails at its timeout, no matter what it is doing
 
     Scenario: a waiting run times out
       When I submit the script "waits.sh" with the options '{"timeout": "1s"}':

@@ -1,6 +1,6 @@
 Feature: Versions
 
-  Rule: Everything with a version names its version
+  Rule: Everything that has a version reports it
 
     @VER-001
     Scenario: The API exists only under its version prefix

@@ -5,13 +5,13 @@ export const BootErrors = {
     code: 'plugins_invalid',
     status: 500,
     title: 'The plugins cannot be loaded together.',
-    next: 'Correct every error in the list.',
+    next: 'Fix every error in the list.',
   }),
   pluginFailed: defineError({
     code: 'plugin_failed',
     status: 500,
     title: 'A plugin failed while the kernel started or stopped.',
-    next: 'Read the cause. If SVC_PLUGINS names the plugin, remove it there to start svc without it.',
+    next: 'Read the cause. If the plugin is listed in SVC_PLUGINS, remove it from the list to start svc without it.',
   }),
   diskFull: defineError({
     code: 'disk_full',
@@ -29,6 +29,6 @@ export const BootErrors = {
     code: 'plugin_timeout',
     status: 500,
     title: 'A plugin took too long in one phase.',
-    next: 'Find out what it waits for (a database, another server), or raise SVC_BOOT_TIMEOUT (milliseconds).',
+    next: 'Find out what it is waiting for (a database, another server), or raise SVC_BOOT_TIMEOUT (milliseconds).',
   }),
 } as const;

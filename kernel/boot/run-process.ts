@@ -20,7 +20,7 @@ const statusOf = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => 128 + constants.si
 function reportFatalError(kernel: Kernel, error: unknown, print: PrintLine): number {
   if (!isServiceError(error)) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    kernel.use(Log).error({ reason }, 'an unknown exception occurred; this process ends');
+    kernel.use(Log).error({ reason }, 'an unknown exception occurred; stopping this process');
     return EXIT_INTERNAL;
   }
   print(`svc: ${error.message} (${error.code})\n  → ${error.next}`);

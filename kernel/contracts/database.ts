@@ -42,7 +42,18 @@ export interface LockedRows {
   skip_locked?: boolean;
 }
 
-export interface Transaction extends Queries {
+/** Statements, and what they answered before. */
+export interface CachedQueries extends Queries {
+  /**
+   * What `load` answered for this key before, as long as nobody has written to these tables since; otherwise what it answers
+   * now. Only SQLite, which has one writer, can tell that: elsewhere `load` is called each time. A value must not be changed.
+   */
+  cached<T>(key: string, tables: readonly string[], load: () => T | Promise<T>): Promise<T>;
+}
+
+export type CachedReads = Pick<CachedQueries, 'read' | 'sql' | 'cached'>;
+
+export interface Transaction extends CachedQueries {
   /**
    * Reads rows and locks them until the transaction ends. (SQLite runs one writing transaction at a time anyway.) Each locked
    * row is also written before the commit, because a database with several writers (Galera) detects conflicts only between
@@ -54,11 +65,6 @@ export interface Transaction extends Queries {
    * decided nothing from them that a concurrent transaction could miss.
    */
   skipConflictGuard(table: string, keys: readonly (readonly Param[])[]): void;
-  /**
-   * What `load` answered for this key before, as long as nobody has written to these tables since; otherwise what it answers
-   * now. Only SQLite, which has one writer, can tell that: elsewhere `load` is called each time. A value must not be changed.
-   */
-  cached<T>(key: string, tables: readonly string[], load: () => T | Promise<T>): Promise<T>;
   /** Replaces a cached value by what follows from the writes of this transaction. */
   setCached(key: string, tables: readonly string[], value: unknown): void;
   /** Runs after the commit, and never after a rollback. Must not throw. */
@@ -72,8 +78,18 @@ export interface Transaction extends Queries {
  * asks for. So `work` may run several times and must do nothing but database work. A transaction must stay local to one run
  * or project.
  */
-export interface Database extends Queries {
+export interface Database extends CachedQueries {
   readonly sequelize: Sequelize;
+  /**
+   * The same for reads outside of transactions: a value holds until somebody commits a change of its tables. `bytes` is about
+   * what a value takes in memory; without it, values must be small.
+   */
+  cached<T>(
+    key: string,
+    tables: readonly string[],
+    load: () => T | Promise<T>,
+    bytes?: (value: T) => number,
+  ): Promise<T>;
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Waits until every statement of this process sees what was committed on any node before the call. Returns false when that

@@ -89,13 +89,13 @@ export const Errors = {
     code: 'invalid_request',
     status: 400,
     title: 'The request is not valid.',
-    next: 'Correct the listed errors and try again.',
+    next: 'Fix the listed errors and try again.',
   }),
   notAuthenticated: defineError({
     code: 'not_authenticated',
     status: 401,
     title: 'The request has no valid credentials.',
-    next: 'Send `Authorization: Bearer svc_pat_…`; `svc login` stores a token.',
+    next: 'Send a valid token as `Authorization: Bearer svc_pat_…`. `svc token create` creates a token, and `svc login` stores it.',
   }),
   forbidden: defineError({
     code: 'forbidden',
@@ -142,7 +142,7 @@ export const Errors = {
   rateLimited: defineError({
     code: 'rate_limited',
     status: 429,
-    title: 'Too many requests were sent.',
+    title: 'There were too many requests.',
     next: 'Wait for `Retry-After` seconds.',
   }),
   internal: defineError({
@@ -154,8 +154,8 @@ export const Errors = {
   settingInvalid: defineError({
     code: 'setting_invalid',
     status: 500,
-    title: 'A setting has a value that svc cannot use.',
-    next: 'Correct the variable that the message names and start again.',
+    title: 'A setting has an invalid value.',
+    next: 'Fix the variable shown in the message and start again.',
   }),
   unavailable: defineError({
     code: 'unavailable',

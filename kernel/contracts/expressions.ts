@@ -27,11 +27,22 @@ export interface ExpressionUse {
   column: number;
 }
 
+/** A member that an expression reads from a name of its scope: `nodes.a.output` is `output` of `a` of `nodes`. */
+export interface ExpressionPath {
+  root: string;
+  /** The members from the root on, up to the first one whose name is computed. */
+  members: readonly string[];
+  /** Whether `has(…)` only tests that the last member exists. */
+  tested: boolean;
+}
+
 /** A compiled expression. It reads only its scope and cannot reach this process. */
 export interface Expression {
   readonly source: string;
   /** Lists the uses of a name of the scope, in source order. A loop variable of the same name does not count. */
   uses(name: string): ExpressionUse[];
+  /** Lists what the expression reads from these names of the scope, in source order. The same path may occur twice. */
+  paths(roots: readonly string[]): ExpressionPath[];
   /** `scope` holds JSON values under the names that were allowed at compilation. Never throws. */
   evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult;
   /**

@@ -22,6 +22,7 @@ export * from './statements.ts';
 export * from './time.ts';
 export * from './tokens.ts';
 export * from './tool.ts';
+export * from './byte-pieces.ts';
 export * from './fair-semaphore.ts';
 export * from './yield-to-event-loop.ts';
 export * from './work-loop.ts';

@@ -92,7 +92,7 @@ export interface ListResult {
   next_cursor?: string;
 }
 
-export interface ListRoute extends Pick<Route, 'path' | 'operation' | 'summary' | 'access' | 'query'> {
+export interface ListRoute extends Pick<Route, 'path' | 'operation' | 'summary' | 'access' | 'query' | 'unmetered'> {
   /** The member that holds the items. */
   plural: string;
   item: JsonSchema;

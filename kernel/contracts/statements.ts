@@ -1,4 +1,4 @@
-import type { Param, Transaction } from './database.ts';
+import type { CachedReads, Param, Transaction } from './database.ts';
 
 /**
  * The sizes that lists in statements are padded to. A database caches every distinct prepared statement, so lists of
@@ -25,10 +25,10 @@ export const inState = (state: string): string => `COALESCE(state, '') = '${stat
  * False when a table is known to be empty, which saves a statement about its rows. True wherever that cannot be known without
  * asking the database each time.
  */
-export async function mayHaveRows(tx: Transaction, table: string): Promise<boolean> {
-  if (tx.sql.family !== 'sqlite') return true;
-  return tx.cached(`rows of ${table}`, [table], async () => {
-    const rows = await tx.read(`SELECT 1 AS found FROM ${table} LIMIT 1`);
+export async function mayHaveRows(on: CachedReads, table: string): Promise<boolean> {
+  if (on.sql.family !== 'sqlite') return true;
+  return on.cached(`rows of ${table}`, [table], async () => {
+    const rows = await on.read(`SELECT 1 AS found FROM ${table} LIMIT 1`);
     return rows.length > 0;
   });
 }

@@ -1,6 +1,6 @@
 import { defineError } from '../contracts/index.ts';
 
-const next = 'Correct or remove the plugin that the message names (SVC_PLUGINS). `svc plugins` prints the tree.';
+const next = 'Correct or remove the plugin shown in the message (SVC_PLUGINS). `svc plugins` prints the tree.';
 
 export const RegistryErrors = {
   registrationConflict: defineError({

@@ -27,6 +27,41 @@ const claimed: Sample['target'] = async (server, place) => {
   return { ...(await claimOf(server, run_id!)), path: fresh('file') };
 };
 
+/** The same, with an artifact of its run. */
+const claimedArtifact: Sample['target'] = async (server, place) => {
+  const { run: id, path } = await artifact(server, place);
+  return { ...(await claimOf(server, id!)), path: path! };
+};
+
+/** A cache of the project, with the content of an artifact. */
+const cached: Sample['target'] = async (server, place) => {
+  const key = fresh('cache');
+  await insertCache(server, await artifact(server, place), key);
+  return { path: key };
+};
+
+/** An activity that somebody has claimed, in a project with a cache. */
+const claimedWithCache: Sample['target'] = async (server, place) => {
+  const { run: run_id, path } = await artifact(server, place);
+  await insertCache(server, { run: run_id!, path: path! }, 'k');
+  return claimOf(server, run_id!);
+};
+
+async function insertCache(
+  server: MatrixServer,
+  { run: run_id, path }: Readonly<Record<string, string>>,
+  key: string,
+): Promise<void> {
+  await server.use(Database).write(
+    `INSERT INTO artifacts_caches (project_id, trusted, cache_key, org_id, run_id, blob_id, store, size, digest, created_at,
+       used_at, parts)
+     SELECT project_id, 1, ?, org_id, run_id, blob_id, store, size, digest, 1, 1, parts FROM artifacts_files f
+     WHERE run_id = ? AND path = ?
+       AND NOT EXISTS (SELECT 1 FROM artifacts_caches c WHERE c.project_id = f.project_id AND c.cache_key = ?)`,
+    [Buffer.from(key), run_id!, Buffer.from(path!), Buffer.from(key)],
+  );
+}
+
 async function claimOf(server: MatrixServer, run_id: string): Promise<{ activity: string }> {
   const by = { agent_id: 'agt_matrix', capabilities: program.requires };
   for (;;) {
@@ -151,6 +186,50 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
     body: CANARY,
     query: '?epoch=1',
     except: { rival_agent: 409 },
+  },
+  'GET /api/v1/agents/activities/:activity/artifacts': {
+    rule: 'agent',
+    status: 200,
+    target: claimed,
+    query: '?epoch=1',
+    except: { rival_agent: 409 },
+  },
+  'GET /api/v1/agents/activities/:activity/artifacts/:path': {
+    rule: 'agent',
+    status: 200,
+    target: claimedArtifact,
+    query: '?epoch=1',
+    except: { rival_agent: 409 },
+  },
+  'GET /api/v1/agents/activities/:activity/cache': {
+    rule: 'agent',
+    status: 200,
+    target: claimedWithCache,
+    query: '?epoch=1&key=k',
+    except: { rival_agent: 409 },
+  },
+  'GET /api/v1/agents/activities/:activity/cache-content': {
+    rule: 'agent',
+    status: 200,
+    target: claimedWithCache,
+    query: '?epoch=1&key=k',
+    except: { rival_agent: 409 },
+  },
+  // No upload has this id; that of a lost claim is not looked for.
+  'POST /api/v1/agents/activities/:activity/cache': {
+    rule: 'agent',
+    status: 409,
+    target: claimed,
+    query: '?epoch=1',
+    body: { key: 'k', upload_id: 'art_NONE' },
+    except: { rival_agent: 409 },
+  },
+  [`GET ${SCOPED}/caches`]: { rule: 'project viewer', status: 200, target: cached },
+  [`DELETE ${SCOPED}/caches/:path`]: {
+    rule: 'project member',
+    status: 204,
+    target: cached,
+    audits: 'cache.delete',
   },
   'GET /api/v1/agents/activities/:activity/files/:digest': {
     rule: 'agent',

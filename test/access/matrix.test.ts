@@ -195,6 +195,13 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
   // A delivery has no caller that the service knows; the event that it becomes is the record of it.
   const unaudited = [
     'POST /api/v1/orgs/:org/projects/:project/check',
+    'POST /api/v1/orgs/:org/projects/:project/inputs',
+    // What its tools do is audited by the routes that they call.
+    'POST /api/v1/orgs/:org/projects/:project/mcp',
+    // Nothing of the matrix asks a person; the features of approvals read these entries.
+    'POST /api/v1/orgs/:org/projects/:project/runs/:run/signals/:name/reject',
+    'POST /api/v1/orgs/:org/projects/:project/runs/:run/signals/:name/links',
+    'POST /answer/:link',
     'POST /api/v1/orgs/:org/projects/:project/handlers/:handler/test',
     // Of what is not there.
     'POST /api/v1/orgs/:org/projects/:project/events/:event/replay',
@@ -217,6 +224,7 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     // What an activity brings is its run's own work.
     'POST /api/v1/orgs/:org/projects/:project/files/missing',
     'PUT /api/v1/agents/activities/:activity/artifacts/:path',
+    'POST /api/v1/agents/activities/:activity/cache',
     'PUT /api/v1/agents/activities/:activity/files/:digest',
     // What a worker serves, as the capabilities of an agent.
     'PUT /api/v1/agents/functions',

@@ -12,7 +12,19 @@ const finishedRun: Sample['target'] = async (server, place) => {
   return { run: run_id };
 };
 
+const pausedRun: Sample['target'] = async (server, place) => {
+  const { run_id } = await must(server, place.by, 'POST', `${inPlace(place)}/runs`, { ...program, paused: true });
+  return { run: run_id };
+};
+
 const signal: Sample['target'] = async (server, place) => ({ ...(await run(server, place)), name: fresh('go') });
+
+const ask: Sample['target'] = async (server, place) => {
+  const target = await run(server, place);
+  const asks = `${inPlace(place)}/runs/${target.run}/asks`;
+  const { ask_id } = await must(server, place.by, 'POST', asks, { name: 'price', payload: CANARY });
+  return { ...target, ask: ask_id };
+};
 
 const cell: Sample['target'] = async (server, place) => {
   const [entity, key] = [fresh('entity'), fresh('key')];
@@ -282,6 +294,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
 
   [`POST ${SCOPED}/check`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },
+  [`POST ${SCOPED}/inputs`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },
   [`POST ${SCOPED}/runs`]: { rule: 'project member', status: 201, body: program, audits: 'run.submit' },
   [`GET ${SCOPED}/console/extensions`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/summary`]: { rule: 'project viewer', status: 200 },
@@ -291,6 +304,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`GET ${SCOPED}/runs/:run`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/steps`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/logs`]: { rule: 'project viewer', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/explanation`]: { rule: 'project viewer', status: 200, target: run },
+  [`POST ${SCOPED}/mcp`]: {
+    rule: 'project viewer',
+    status: 200,
+    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+  },
   [`GET ${SCOPED}/runs/:run/history`]: { rule: 'project member', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/document`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/input`]: { rule: 'project member', status: 200, target: run },
@@ -301,6 +320,19 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     body: { reason: CANARY },
     target: run,
     audits: 'run.cancel',
+  },
+  [`POST ${SCOPED}/runs/:run/pause`]: {
+    rule: 'project member',
+    status: 200,
+    body: { reason: CANARY },
+    target: run,
+    audits: 'run.pause',
+  },
+  [`POST ${SCOPED}/runs/:run/resume`]: {
+    rule: 'project member',
+    status: 200,
+    target: pausedRun,
+    audits: 'run.resume',
   },
   [`POST ${SCOPED}/runs/:run/rerun`]: {
     rule: 'project member',
@@ -317,7 +349,32 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: signal,
     audits: 'run.signal',
   },
+  // Nothing of the matrix asks a person; the features of approvals read the audit entries.
+  [`POST ${SCOPED}/runs/:run/signals/:name/reject`]: {
+    rule: 'project member',
+    status: 409,
+    body: { reason: CANARY },
+    target: signal,
+  },
+  [`POST ${SCOPED}/runs/:run/signals/:name/links`]: {
+    rule: 'project member',
+    status: 409,
+    body: { for: CANARY },
+    target: signal,
+  },
+  [`GET ${SCOPED}/runs/:run/questions`]: { rule: 'project viewer', status: 200, target: run },
+  'GET /answer/:link': { rule: 'public', status: 404, target: async () => ({ link: 'no-link' }) },
+  'POST /answer/:link': { rule: 'public', status: 404, target: async () => ({ link: 'no-link' }) },
   [`GET ${SCOPED}/runs/:run/signals`]: { rule: 'project viewer', status: 200, target: run },
+  [`POST ${SCOPED}/runs/:run/asks`]: {
+    rule: 'project member',
+    status: 201,
+    body: { name: 'price', payload: CANARY },
+    target: run,
+    audits: 'run.ask',
+  },
+  [`GET ${SCOPED}/runs/:run/asks`]: { rule: 'project viewer', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/asks/:ask`]: { rule: 'project viewer', status: 200, target: ask },
   [`GET ${SCOPED}/state/:entity`]: {
     rule: 'project viewer',
     status: 200,
@@ -366,6 +423,13 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 200,
     target: schedule,
     audits: 'schedule.trigger',
+  },
+  [`POST ${SCOPED}/schedules/:schedule/backfill`]: {
+    rule: 'project member',
+    status: 200,
+    body: { from: '1h' },
+    target: schedule,
+    audits: 'schedule.backfill',
   },
   [`POST ${SCOPED}/schedules/:schedule/pause`]: {
     rule: 'project member',

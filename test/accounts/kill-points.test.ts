@@ -1,9 +1,8 @@
 import t from 'tap';
 import { isLong, onlyLong } from '../support/length.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { DEATHS, type KillPoint, PAIRS, WAYS } from './kill-points.ts';
 import { killRun, type KillPlan } from './kill-run.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
@@ -45,10 +44,7 @@ async function check(t: typeof import('tap').default, plan: KillPlan): Promise<v
 t.test('SQLite: one server', { timeout: 600_000 }, (t) => check(t as typeof import('tap').default, ON_SQLITE));
 
 t.test('MySQL: two servers', { timeout: 600_000, ...onlyLong }, async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(database.drop);
-  return check(t as typeof import('tap').default, { ...ON_MYSQL, database_url: database.url });
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  return check(t as typeof import('tap').default, { ...ON_MYSQL, database_url });
 });

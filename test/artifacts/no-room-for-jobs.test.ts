@@ -1,25 +1,15 @@
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import t from 'tap';
-import { homeFolder } from '../../features/support/home.ts';
-import { runToEnd, Service } from '../../features/support/process.ts';
+import { Service } from '../../features/support/process.ts';
+import { openCrampedServer, SVC } from '../support/cramped-server.ts';
 
 t.setTimeout(600_000);
 
-const SVC = resolve(import.meta.dirname, '../../cli/svc');
-/** In 1,024 bytes, as bash counts: no file of the server can become larger. */
+/** In KiB: no file of the server can become larger. */
 const MOST = 4096;
 
 t.test('a job whose artifacts have no room fails with the reason, and the server goes on', async (t) => {
-  const folder = await homeFolder('svc-no-room-');
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const env = { PATH: process.env.PATH ?? '', SVC_PORT: '0', SVC_LOG_LEVEL: 'error' };
-  const bootstrap = ['admin', 'bootstrap', '--org', 'acme', '--project', 'main', '--user', 'ana', '--json'];
-  const made = await runToEnd(SVC, bootstrap, { env, cwd: folder });
-  const { token } = JSON.parse(made.stdout) as { token: string };
-  const server = new Service('bash', ['-c', `ulimit -f ${MOST}; exec ${SVC} serve`], { env, cwd: folder });
-  t.teardown(() => server.kill('SIGKILL'));
-  const [, url = ''] = await server.says(/ready: (\S+)/);
+  const { folder, env, token, url } = await openCrampedServer(t, MOST);
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,

@@ -1,26 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
-import { runToEnd, Service } from '../../features/support/process.ts';
-import { homeFolder } from '../../features/support/home.ts';
+import { openCrampedServer } from '../support/cramped-server.ts';
 
 t.setTimeout(600_000);
 
-const SVC = resolve(import.meta.dirname, '../../cli/svc');
-/** In 1,024 bytes, as bash counts: no file of the server can become larger. */
+/** In KiB: no file of the server can become larger. */
 const MOST = 4096;
 
 t.test('a server without room for a file says so, and keeps nothing of it', async (t) => {
-  const folder = await homeFolder('svc-no-room-');
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const env = { PATH: process.env.PATH ?? '', SVC_PORT: '0', SVC_LOG_LEVEL: 'error' };
-  const bootstrap = ['admin', 'bootstrap', '--org', 'acme', '--project', 'main', '--user', 'ana', '--json'];
-  const made = await runToEnd(SVC, bootstrap, { env, cwd: folder });
-  const { token } = JSON.parse(made.stdout) as { token: string };
-  const server = new Service('bash', ['-c', `ulimit -f ${MOST}; exec ${SVC} serve`], { env, cwd: folder });
-  t.teardown(() => server.kill('SIGKILL'));
-  const [, url] = await server.says(/ready: (\S+)/);
+  const { folder, token, url } = await openCrampedServer(t, MOST);
   const call = async (method: string, path: string, body?: Buffer | string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/api/v1/orgs/acme/projects/main${path}`, {
       method,

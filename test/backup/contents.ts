@@ -29,7 +29,7 @@ function schema(): Map<string, Column[]> {
 
 /** What says how a database is laid out: a restore makes it anew, so it is not among the rows of a copy. */
 const LEDGER = ['kernel_migrations', 'kernel_migration_lock', 'kernel_layouts'];
-const KEPT = [...LEDGER, 'vault_key_checks', 'artifacts_uploads'];
+const KEPT = [...LEDGER, 'vault_key_checks', 'artifacts_uploads', 'artifacts_caches'];
 const ODD = 'ends with spaces  \u0000 ünïcode 🦊 "\\\n\u2028 \'; DROP';
 
 /** A value that a column of this type can just hold. `n` makes rows of a table differ. */

@@ -5,8 +5,7 @@ import t, { type Test } from 'tap';
 import { boot } from '../../kernel/boot/index.ts';
 import { Database } from '../../kernel/contracts/index.ts';
 import { dumpSchema } from '../tools/dump.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
-import { leaveOut } from '../kit/needs.ts';
+import { openMysql } from '../support/mysql-server.ts';
 
 /** The schema as every migration together makes it; `SVC_WRITE_SCHEMA=1` writes the dumps anew. */
 async function freshSchema(database_url: string): Promise<string> {
@@ -39,10 +38,7 @@ async function compare(t: Test, family: string, database_url: string): Promise<v
 t.test('SQLite: the committed dump is fresh', (t) => compare(t, 'sqlite', 'sqlite::memory:'));
 
 t.test('MySQL: the committed dump is fresh', async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(() => database.drop());
-  return compare(t, 'mysql', database.url);
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  return compare(t, 'mysql', database_url);
 });

@@ -8,6 +8,7 @@ import { finishSuite } from './store/finish.testsuite.ts';
 import { journalSuite } from './store/journal.testsuite.ts';
 import { logSuite } from './store/logs.testsuite.ts';
 import { outsideSuite } from './store/outside.testsuite.ts';
+import { pauseSuite } from './store/pauses.testsuite.ts';
 import { refOf, Scenario, step, waitFor } from './store/scenario.ts';
 import { openServer, type Server } from './store/server.ts';
 import { submitSuite } from './store/submit.testsuite.ts';
@@ -36,6 +37,7 @@ export async function storeSuite(t: Test, { database, lasting }: StoreUnderTest)
     finishSuite,
     outsideSuite,
     logSuite,
+    pauseSuite,
     inDoubt,
     inBatches,
   };

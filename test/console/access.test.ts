@@ -301,7 +301,7 @@ else
       t.equal((await api(place, place.token, `${HERE}/members/fay`)).status, 200);
 
       const his = await place.signedIn(finn);
-      await his.getByRole('link', { name: 'An invitation waits for your answer' }).click();
+      await his.getByRole('link', { name: 'An invitation is waiting for your answer' }).click();
       await his.getByRole('heading', { name: 'Your invitations' }).waitFor();
       await confirm(
         his,
@@ -349,7 +349,7 @@ else
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
       t.same(await areas.getByRole('link').locator('> span:first-of-type').allTextContents(), [
         ...['Overview', 'Runs', 'Events', 'Graphs', 'Pipelines', 'Functions', 'Handlers', 'Schedules', 'Webhooks'],
-        ...['Hooks', 'Connectors', 'Agents', 'Locks', 'Members', 'Settings', 'Plugins'],
+        ...['Hooks', 'Connectors', 'Agents', 'Locks', 'Caches', 'Members', 'Settings', 'Plugins'],
       ]);
       await areas.getByRole('link', { name: 'Members', exact: true }).click();
       await theirs.getByRole('row', { name: /^vera (You )?Viewer/ }).waitFor();

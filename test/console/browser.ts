@@ -33,6 +33,8 @@ export class Console {
   token = '';
   /** What went wrong in pages: errors, and everything that the content security policy refused. */
   readonly faults: string[] = [];
+  /** Requests of pages that got no response or an error: what explains a page that does not open. */
+  readonly #failed: string[] = [];
 
   private constructor(parts: { browser: Browser; dev: Service; env: Record<string, string>; folder: string }) {
     this.#browser = parts.browser;
@@ -86,7 +88,11 @@ export class Console {
     const page = await (context ?? (await this.newBrowser())).newPage();
     // A page that is left aborts what it still loads ahead, which its router reports as a module that cannot be fetched.
     const aborted = new Set<string>();
+    page.on('response', (response) => {
+      if (response.status() >= 400) this.#failed.push(`${response.url()}: ${response.status()}`);
+    });
     page.on('requestfailed', (request) => {
+      this.#failed.push(`${request.url()}: ${request.failure()?.errorText}`);
       if (request.failure()?.errorText === 'net::ERR_ABORTED') aborted.add(request.url());
     });
     const note = (text: string) => {
@@ -113,7 +119,10 @@ export class Console {
       await page.getByRole('heading', { name: leadsTo }).waitFor();
     } catch (cause) {
       const shown = (await page.content()).slice(0, 2000);
-      throw new Error(`${page.url()} shows no sign-in (${this.faults.join('; ') || 'no fault'}): ${shown}`, { cause });
+      throw new Error(
+        `${page.url()} shows no sign-in (${[...this.faults, ...this.#failed].join('; ') || 'no fault'}): ${shown}`,
+        { cause },
+      );
     }
     return page;
   }

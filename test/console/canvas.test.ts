@@ -26,7 +26,7 @@ else
       await page.getByText('condition needs if').waitFor();
       await field(page, 'If').fill('nodes.webhook.output.payload.body.total > 100');
       await addByMouse(page, 'http');
-      await page.getByText('http needs url').click();
+      await page.getByText('HTTP request needs url').click();
       await shows(page, "document.activeElement?.ariaLabel === 'Url'");
       await page.keyboard.type('https://shop.example/orders');
       await field(page, 'Method').selectOption('POST');
@@ -160,7 +160,7 @@ else
       // Back to the condition by the list of nodes, and a second way from there.
       await keys.press('Tab');
       await keys.press('Escape');
-      await panel(page).getByRole('button', { name: 'condition' }).focus();
+      await panel(page).getByRole('button', { name: 'Condition condition' }).focus();
       await keys.press('Enter');
       await add('http');
       await tabTo('Url');

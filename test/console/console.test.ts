@@ -69,6 +69,8 @@ else {
     await page.getByText(/^0 of 1 line/).waitFor();
     await tabs.getByRole('link', { name: 'Source' }).click();
     t.equal(await page.locator('.source mark').textContent(), 'answer=$(svc wait-signal approve)');
+    await page.locator('.source .hl-string').first().waitFor();
+    t.equal(await page.locator('.source mark').textContent(), 'answer=$(svc wait-signal approve)');
     await tabs.getByRole('link', { name: 'Steps' }).click();
     await wait.getByRole('button', { name: 'Advanced' }).click();
     await page.getByLabel('Payload, as JSON').fill('{not json');
@@ -133,7 +135,7 @@ else {
       [`${base}/runs/${run_id}`, /Done well/],
       [`${base}/runs/${run_id}?tab=log`, /1 line/],
       [`${base}/runs/${run_id}?tab=input`, /Full envelope/],
-      [`${base}/runs/${run_id}?tab=source`, /stands at line/],
+      [`${base}/runs/${run_id}?tab=source`, /waiting at line/],
       [`${base}/runs/${run_id}?tab=cli`, /svc explain/],
       [`${base}/new-run`, /default world/],
       [`${base}/components`, /Text on a background/],
@@ -220,6 +222,27 @@ else {
     await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
     await late.getByLabel('Access token').waitFor();
     await second.close();
+    t.same(place.faults, []);
+  });
+
+  t.test('a style sheet whose first request fails is requested again', async (t) => {
+    const place = await Console.open(t, path);
+    const page = await place.newPage();
+    let failed = '';
+    await page.route(
+      '**/console/assets/overview-*.css',
+      (route) => {
+        failed = route.request().url();
+        return route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+    await page.goto(place.url);
+    await page.getByLabel('Access token').fill(place.token);
+    const again = page.waitForResponse((response) => response.url() === failed && response.ok());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await again;
     t.same(place.faults, []);
   });
 

@@ -29,6 +29,21 @@ workflow('refund', { versions: 'pinned', version: process.env.VERSION ?? '2' }, 
 workflow('plain', async (given) => ({ given }));
 `;
 
+const DEPLOY = `inputs:
+  service: string
+  replicas: { type: integer, default: 2, maximum: 5 }
+  env: test|live = test
+outputs: { all: "\${{ inputs }}" }
+jobs:
+  go: { steps: [{ run: "true" }] }
+`;
+
+const GREET = {
+  version: 'svc-graph/v1',
+  inputs: { name: 'string', times: 'integer = 2' },
+  nodes: [{ id: 'greet', type: 'set', config: { values: { text: { $expr: 'inputs.name + string(inputs.times)' } } } }],
+};
+
 async function accessible(t: Test, place: Console, addresses: readonly [string, string][]): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await place.signedIn(place.token, await place.newBrowser({ colorScheme }));
@@ -83,6 +98,7 @@ else
     await t.test('the list says who serves a function, and what waits', async (t) => {
       const rows = page.getByRole('table', { name: 'Functions' });
       await rows.getByText('1 run waits').waitFor();
+      await rows.getByText('and 1 older').waitFor();
       const refund = await rows.getByRole('row', { name: /refund/ }).innerText();
       t.match(refund, /1 run waits.*2.*and 1 older/s, 'though a worker serves another version');
       t.match(await rows.getByRole('row', { name: /order/ }).innerText(), /None/);
@@ -100,6 +116,17 @@ else
       t.match(text, new RegExp(waits));
       t.match(text, /Pinned: an open run continues only/);
       await page.goto(`${base}/functions/order`);
+      const fields = page.locator('.inputs > li');
+      await fields.first().waitFor();
+      t.match(await fields.allInnerTexts(), [
+        /^sku\s+text\s+required\s+Number of the article$/,
+        /^price\s+number, at least 0\s+required$/,
+        /^delivery\s+post or courier\s+default\s+post$/,
+        /^gift\s+true or false$/,
+        /^lines\s+list of text$/,
+        /^to\s+object$/,
+      ]);
+      await page.getByText('JSON Schema', { exact: true }).click();
       await page.getByText('"minimum"').waitFor();
       t.match(await page.locator('main').innerText(), /Timeout\s+40d.*7 in a worker/s);
     });
@@ -109,14 +136,12 @@ else
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'New run' }).waitFor();
       await page.getByLabel('Sku').waitFor();
-      t.equal(await page.getByLabel('Delivery (optional)').inputValue(), 'post', 'the default of the schema');
+      t.equal(await page.getByLabel('Delivery').inputValue(), 'post', 'the default of the schema');
       await tabTo(page, /^Sku/);
       await page.keyboard.type('lamp');
       await page.keyboard.press('Enter');
-      await page
-        .getByText(/must have required property 'price'/)
-        .first()
-        .waitFor();
+      await page.getByText('Price is required.').waitFor();
+      t.equal(await page.evaluate('document.activeElement?.ariaLabel'), 'Price', 'the first field that lacks a value');
       await page.getByLabel('Price').fill('30');
       await page.getByLabel(/^Gift/).check();
       await page.getByLabel(/^Lines/).fill('["a"');
@@ -135,6 +160,39 @@ else
       await page.getByRole('heading', { name: 'Versions' }).waitFor();
       t.match(page.url(), /\/functions\/order$/, 'the head of a run leads to its function');
       await page.locator(`a[href$="${run_id}"]`).first().waitFor();
+    });
+
+    await t.test('a pipeline and a stored graph have the fields of the inputs that they declare', async (t) => {
+      await page.goto(`${base}/new-run?what=pipeline`);
+      const [name, mimeType] = ['deploy.yaml', 'text/yaml'];
+      await page.getByLabel('Workflow file').setInputFiles({ name, mimeType, buffer: Buffer.from(DEPLOY) });
+      await page.getByLabel('Service').waitFor();
+      t.equal(await page.getByLabel('Replicas').inputValue(), '2', 'the default');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText('Service is required.').waitFor();
+      await page.getByLabel('Service').fill('shop');
+      await page.getByLabel('Replicas').fill('9');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText('must be <= 5').first().waitFor();
+      await page.getByLabel('Replicas').fill('3');
+      await page.getByLabel('Env').selectOption('live');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      const outputOf = async () => {
+        await page.waitForURL(/\/runs\/run_/);
+        const [run_id = ''] = /run_\w+/.exec(page.url()) ?? [];
+        await reaches(run_id, 'succeeded');
+        const { stdout } = await place.svc(['status', run_id, '--json']);
+        return (JSON.parse(stdout) as { output: unknown }).output;
+      };
+      t.same(await outputOf(), { all: { replicas: 3, env: 'live', service: 'shop' } });
+      await writeFile(join(place.folder, 'greet.json'), JSON.stringify(GREET));
+      await place.svc(['graph', 'save', 'greet', 'greet.json']);
+      await page.goto(`${base}/graphs/greet`);
+      await page.getByRole('button', { name: 'Run now' }).click();
+      await page.getByLabel('Name').fill('Ana');
+      t.same(await inaccessible(page), []);
+      await page.getByRole('button', { name: 'Run graph' }).click();
+      t.same(await outputOf(), { text: 'Ana2' });
     });
 
     await t.test('the palette finds functions, and runs them', async (t) => {

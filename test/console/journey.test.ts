@@ -71,7 +71,7 @@ else
       await page.locator('#graph-name').fill('orders');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Edit orders' }).waitFor();
-      await page.getByText('What it needs').click();
+      await page.getByText('Credentials and accounts').click();
       await page.getByText('Something is missing').waitFor();
       await page.getByRole('button', { name: 'Create chat-bot' }).click();
       await dialog.locator('[name=token]').fill(FIRST);
@@ -100,7 +100,7 @@ else
 
     await t.test('a webhook is sent, and its run watched', async (t) => {
       await page.getByRole('link', { name: 'Newest run' }).click();
-      await page.getByText('It has not run yet').waitFor();
+      await page.getByText('No runs yet').waitFor();
       await deliver(120);
       await node('code', /succeeded/).waitFor();
       t.match(JSON.parse(chat.seen[0]!.body), { channel: '#orders', text: 'An order of 120' });

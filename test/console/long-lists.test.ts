@@ -59,10 +59,7 @@ else
 
     await t.test('the editor offers every credential', async () => {
       await page.goto(`${place.url}${HERE}/graphs/new?node=team_chat.post_message`);
-      await page
-        .getByRole('region', { name: 'Selection' })
-        .getByRole('button', { name: 'post_message', exact: true })
-        .click();
+      await page.getByRole('region', { name: 'Selection' }).getByRole('heading', { name: 'Post message' }).waitFor();
       await page.locator(`datalist option[value=${LAST}]`).first().waitFor({ state: 'attached' });
     });
 

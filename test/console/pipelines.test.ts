@@ -114,6 +114,16 @@ else
       t.match(await job(page, 'ship').innerText(), /Succeeded/);
     });
 
+    await t.test('the list has each pipeline with its newest run', async (t) => {
+      const list = await place.signedIn();
+      await list.goto(`${base}/pipelines`);
+      const row = list.getByRole('table', { name: 'Pipelines' }).getByRole('row').nth(1);
+      t.match(await row.innerText(), /^release\s+Waiting.*\s+none\s/s);
+      await row.getByRole('link', { name: 'Waiting' }).click();
+      await list.getByRole('heading', { name: 'release', level: 1 }).waitFor();
+      await list.context().close();
+    });
+
     await t.test('a job has its combinations, steps and log', async (t) => {
       await job(page, 'build').click();
       const open = page.getByRole('region', { name: 'Job build' });
@@ -174,7 +184,7 @@ else
       const { token } = JSON.parse(made.stdout) as { token: string };
       const vic = await place.signedIn(token);
       await vic.goto(`${base}/pipelines`);
-      await vic.getByRole('table').getByText('release').waitFor();
+      await vic.getByRole('table', { name: 'Pipelines' }).getByText('release').waitFor();
       await vic.getByRole('textbox', { name: 'Pipeline document' }).waitFor();
       t.equal(await vic.getByRole('button', { name: 'Run pipeline' }).count(), 0);
       await vic.goto(run);

@@ -353,7 +353,7 @@ else
         ['/webhooks', /acme\/site/],
         ['/webhooks/site', /Created by hand/],
         ['/schedules', /Every day at 02:30/],
-        ['/schedules/nightly', /It has not run yet/],
+        ['/schedules/nightly', /No runs yet/],
       ];
       const WRITES =
         /^(New|Emit|Change|Remove|Pause|Resume|Trigger|Replay|Redeliver|Test|Replace|Register|Make|Edit|Run now|Send|Actions)/;

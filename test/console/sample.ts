@@ -43,7 +43,8 @@ const ORDERS = {
 const CI = `name: ci
 jobs:
   build:
-    steps: [{ name: compile, run: "echo compiled 128 files" }]
+    cache: { key: compiler-v1, paths: [.compiler/] }
+    steps: [{ name: compile, run: "mkdir -p .compiler && head -c 40000 /dev/zero > .compiler/parsed && echo compiled 128 files" }]
   test:
     needs: build
     steps: [{ name: units, run: "echo all tests passed" }]
@@ -82,6 +83,8 @@ export interface Sample {
   /** It waits. */
   run: string;
   event: string;
+  pipeline_run: string;
+  graph_run: string;
   /** Two runs that are over. */
   compared: readonly [string, string];
 }
@@ -106,7 +109,7 @@ export async function fill(place: Console): Promise<Sample> {
     await over(['nightly.sh', '--tag', 'nightly']),
     await over(['import.sh', '--tag', 'data']),
   ] as const;
-  await svc(['submit', 'ci.yaml']);
+  const pipeline_run = (await svc(['submit', 'ci.yaml'])).trim();
   await svc(['credential', 'set', 'chat-bot', '--kind', 'bearer', '--token', '-'], 'a token of no use');
   await svc(['schedule', 'set', 'nightly', '30 2 * * *', 'nightly.sh']);
   await svc(['event-hook', 'set', 'deploys', '--event-type', 'deploy.asked']);
@@ -114,7 +117,7 @@ export async function fill(place: Console): Promise<Sample> {
   const emitted = await svc(['emit', 'deploy.done', '--key', 'acme/web', '--payload', '{"version":"1.4.0"}']);
   const [event = ''] = /evt_\w+/.exec(emitted) ?? [];
   await svc(['graph', 'save', 'orders', '-'], JSON.stringify(ORDERS));
-  await svc(['submit', '--graph', 'orders', '--input', '{"total":12}']);
+  const graph_run = (await svc(['submit', '--graph', 'orders', '--input', '{"total":12}'])).trim();
   const waiting = await svc(['submit', 'deploy.sh', '--tag', 'prod', '--subject', 'acme/web', '--json']);
   const { run_id } = JSON.parse(waiting) as { run_id: string };
   // It waits once it has done its first steps.
@@ -122,7 +125,7 @@ export async function fill(place: Console): Promise<Sample> {
     (await svc(['status', run_id])).includes('waiting') ? true : undefined,
   );
   await serveFunctions(place, svc);
-  return { run: run_id, event, compared };
+  return { run: run_id, event, pipeline_run, graph_run, compared };
 }
 
 /** A worker that stays, and a version that only a worker of earlier has served. */

@@ -11,6 +11,13 @@ interface StepView {
   kind: string;
   stdout?: string;
   status: string;
+  activity?: string;
+}
+
+interface PausedView {
+  status: string;
+  paused?: object;
+  claims?: readonly unknown[];
 }
 
 /** The run under attack, seen over HTTP; whoever asks has patience, for servers come and go. */
@@ -20,6 +27,8 @@ export class CrashRun {
   readonly #work: Workload;
   readonly #key: string;
   readonly #sent = new Set<string>();
+  /** What a paused run has started all the same. */
+  readonly #unpaused: string[] = [];
 
   /** `key` makes the submit one run however often it is sent. */
   constructor(target: Target, work: Workload, key = 'crash') {
@@ -76,8 +85,11 @@ export class CrashRun {
     const sites = (await this.#steps()).map(({ site }) => site);
     const wanted = this.#work.sites;
     const wrong = wanted.findIndex((site, index) => sites[index] !== site);
-    if (wrong < 0 && sites.length === wanted.length) return [];
-    return [`recorded ${sites.length} of ${wanted.length}; at ${wrong}: ${sites[wrong]} instead of ${wanted[wrong]}`];
+    if (wrong < 0 && sites.length === wanted.length) return this.#unpaused;
+    return [
+      ...this.#unpaused,
+      `recorded ${sites.length} of ${wanted.length}; at ${wrong}: ${sites[wrong]} instead of ${wanted[wrong]}`,
+    ];
   }
 
   /** A signal is sent once, when the run waits for it: a second one would stay in the queue. */
@@ -86,14 +98,44 @@ export class CrashRun {
       'GET',
       `/runs/${this.run_id}`,
     );
-    if (!substate || !['signal', 'event'].includes(substate.kind) || this.#sent.has(substate.name)) return;
-    const { kind, name } = substate;
+    if (!substate || !['signal', 'event', 'any'].includes(substate.kind)) return;
+    // The first of several things that it waits for is a signal.
+    const kind = substate.kind === 'event' ? 'event' : 'signal';
+    const name = substate.name.replace(/^signal:(\S+) .*/, '$1');
+    if (this.#sent.has(name)) return;
     this.#sent.add(name);
     const payload = { n: Number(name.slice(name.lastIndexOf('-') + 1)) };
     // With a key, so that a repeat after a lost answer is no second one.
     const key = `${this.run_id} ${name}`;
     if (kind === 'signal') await this.#ask('POST', `/runs/${this.run_id}/signals/${name}`, payload, key);
     else await this.#ask('POST', '/events', { type: name, payload }, key);
+    if (this.#sent.size % 2 === 0) await this.#pauseAndResume();
+  }
+
+  /** Once no agent works on a paused run, nothing more of it is recorded. */
+  async #pauseAndResume(): Promise<void> {
+    await this.#change('pause');
+    const idle = await until('a paused run to be left by its agent', 180_000, async () => {
+      const { status, paused, claims = [] } = await this.#ask<PausedView>('GET', `/runs/${this.run_id}`);
+      if (ENDED.includes(status)) return { ended: true };
+      return paused && claims.length === 0 ? { ended: false } : undefined;
+    });
+    if (idle.ended) return;
+    const before = (await this.#steps()).length;
+    await new Promise((done) => setTimeout(done, 50));
+    const after = await this.#steps();
+    // A timer that ends is recorded, as is an event; nothing that the script does is.
+    const started = after
+      .slice(before)
+      .filter(({ kind }) => !['sleep', 'wait-signal', 'wait-event', 'wait-any', 'lock'].includes(kind));
+    for (const { site } of started) this.#unpaused.push(`${site} was recorded while the run was paused`);
+    await this.#change('resume');
+  }
+
+  async #change(verb: 'pause' | 'resume'): Promise<void> {
+    await this.#ask('POST', `/runs/${this.run_id}/${verb}`).catch((error: Error) => {
+      if (!error.message.includes('run_finished')) throw error;
+    });
   }
 
   /** Each emit is one event, each event one handler run, and each of those does its work. */
@@ -117,7 +159,8 @@ export class CrashRun {
 
   async #steps(): Promise<StepView[]> {
     const steps = await this.#all<StepView>('steps', `/runs/${this.run_id}/steps?`);
-    return steps.filter(({ status }) => status === 'recorded');
+    // What a wait for the first of several consists of has records of its own.
+    return steps.filter(({ status, activity = '' }) => status === 'recorded' && !/^(signal|event):/.test(activity));
   }
 
   /** Every page of a list. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { isLong, onlyLong } from '../support/length.ts';
-import { createDatabase, startMysql, startPrivateMysql } from '../support/mysql-server.ts';
+import { openMysql, startPrivateMysql } from '../support/mysql-server.ts';
 import { crash } from './crash.ts';
 import { databaseDies } from './database.ts';
 import { crashJobs } from './jobs.ts';
@@ -14,8 +14,8 @@ t.setTimeout(1_790_000);
 /** One kill of a kind, or three in the long run; `npm run crash` is longer still. */
 const KILLS = isLong ? 3 : 1;
 const SHORT = { steps: 20 * KILLS, kills: { script: KILLS, agent: KILLS, server: KILLS } };
-/** After what was recorded, and in the middle of an emit: where a second time would show. */
-const SOME_POINTS = ['runs.store.append.after', 'bus.fired', 'replay.call.recorded'];
+/** After what was recorded, and in the middle of an emit and of a pause: where a second time would show. */
+const SOME_POINTS = ['runs.store.append.after', 'bus.fired', 'runs.paused', 'replay.call.recorded'];
 
 t.test('SQLite: one server, one agent, everything killed at random', { timeout: 600_000 }, async (t) => {
   const { status, struck, violations } = await crash({ ...SHORT, servers: 1, agents: 1, seed: 20_261_121 });
@@ -28,17 +28,13 @@ t.test(
   'MySQL: two servers and three agents, everything killed at random',
   { timeout: 600_000, ...onlyLong },
   async (t) => {
-    const server = await startMysql();
-    if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-    t.teardown(() => server.stop());
-    const database = await createDatabase(server.url);
-    t.teardown(() => database.drop());
-    const plan = { ...SHORT, servers: 2, agents: 3, seed: 7, database_url: database.url };
+    const database_url = await openMysql(t);
+    if (database_url === undefined) return;
+    const plan = { ...SHORT, servers: 2, agents: 3, seed: 7, database_url };
     const { status, struck, violations } = await crash(plan);
     t.equal(status, 'succeeded');
     t.same(violations, []);
     t.same(struck, SHORT.kills, 'every strike hit');
-    return undefined;
   },
 );
 

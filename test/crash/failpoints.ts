@@ -4,7 +4,19 @@ import { CrashRun } from './crash-run.ts';
 import { workload } from './script.ts';
 import { ledgerOf, violationsOf } from './verdict.ts';
 
-const METHODS = ['claim', 'append', 'perform', 'park', 'attempt', 'sendSignal', 'resolveDue', 'complete', 'appendLogs'];
+const METHODS = [
+  'claim',
+  'append',
+  'perform',
+  'park',
+  'attempt',
+  'sendSignal',
+  'resolveDue',
+  'complete',
+  'appendLogs',
+  'pauseRun',
+  'resumeRun',
+];
 /** Where a server may die between having done something and having said so. */
 export const SERVER_POINTS = [
   ...METHODS.flatMap((method) => [`runs.store.${method}.before`, `runs.store.${method}.after`]),
@@ -12,6 +24,9 @@ export const SERVER_POINTS = [
   'handlers.apply',
   'bus.fired',
   'bus.delivered',
+  // Inside a pause and a resume.
+  'runs.paused',
+  'runs.resumed',
 ];
 /** Where an agent may die around a durable call. */
 export const AGENT_POINTS = ['replay.call.made', 'replay.call.recorded', 'replay.wait.parked'];
@@ -43,7 +58,9 @@ async function dieAt(target: Target, point: string, index: number): Promise<Poin
   const own = target.own!;
   const victim = AGENT_POINTS.includes(point) ? agentVictim(own) : serverVictim(own);
   // What a server does before anybody asked is let through, so that it lives until it listens.
-  await victim.arm(`${point}:${/perform|sendSignal|complete|appendLogs|^bus|^handlers/.test(point) ? 1 : 2}`);
+  await victim.arm(
+    `${point}:${/perform|sendSignal|complete|appendLogs|^bus|^handlers|paused|resumed|pauseRun|resumeRun/.test(point) ? 1 : 2}`,
+  );
   const ledger = ledgerOf(own, `ledger-${index}`);
   const work = workload(14, ledger);
   const run = new CrashRun(target, work, `point-${index}`);

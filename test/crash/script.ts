@@ -48,7 +48,16 @@ export function workload(steps: number, ledger: string): Workload {
       sleeps += 1;
     } else if (turn === 4 || turn === 9) {
       const name = `go-${index}`;
-      lines.push(`test "$(svc wait-signal ${name})" = '{"n":${index}}'`);
+      // Every other one asks a person, whose answer is checked.
+      const asks = turn === 9 ? " --message 'Go on?' --form 'n: integer'" : '';
+      if (turn === 4) {
+        lines.push(
+          `case $(svc wait-any signal:${name} event:crash.never timeout:10m) in *'"payload":{"n":${index}}'*) ;; *) exit 8 ;; esac`,
+        );
+        sites.push(`signal:${name} event:crash.never#0`);
+        continue;
+      }
+      lines.push(`test "$(svc wait-signal ${name}${asks})" = '{"n":${index}}'`);
       sites.push(`${name}#0`);
     } else if (turn === 5) {
       // The lock and its command are two records of one site.
@@ -61,7 +70,9 @@ export function workload(steps: number, ledger: string): Workload {
       ticks.push(index);
     } else if (turn === 8) {
       const name = `crash.go-${index}`;
-      lines.push(`case $(svc wait-event ${name}) in *'"payload":{"n":${index}}'*) ;; *) exit 7 ;; esac`);
+      // The event must name a value of the script and the run, which are sealed with the wait.
+      const when = `--when 'event.payload.n == vars.n && run.id != ""' --var n:=${index}`;
+      lines.push(`case $(svc wait-event ${name} ${when}) in *'"payload":{"n":${index}}'*) ;; *) exit 7 ;; esac`);
       sites.push(`${name}#0`);
     } else if (turn === 7) {
       lines.push(flaky(index, ledger));

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { onlyLong } from '../support/length.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { dripByDays } from './days.ts';
 import { runExamples } from './examples-run.ts';
-import { leaveOut, needs } from '../kit/needs.ts';
+import { needs } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
@@ -19,16 +19,12 @@ t.test(
 );
 
 t.test('MySQL: and on two servers', { timeout: 600_000, ...needs('python3'), ...onlyLong }, async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(() => database.drop());
-  const plan = { servers: 2, agents: 3, kills: 4, seed: 7, database_url: database.url };
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  const plan = { servers: 2, agents: 3, kills: 4, seed: 7, database_url };
   const { found, struck } = await runExamples(plan);
   t.same(found, []);
   t.equal(struck, 4, 'every strike hit');
-  return undefined;
 });
 
 t.test('SQLite: a campaign over days, on a clock that is put forward', { timeout: 600_000 }, async (t) => {

@@ -1,8 +1,7 @@
 import t, { type Test } from 'tap';
 import { isLong, onlyLong } from '../support/length.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { AGENT_POINTS, dieAt, dieAtRandom, openFlowTarget, SERVER_POINTS } from './flow-crash.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 t.setTimeout(1_790_000);
 
@@ -25,10 +24,7 @@ async function crashes(t: Test, points: readonly string[], database_url?: string
 t.test('SQLite: a flow ends right wherever server or agent die', { timeout: 900_000 }, (t) => crashes(t, POINTS));
 
 t.test('MySQL: a flow ends right wherever server or agent die', { timeout: 900_000, ...onlyLong }, async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(() => database.drop());
-  return crashes(t, POINTS, database.url);
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  return crashes(t, POINTS, database_url);
 });

@@ -5,8 +5,7 @@ import { startTarget } from '../../features/support/target.ts';
 import { type Address, deliver } from '../../features/support/forge-delivery.ts';
 import { chanceOf } from '../hooks/chance.ts';
 import { all, ask } from '../hooks/place.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
-import { leaveOut } from '../kit/needs.ts';
+import { openMysql } from '../support/mysql-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(3_600_000);
@@ -103,10 +102,7 @@ async function storm(t: Test, database: { database_url?: string }): Promise<void
 t.test('on SQLite', (t) => storm(t, {}));
 
 t.test('on MySQL', async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const { url, drop } = await createDatabase(server.url);
-  t.teardown(drop);
-  await storm(t, { database_url: url });
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  await storm(t, { database_url });
 });

@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { all, ask, openPlace, type Place, send, sideBySide } from './place.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { SENDERS, type Sender, type Sent } from './senders.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(3_600_000);
@@ -151,10 +150,7 @@ async function both(t: Test, database_url: string | undefined): Promise<void> {
 t.test('on SQLite', (t) => both(t, undefined));
 
 t.test('on MySQL', async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const { url, drop } = await createDatabase(server.url);
-  t.teardown(drop);
-  await both(t, url);
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  await both(t, database_url);
 });

@@ -6,6 +6,7 @@ export const alteredDatabase = (real: Database, changes: Partial<Database>): Dat
   sequelize: real.sequelize,
   read: (statement, params) => real.read(statement, params),
   write: (statement, params) => real.write(statement, params),
+  cached: (key, tables, load, bytes) => real.cached(key, tables, load, bytes),
   transaction: (work) => real.transaction(work),
   usesCommitCertification: () => real.usesCommitCertification(),
   ping: () => real.ping(),

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { SealContext, Sealer } from '../../kernel/contracts/index.ts';
 
-const mark = (place: SealContext): Buffer => createHash('sha256').update(JSON.stringify(place)).digest();
+/** The first byte of what the real sealer seals: stores tell a sealed value from another one by it. */
+const FORMAT = 1;
+
+function mark(place: SealContext): Buffer {
+  const digest = createHash('sha256').update(JSON.stringify(place)).digest();
+  digest[0] = FORMAT;
+  return digest;
+}
 
 /** Encrypts nothing. Like the real sealer it opens a value only where it was sealed, and only after `prepare`. */
 export class PlaceSealer implements Sealer {

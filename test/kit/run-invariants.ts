@@ -34,7 +34,8 @@ const INVARIANTS: readonly Invariant[] = [
     finds: `SELECT j.run_id, j.activity_id, j.position AS place FROM runs_journal j
       JOIN runs_activities a ON a.activity_id = j.activity_id WHERE j.epoch > a.epoch OR (j.epoch < 1 ${CLAIMABLE})
       UNION ALL SELECT w.run_id, w.activity_id, w.position FROM runs_waits w
-      JOIN runs_activities a ON a.activity_id = w.activity_id WHERE w.epoch > a.epoch OR (w.epoch < 1 ${CLAIMABLE})
+      JOIN runs_activities a ON a.activity_id = w.activity_id WHERE w.epoch > a.epoch
+      OR (w.epoch < 1 AND w.kind <> 'run-concurrency' ${CLAIMABLE})
       UNION ALL SELECT l.run_id, l.activity_id, l.seq FROM runs_logs l
       JOIN runs_activities a ON a.activity_id = l.activity_id WHERE l.epoch > a.epoch OR l.epoch < 1`,
   },

@@ -27,6 +27,7 @@ export function watchPredicates(use: Resolve): WatchedPredicates {
   const watching = (one: Expression): Expression => ({
     source: one.source,
     uses: (name) => one.uses(name),
+    paths: (roots) => one.paths(roots),
     evaluate: (scope) => one.evaluate(scope),
     test(scope, most) {
       const tested = one.test(scope, most);

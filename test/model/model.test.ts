@@ -1,8 +1,7 @@
 import t from 'tap';
 import { isLong, onlyLong } from '../support/length.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { randomPrograms } from './random-programs.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
@@ -15,11 +14,7 @@ t.test('SQLite: random programs do what the model says', { timeout: 600_000 }, a
 });
 
 t.test('MySQL: random programs do what the model says', { timeout: 600_000, ...onlyLong }, async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(() => database.drop());
-  t.same(await randomPrograms({ ...SHORT, seed: SHORT.seed + 1_000_000, database_url: database.url }), []);
-  return undefined;
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  t.same(await randomPrograms({ ...SHORT, seed: SHORT.seed + 1_000_000, database_url }), []);
 });

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { crowd } from './crowd.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 t.setTimeout(600_000);
 
@@ -15,16 +14,12 @@ t.test('SQLite: pipelines end right while agents and servers die', { timeout: 60
 });
 
 t.test('MySQL: the same with two servers, whose connections are cut too', { timeout: 600_000 }, async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(() => database.drop());
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
   const { struck, violations } = await crowd({
     ...{ ...SHORT, servers: 2, agents: 3, seed: 11 },
-    database_url: database.url,
+    database_url,
   });
   t.same(violations, []);
   t.equal(struck, SHORT.kills);
-  return undefined;
 });

@@ -87,13 +87,13 @@ async function onTheCommandLine(t: Test, server: TestServer): Promise<void> {
     const { stdout, stderr } = await run(svc, ['note', ...args], { env }).catch((error) => error);
     return `${stdout}${stderr}`;
   };
-  t.match(await as('member', 'set', 'shopping', '--text', 'milk'), /note shopping is created/);
-  t.match(await as('member', 'set', 'shopping', '--text', 'bread'), /note shopping is replaced/);
+  t.match(await as('member', 'set', 'shopping', '--text', 'milk'), /Created note shopping/);
+  t.match(await as('member', 'set', 'shopping', '--text', 'bread'), /Replaced note shopping/);
   t.match(await as('viewer', 'set', 'shopping', '--text', 'wine'), /forbidden/);
   t.match(await as('viewer', 'show', 'shopping'), /text +bread/);
   t.match(await as('viewer', 'ls'), /shopping[^\n]*bread[\s\S]*two/);
   t.match(JSON.parse(await as('viewer', 'ls', '--json')), { notes: [{ name: 'shopping' }, {}, {}] });
-  t.match(await as('member', 'rm', 'shopping'), /note shopping is removed/);
+  t.match(await as('member', 'rm', 'shopping'), /Removed note shopping/);
   t.match(await as('member', 'rm', 'shopping'), /no note shopping in this project/);
   t.match(await as('viewer', '--help'), /svc note set/);
 }

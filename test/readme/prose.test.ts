@@ -12,10 +12,7 @@ import { declared } from './errors.ts';
 import { blank, lineOf, PAGES, read, withoutExamples } from './pages.ts';
 import { consoleTexts, messagesIn, messageTexts, pageTexts, type Shown } from './shown.ts';
 
-/**
- * Turns that no page has, and what to write instead. Add one when a reader stumbles over a sentence; `beside` is the word
- * for files that are sent along with a script.
- */
+/** Turns that no page has, and what to write instead. Add one when a reader stumbles over a sentence. */
 const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\bfor ever\b/i, 'forever'],
   [/\bas by default\b/i, 'by default'],
@@ -31,7 +28,7 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
     'is in, appears in',
   ],
   [/\b(lie|lies|lay) (in|on|at|below|above|beside|side|there|here|outside|elsewhere|where)\b/i, 'is in'],
-  [/\bbeside\b(?! (a|the|them|it|its|scripts?)\b)/i, 'next to, in addition to'],
+  [/\bbeside\b/i, 'next to, in addition to'],
   [/\bin place of\b/i, 'instead of'],
   [/\bhand(s|ed|ing)? (on|over|down)\b/i, 'pass, forward'],
   [/\b(go|goes|went|going) on\b/i, 'continue'],
@@ -83,6 +80,63 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\bthe former (one|has)\b/i, 'the previous …'],
   [/\bhas no option\b/i, 'unknown option …; use …'],
   [/\bon the way\b/i, 'in transit'],
+  [
+    /\b(message|detail|error|log|response|report|command|page)s? says? (so|why|how|where|who|which)\b/i,
+    'shows, reports, explains',
+  ],
+  [/\bfor a yes\b|\b(say|says) (yes|no)\b/i, 'approve, reject, as approval'],
+  [
+    /(that|which|whom) (`(detail|errors|offset)`|the (message|detail)) names?\b/i,
+    'shown in `detail`, listed in `errors`',
+  ],
+  [
+    /\b(takes?|took) (no|only|any) (new|more|trusted|untrusted|other|trusted runs) ?(work|runs|answer|signals?)?\b/i,
+    'accepts',
+  ],
+  [/\bwith which (a|people|an)\b/i, 'that lets …, through which'],
+  [
+    /\buses nothing up\b|\bis of no use\b|\bis no (failure|error|problem)\b(?! code)/i,
+    'has no effect, is not an error',
+  ],
+  [/\bwithout end\b/i, 'indefinitely'],
+  [/\bfor instance\b/i, 'for example'],
+  [/\b(asked|asks) (nothing|several things)\b/i, 'has no question, asks several questions'],
+  [/\bcounts? for (each|every)\b/i, 'applies to each'],
+  [/\bruns? for (each |every |a )?push(es)?\b/i, 'runs on each push'],
+  [/\bshort for an?\b/i, 'shorthand for a'],
+  [/\b(identical|equal|the same),? byte by byte\b/i, 'byte for byte'],
+  [/\bnothing (more |new )?of (it|them|this|a)\b/i, 'nothing in it; the run, the step'],
+  [/(?<!\b(can|may|must|to) )\b(has|have) (_|[\d,]+) (bytes|characters)\b(?! or)/i, 'is … bytes long'],
+  [/\bflags of every command\b/i, 'global flags'],
+  [/\bcosts? (a|one) (half|third|quarter|fifth|sixth|seventh|tenth) of\b/i, 'takes one-seventh as long as'],
+  [/\b(is|are) [^.]{0,30}\b(and|or),? too (many|few)\b/i, 'there are too many …, or they are …'],
+  [/\beveryone who\b/i, 'anyone who'],
+  [/\b(that|which|who) [^.|]{5,60},? (but|and) whose\b/i, 'if …; two sentences'],
+  [/\bports? \d+ of\b/i, 'port … on'],
+  [/\bof this (length|size)\b/i, 'of length `period`: name the member'],
+  [/\b(at|in|on) (its|the) (second|next) (run|start)\b/i, 'when it is run again'],
+  [/\bgrows? forever\b/i, 'accumulates, grows indefinitely'],
+  [/\b(the|an?) (plugin|connector|node|table|column|header)\x20_{3,}/i, 'the `name` plugin'],
+  [/\bthe header [A-Z][a-z]*-/, 'the X-Name header'],
+  [/\bwhat (it|the run|a run|each one) waits? for\b/i, 'what it is waiting for'],
+  [/\b(runs?|agents?|programs?) with another server and an agent\b/i, 'on your own machine'],
+  [/\b(a|the|each|every|its|another) submit\b(?! (button|command|route|form))/i, 'a submission'],
+  [/\b(events?|deliver(y|ies)|requests?|they|it|none) (has|have|had) come\b/i, 'has arrived'],
+  [/\ba list, separated by\b/i, 'a comma-separated list'],
+  [/\b(set|sets|put) a handler on\b/i, 'create a handler for'],
+  [/\bfrom before the last\b/i, 'the old …, the previous …'],
+  [/\b(payload|input|it|value|answer) (must|does not|do not) fit\b(?! (on|in|into)\b)/i, 'match, be valid'],
+  [/\bin the name of the owner\b/i, 'on behalf of'],
+  [/\bneeds [^.;]{0,60} and an optional\b/i, 'needs …; … is optional'],
+  [/\bevents? of (untrusted runs|another source)\b/i, 'events from'],
+  [/\b(signal|wait|calls|flag|variable|files) of (this|that|the same) name\b/i, 'with this name'],
+  [/\bfurther (events|deliveries|jobs) wait\b/i, 'other events wait'],
+  [/\bthe audit (has|gets|contains)\b/i, 'the audit log contains'],
+  [/\b(stays?|stayed) unused\b/i, 'is not consumed'],
+  [/\bany such (period|time)\b/i, 'per period'],
+  [/\b(is|are) no (object|list|number|string|text|JSON)\b/i, 'is not a …'],
+  [/\bfor (its|the run's|their) end\b/i, 'for it to end'],
+  [/\bof (this|that|the same) names?\b/i, 'with this name'],
 ];
 
 /** The sentences of a page at their lines: no examples, no code, no targets of links. */
@@ -108,6 +162,7 @@ const SOURCES = [
   /^plugins\/operations\/console\/web\//,
   /^cli\//,
   /^features\//,
+  /\/explain\//,
 ];
 
 /** Sentences break across lines, so that a space of a pattern is any white space. */
@@ -273,7 +328,7 @@ t.test('texts are read from the code of pages and messages', async (t) => {
     f('nor this one');`;
   t.same(
     messagesIn('a.ts', messages).map(({ text }) => text),
-    ['no run _', 'the ID is empty', 'the run is gone', 'a run is gone', 'the run again.'],
+    ['no run _', 'the ID is empty', 'the run is gone', 'a run is gone', 'Start the run again.'],
   );
   t.match(oddShown(pageTexts('page.tsx', page)), [/page\.tsx:2: "for ever" → forever/]);
 });
@@ -291,6 +346,23 @@ t.test('a sample has sentences of every source, the same ones for a seed', async
   t.equal(new Set(drawn).size, 50);
   t.notSame(drawn, sample(all, { seed: 8, count: 50 }));
   t.equal(sample(all, { seed: 7, count: all.length + 1 }).length, all.length);
+});
+
+t.test('code is no sentence', async (t) => {
+  const page = `const CLASSES = 'c-state c-roomy second';
+  const STYLE = { border: '2px solid var(--accent)' };
+  const WORDS = 'async await break case catch class const continue def default defer elif else except export';
+  const PROGRAM = 'import json\\nfor one in found: print(one)';
+  const ABOUT = 'Starts in ./.svc and ' + 'reads ../docs/x.md there.';`;
+  t.same(
+    pageTexts('page.tsx', page).map(({ text }) => text),
+    ['Starts in ./.svc and reads ../docs/x.md there.'],
+    'a sum is one text',
+  );
+  t.same(
+    sentencesIn('x.md', 'See [the page](../docs/x.md) in ./.svc too.').map(({ text }) => text),
+    ['See [the page](../docs/x.md) in ./.svc too.'],
+  );
 });
 
 t.test('a sentence is shown with the line that it begins at', async (t) => {

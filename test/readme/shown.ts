@@ -16,10 +16,28 @@ const RAISES = /(error|invalid|conflict|notfound|misused|usage|unusable|unreadab
 const INLINE = /^(a|code|strong|em|b|i|span|Link|Name|Time|kbd)$/;
 
 const sentence = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-/** Whether it is more than one word, and no command. */
-const hasWords = (text: string): boolean => /[A-Za-z][\w'’,]* [\w'’]*[a-z]/.test(text) && !/^(svc|curl) /.test(text);
+/** Styles, class names, lists of keywords, SQL, and programs in this or other languages. */
+const CODE = [
+  /\b(var|color-mix|rgba?|calc)\(|\b\d+px\b|^[.#][\w-]+[ ,]|^(c|is|has|at)-[a-z]+( |$)| (c|is|has)-[a-z]+$/,
+  /^[a-z\d-]+( [a-z\d-]+){14,}$|^M\d+ \d/,
+  /^(PRAGMA|SELECT|INSERT|CREATE|BEGIN) |^#(!|compdef )|^\/(bin|usr)\//,
+  /\bimport [\w{*]|\bdef \w+\(|\bconst \w+ = |=> |\becho "|\$\(svc |; then |^(complete|tsc) |^name: \w+ jobs:|\|---\||^\{ "/,
+];
+
+const isCode = (text: string): boolean => CODE.some((pattern) => pattern.test(sentence(text)));
+
+/** Whether it is more than one word, and neither a command nor code. */
+const hasWords = (text: string): boolean =>
+  /[A-Za-z][\w'’,]* [\w'’]*[a-z]/.test(text) && !/^(svc|curl) /.test(text) && !isCode(text);
+
+const isSum = (node: ts.Node): node is ts.BinaryExpression =>
+  ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
 
 function literalOf(node: ts.Node): string | undefined {
+  if (isSum(node)) {
+    const [left, right] = [literalOf(node.left), literalOf(node.right)];
+    return left === undefined || right === undefined ? undefined : left + right;
+  }
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (!ts.isTemplateExpression(node)) return undefined;
   return node.head.text + node.templateSpans.map(({ literal }) => `_${literal.text}`).join('');
@@ -56,6 +74,7 @@ type Take = (node: ts.Node, text: string) => void;
 /** What a page of the console shows: the texts of elements, and each string of words that is no class. */
 function takePage(node: ts.Node, take: Take): void {
   if (isParent(node) && speaks(node) && !(isInline(node) && speaks(node.parent))) take(node, elementText(node));
+  if (!ts.isSourceFile(node) && isSum(node.parent) && literalOf(node.parent) !== undefined) return;
   const text = literalOf(node);
   if (text !== undefined && hasWords(text)) take(node, text);
 }
@@ -71,7 +90,7 @@ const isLog = (callee: ts.Expression): boolean =>
 /** The words that a value can be: the branches of a condition, and the parts of a sum. */
 function wordsOf(node: ts.Expression, take: Take): void {
   const text = literalOf(node);
-  if (text !== undefined && hasWords(text)) take(node, text);
+  if (text !== undefined && hasWords(text)) return take(node, text);
   if (ts.isParenthesizedExpression(node)) wordsOf(node.expression, take);
   if (ts.isConditionalExpression(node)) for (const one of [node.whenTrue, node.whenFalse]) wordsOf(one, take);
   if (ts.isBinaryExpression(node)) for (const one of [node.left, node.right]) wordsOf(one, take);
@@ -129,6 +148,12 @@ export const consoleTexts = (): Shown[] =>
 /** The messages of errors and log lines of the product and of its SDK. */
 export const messageTexts = (): Shown[] =>
   sources(['{kernel,plugins,cli}/**/*.ts', 'plugins/execution/scripts/sdk/*.mjs']).flatMap((path) => messagesIn(path));
+
+/** What `svc explain` and `svc doctor` say. */
+export const explanationTexts = (): Shown[] =>
+  sources(['plugins/operations/run-views/explain/*.ts', 'plugins/integrations/providers/service/check.ts']).flatMap(
+    (path) => pageTexts(path),
+  );
 
 /** What commands, routes, metrics and errors say about themselves. */
 export const descriptionTexts = (): Shown[] => [

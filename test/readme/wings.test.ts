@@ -7,7 +7,7 @@ import t from 'tap';
  * `SVC_WRITE_README=1 node test/readme/wings.test.ts` writes what is stale.
  */
 const clone = join(import.meta.dirname, '../..');
-const BEGIN = '<!-- Made from the manifests by test/readme/wings.test.ts. -->';
+const BEGIN = '<!-- Generated from the manifests by test/readme/wings.test.ts. -->';
 const END = '<!-- End of the generated part. -->';
 
 interface Manifest {

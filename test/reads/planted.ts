@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Database } from '../../kernel/contracts/index.ts';
 import { Activities, type Claimed, type JournalRecord, type RunStore } from '../../plugins/engine/runs/contract.ts';
 import { Sealer } from '../../kernel/contracts/index.ts';
+import { writeAnswer } from '../../plugins/execution/asks/store/asks.ts';
 import { CredentialNames } from '../../plugins/secrets/credentials/contract.ts';
 import { RunStore as Store } from '../../plugins/engine/runs/contract.ts';
 import { ask, type TestServer, StandInAgent } from '../kit/index.ts';
@@ -192,7 +193,25 @@ export class Planter {
       );
     }
     await this.#fill(claims.get(open)!);
-    return { run: open };
+    const ask = await this.#asks(open);
+    return { run: open, ask };
+  }
+
+  /** So many asks as a run may have open, and an answer of the largest size. */
+  async #asks(run_id: string): Promise<string> {
+    const value = text(256 * 1024 - 100);
+    const ids: string[] = [];
+    for (let n = 0; n < 100; n++) {
+      const { ask_id } = await this.#post(`runs/${run_id}/asks`, { name: `${n}${'x'.repeat(120)}`, payload: value });
+      ids.push(ask_id);
+    }
+    const [ask = ''] = ids;
+    await this.#database.transaction((tx) => {
+      const scope = { ...this.#server.scope, run_id };
+      const answer = { ask_id: ask, answer: Buffer.from(JSON.stringify(value)), now: 0 };
+      return writeAnswer(tx, this.#server.use(Sealer), scope, answer);
+    });
+    return ask;
   }
 
   /** A run that goes on: its journal, its log, its children, its signals, its artifacts. */
@@ -236,11 +255,15 @@ export class Planter {
         `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at, beginning) VALUES (?, ?, 0, ?, 1, 'x')`,
         [run_id, activity_id, text(30 * 1024)],
       );
-    for (let n = 0; n < MANY; n++) {
-      await this.#artifact(run_id, `file-${n}`);
+    for (let n = 0; n < MANY; n++)
       await this.#put(`state/entity/${n}-${'k'.repeat(100)}`, { value: text(256 * 1024 - 100) }, 'member');
-    }
     await this.#put('state/entity/key', { value: text(256 * 1024 - 100) }, 'member');
+    await this.#artifacts(run_id);
+  }
+
+  /** Artifacts of a run, all but the first of which have many parts. */
+  async #artifacts(run_id: string): Promise<void> {
+    for (let n = 0; n < MANY; n++) await this.#artifact(run_id, `file-${n}`);
     const parts = JSON.stringify(Array.from({ length: 2000 }, (_, n) => ({ name: `${n}${'x'.repeat(60)}`, size: 1 })));
     await this.#database.write('UPDATE artifacts_files SET parts = ? WHERE path <> ?', [parts, Buffer.from('file-0')]);
   }
@@ -320,8 +343,27 @@ export class Planter {
     if (put.status >= 300) throw new Error(`${put.status} ${put.text}`);
     const files = [{ path: 'file', digest, size: content.length }];
     const { run_id } = await this.#post('runs', { source: '#!/bin/sh\ntrue\n', files, requires: [requires[0]] });
+    await this.#artifacts(run_id);
+    await this.#caches(run_id);
     const claim = (await this.#claims([run_id])).get(run_id)!;
     return { agent: token, activity: claim.activity_id, epoch: String(claim.epoch), digest };
+  }
+
+  /** As many caches as a project can have, each with many parts but for one that can be read. */
+  async #caches(run_id: string): Promise<void> {
+    const { org_id, project_id } = this.#server.scope;
+    const parts = JSON.stringify(Array.from({ length: 640 }, () => [1, 8 * 1024 * 1024]));
+    for (let n = 0; n < 1000; n++)
+      await this.#database.write(
+        `INSERT INTO artifacts_caches (project_id, trusted, cache_key, org_id, run_id, blob_id, store, size, digest,
+           created_at, used_at, parts) SELECT ?, 1, ?, ?, ?, blob_id, store, size, digest, ?, ?, ${n === 7 ? 'parts' : '?'}
+         FROM artifacts_files WHERE run_id = ? AND path = ?`,
+        [
+          ...[project_id, Buffer.from(String(n)), org_id, run_id, n, n],
+          ...(n === 7 ? [] : [parts]),
+          ...[run_id, Buffer.from('file-0')],
+        ],
+      );
   }
 
   async #functions(): Promise<Params> {

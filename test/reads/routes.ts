@@ -54,6 +54,24 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   '/api/v1/agents': [{ bytes: MiB }, { query: '?limit=200', bytes: 2 * MiB }],
   '/api/v1/agents/connect': { ...SMALL, as: 'agent', status: 426 },
   '/api/v1/agents/activities/{activity}/files/{digest}': { as: 'agent', query: '?epoch={epoch}', streamed: true },
+  '/api/v1/agents/activities/{activity}/artifacts': [
+    { as: 'agent', query: '?epoch={epoch}', bytes: MiB },
+    { as: 'agent', query: '?epoch={epoch}&limit=50' },
+  ],
+  '/api/v1/agents/activities/{activity}/artifacts/{path}': {
+    as: 'agent',
+    query: '?epoch={epoch}',
+    params: { path: 'file-0' },
+    streamed: true,
+  },
+  // The newest of all keys with this beginning: a project has at most 1,000.
+  '/api/v1/agents/activities/{activity}/cache': {
+    as: 'agent',
+    query: '?epoch={epoch}&key=7&prefix=true',
+    walked: 256,
+  },
+  '/api/v1/agents/activities/{activity}/cache-content': { as: 'agent', query: '?epoch={epoch}&key=7', streamed: true },
+  [`${SCOPED}/caches`]: LIST,
   '/api/v1/agents/activities/{activity}/artifact-uploads/{path}': {
     as: 'agent',
     query: `?${upload}&epoch={epoch}`,
@@ -109,6 +127,14 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/runs/{run}/input`]: { walked: 100 },
   [`${SCOPED}/runs/{run}/chain`]: { bytes: MiB },
   [`${SCOPED}/runs/{run}/signals`]: LIST,
+  [`${SCOPED}/runs/{run}/asks`]: LIST,
+  // With its answer.
+  [`${SCOPED}/runs/{run}/asks/{ask}`]: {},
+  // At most 100 waits, each with a form and a message.
+  [`${SCOPED}/runs/{run}/questions`]: {},
+  // Up to three pages of each list that `svc explain` reads.
+  [`${SCOPED}/runs/{run}/explanation`]: { bytes: 12 * MiB, walked: 1000 },
+  '/answer/{link}': { ...SMALL, params: { link: 'no-link' }, status: 404 },
   [`${SCOPED}/runs/{run}/artifacts`]: LIST,
   [`${SCOPED}/runs/{run}/artifacts/{path}`]: { params: { path: 'file-0' }, streamed: true },
   [`${SCOPED}/runs/{run}/artifact-uploads/{path}`]: { query: `?${upload}`, params: { path: 'file-1' } },

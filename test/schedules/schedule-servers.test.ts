@@ -1,61 +1,14 @@
 import t, { type Test } from 'tap';
+import { Project } from './project.ts';
 import { until } from '../../features/support/process.ts';
-import { startTarget, type Target } from '../../features/support/target.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
-import { leaveOut } from '../kit/needs.ts';
+import { startTarget } from '../../features/support/target.ts';
+import { openMysql } from '../support/mysql-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
 const SCHEDULES = 20;
 const TICKS = 200;
-
-interface TickEvent {
-  event: string;
-  payload: { schedule: string; due: string; missed?: boolean };
-}
-
-/** What somebody outside sees of a project. */
-class Project {
-  readonly #target: Target;
-  readonly #scoped: string;
-
-  constructor(target: Target) {
-    this.#target = target;
-    this.#scoped = `/api/v1/orgs/${target.org}/projects/main`;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member
-  async ask(method: string, path: string, body?: unknown): Promise<any> {
-    const response = await fetch(`${this.#target.base_url}${this.#scoped}/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.#target.token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
-  }
-
-  async all<T>(path: string, plural: string): Promise<T[]> {
-    const found: T[] = [];
-    for (let cursor = ''; ; ) {
-      const page = await this.ask('GET', `${path}limit=200${cursor}`);
-      found.push(...page[plural]);
-      if (page.next_cursor === undefined) return found;
-      cursor = `&cursor=${page.next_cursor}`;
-    }
-  }
-
-  async ticks(): Promise<TickEvent[]> {
-    const events = await this.all<{ event: string }>('events?type=schedule.tick&', 'events');
-    return Promise.all(events.map(({ event }) => this.ask('GET', `events/${event}`)));
-  }
-
-  async tickCount(): Promise<number> {
-    return (await this.all('events?type=schedule.tick&', 'events')).length;
-  }
-}
 
 async function everySecond(project: Project): Promise<void> {
   // Needs what no agent has: its runs stay queued, and are counted.
@@ -93,12 +46,9 @@ async function eachOnce(t: Test, project: Project): Promise<void> {
 t.test(
   'MySQL: of two servers one dies inside a tick, another at any moment, and each due time comes once',
   async (t) => {
-    const mysql = await startMysql();
-    if ('reason' in mysql) return leaveOut(t, 'mariadbd', mysql.reason);
-    t.teardown(() => mysql.stop());
-    const database = await createDatabase(mysql.url);
-    t.teardown(() => database.drop());
-    const target = await startTarget({ database_url: database.url, agents: 0 });
+    const database_url = await openMysql(t);
+    if (database_url === undefined) return;
+    const target = await startTarget({ database_url, agents: 0 });
     t.teardown(() => target.close());
     const project = new Project(target);
     const own = target.own!;
@@ -113,7 +63,6 @@ t.test(
     await other.service.kill('SIGKILL');
     await ticked(project, TICKS);
     await eachOnce(t, project);
-    return undefined;
   },
 );
 

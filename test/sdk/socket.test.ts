@@ -130,8 +130,8 @@ for (const { language, run } of [javascript, python])
         ['svc.SvcError.name', '"SvcError"'],
       ]);
       t.same(lines, [
-        'not_in_a_script_run: SVC_AGENT_SOCKET is not set: this works only in a script that an agent runs',
-        'not_in_a_script_run: SVC_INPUT_FILE is not set: this works only in a script that an agent runs',
+        'not_in_a_script_run: SVC_AGENT_SOCKET is not set: this call works only in a script that an agent runs',
+        'not_in_a_script_run: SVC_INPUT_FILE is not set: this call works only in a script that an agent runs',
         '"SvcError"',
       ]);
     });
@@ -230,11 +230,11 @@ for (const { language, run } of [javascript, python])
           run(path, [STEP]),
           run(join(tmpdir(), 'svc-no-such-agent'), [STEP]),
         ]);
-        t.match(lines[0], /^agent_lost: the agent is gone \(SVC_AGENT_SOCKET \S+: .+\)$/);
+        t.match(lines[0], /^agent_lost: the agent is no longer running \(SVC_AGENT_SOCKET \S+: .+\)$/);
         t.ok(ms > 5000, 'it waited to be killed');
         t.match(
           none.lines[0],
-          /^agent_lost: the agent is gone \(SVC_AGENT_SOCKET \S+: (ENOENT|No such file or directory)\)$/,
+          /^agent_lost: the agent is no longer running \(SVC_AGENT_SOCKET \S+: (ENOENT|No such file or directory)\)$/,
         );
       },
     );

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { connectToServer, dumpDatabase, loadDump } from '../kit/mysql-dump.ts';
 import { freePort } from '../../features/support/free-port.ts';
-import { omit } from '../kit/needs.ts';
+import { leaveOut } from '../kit/needs.ts';
 
 const run = promisify(execFile);
 const READY_MS = 60_000;
@@ -99,31 +99,17 @@ export async function copiesOf(url: string): Promise<() => Promise<{ url: string
   };
 }
 
-/** Calls `test` with a server, or answers the reason why it was not called. */
-export async function withMysql(test: (server: MysqlServer) => Promise<void>): Promise<NoServer | undefined> {
-  const server = await startMysql();
-  if ('reason' in server) return server;
-  try {
-    await test(server);
-  } finally {
-    await server.stop();
-  }
-  return undefined;
-}
-
-/** Runs a subtest on an empty database of a server, or leaves it out and says why. */
-export async function testOnMysql(t: Test, test: (t: Test, url: string) => Promise<unknown>): Promise<void> {
+/** The URL of an empty database that ends with the test, or undefined if the test is left out because there is no server. */
+export async function openMysql(t: Pick<Test, 'plan' | 'teardown'>): Promise<string | undefined> {
   const server = await startMysql();
   if ('reason' in server) {
-    omit(t, 'MySQL', 'mariadbd', server.reason);
-    return;
+    leaveOut(t, 'mariadbd', server.reason);
+    return undefined;
   }
   t.teardown(() => server.stop());
-  await t.test('MySQL', async (t) => {
-    const { url, drop } = await createDatabase(server.url);
-    t.teardown(drop);
-    await test(t, url);
-  });
+  const { url, drop } = await createDatabase(server.url);
+  t.teardown(drop);
+  return url;
 }
 
 const connect = (serverUrl: string) => connectToServer(new URL(serverUrl));

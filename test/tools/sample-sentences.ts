@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clone } from '../../features/support/target.ts';
 import { lineOf, PAGES, read, withoutExamples } from '../readme/pages.ts';
-import { consoleTexts, descriptionTexts, messageTexts, type Shown } from '../readme/shown.ts';
+import { consoleTexts, descriptionTexts, explanationTexts, messageTexts, type Shown } from '../readme/shown.ts';
 
 /** One sentence, or a heading or cell of a table, with the file and line that it begins at. */
 type Sentence = Shown;
@@ -17,6 +17,7 @@ const BLOCK = /\n\s*\n|^#+ |^\s*(?:[-*>]|\d+\.) |\s*(?<!\\)\|\s*|^[-:| ]+$/gm;
 const hideCode = (text: string): string =>
   text
     .replaceAll(/`[^`]*`/g, (code) => 'X'.padEnd(code.length, 'x'))
+    .replaceAll(/\]\([^)\s]*\)|(?<=[\s(])\.{1,2}\/[\w./-]*/g, (target) => 'x'.repeat(target.length))
     .replaceAll(/\[[a-z]|(?<=[.!?]\)? )svc\b/g, (begin) => begin.toUpperCase());
 
 /** Whether it is more than code or the name of a page. */
@@ -58,7 +59,7 @@ function linesOf(pattern: string, line: RegExp): Sentence[] {
 }
 
 const DESCRIPTION = /(?<=\n) *"(?:description|summary)": "((?:[^"\\]|\\.)*)"/g;
-const TITLE = /(?<=\n) *(?:Feature|Rule|Scenario(?: Outline)?): *(.+)/g;
+const TITLE = /^ *(?:Feature|Rule|Scenario(?: Outline)?): *(.+)/gm;
 
 const split = ({ where, text }: Shown): Sentence[] =>
   [...segmenter.segment(hideCode(text))].map(({ segment, index }) => ({
@@ -72,6 +73,7 @@ export function sentences(): Sentence[] {
     ...consoleTexts(),
     ...descriptionTexts(),
     ...messageTexts(),
+    ...explanationTexts(),
     ...linesOf('plugins/*/*/schema/*.schema.json', DESCRIPTION),
     ...linesOf('plugins/*/*/plugin.json', DESCRIPTION),
     ...linesOf('connectors/*/manifest.json', DESCRIPTION),

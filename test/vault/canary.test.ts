@@ -1,7 +1,7 @@
 import t from 'tap';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { canaryRun } from './canary-run.ts';
-import { leaveOut, needs } from '../kit/needs.ts';
+import { needs } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
@@ -28,11 +28,8 @@ t.test(
   'MySQL: canaries in every kind and encoding are nowhere',
   { timeout: 600_000, ...needs('python3') },
   async (t) => {
-    const server = await startMysql();
-    if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-    t.teardown(() => server.stop());
-    const database = await createDatabase(server.url);
-    t.teardown(database.drop);
-    return check(t as typeof import('tap').default, database.url);
+    const database_url = await openMysql(t);
+    if (database_url === undefined) return;
+    return check(t as typeof import('tap').default, database_url);
   },
 );

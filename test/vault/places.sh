@@ -55,5 +55,7 @@ say svc call graph --definition graph.json --input "{\"value\":\"$CANARY\"}"
 say svc wait-signal "signal-$CANARY" --timeout 100ms
 say svc wait-signal go
 say svc wait-event places.answer --timeout 100ms
+say svc wait-event places.answer --when "event.payload[\"$CANARY\"] == vars.x" --var "x=$CANARY" --timeout 100ms
+say svc wait-event places.emitted --when "event.payload.value == vars.$CANARY" --timeout 100ms
 echo "$CANARY" >&2
 if [ "$END" = fail ]; then echo "last words $CANARY" >&2; exit 4; fi

@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { startTarget } from '../../features/support/target.ts';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { scanColumns } from './columns.ts';
 import { Project } from './project.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 t.setTimeout(600_000);
 
@@ -131,11 +130,8 @@ for (const [name, check] of Object.entries(TESTS)) {
   t.test(`SQLite: ${name}`, { timeout: 600_000 }, (t) => check(t as Test));
 
   t.test(`MySQL: ${name}`, { timeout: 600_000 }, async (t) => {
-    const server = await startMysql();
-    if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-    t.teardown(() => server.stop());
-    const database = await createDatabase(server.url);
-    t.teardown(database.drop);
-    return check(t as Test, database.url);
+    const database_url = await openMysql(t);
+    if (database_url === undefined) return;
+    return check(t as Test, database_url);
   });
 }

@@ -1,9 +1,8 @@
 import t from 'tap';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { openMysql } from '../support/mysql-server.ts';
 import { Database } from '../../kernel/contracts/index.ts';
 import { rekeyRun } from './rekey-run.ts';
 import { boot, STORES } from '../kit/index.ts';
-import { leaveOut } from '../kit/needs.ts';
 
 t.setTimeout(600_000);
 
@@ -57,10 +56,7 @@ t.test(
 );
 
 t.test('MySQL: rekey, killed ten times, loses nothing; a wrong key starts nothing', { timeout: 600_000 }, async (t) => {
-  const server = await startMysql();
-  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
-  t.teardown(() => server.stop());
-  const database = await createDatabase(server.url);
-  t.teardown(database.drop);
-  t.same(await rekeyRun({ ...SHORT, database_url: database.url }), { killed: 10, lost: [], refused: true });
+  const database_url = await openMysql(t);
+  if (database_url === undefined) return;
+  t.same(await rekeyRun({ ...SHORT, database_url }), { killed: 10, lost: [], refused: true });
 });

@@ -38,7 +38,7 @@ t.test('all faults at once, with what was meant', async (t) => {
       { id: 'b', type: 'set', config: { valuess: 1 }, retrys: {} },
       { id: 'b', type: 'delay', config: { for: '5 minutes' } },
       { id: '1st', type: 'set', config: { values: expr('nodes.c.output + nope') } },
-      { id: 'c', type: 'event', config: { event: 'a b', when: 'nodes.a' }, timeout: '0s' },
+      { id: 'c', type: 'event', config: { event: 'a b', when: 'steps.a' }, timeout: '0s' },
     ],
     edges: [
       { from: 'a', to: 'zz' },
@@ -55,10 +55,10 @@ t.test('all faults at once, with what was meant', async (t) => {
     '/nodes/1/retrys is not a known member; did you mean retry?',
     '/nodes/2/config/for "5 minutes" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m',
     '/nodes/2/id b is also the id of node 1',
-    '/nodes/3/config/values/$expr line 1, column 18: unknown name `nope`: allowed: input, nodes, item, index, run',
+    '/nodes/3/config/values/$expr line 1, column 18: unknown name `nope`: allowed: input, inputs, nodes, item, index, run',
     '/nodes/3/id must be letters, digits, _ and -, beginning with a letter',
     '/nodes/4/config/event must have 1 to 64 characters from A-Z a-z 0-9 . _ -',
-    '/nodes/4/config/when line 1, column 1: unknown name `nodes`: allowed: event',
+    '/nodes/4/config/when line 1, column 1: unknown name `steps`: allowed: event, input, inputs, nodes, item, index, run',
     '/nodes/4/timeout is too short',
     '/nodezz is not a known member; did you mean nodes?'.replace('zz', 'z'),
   ]);
@@ -94,7 +94,7 @@ t.test('expressions read only what ran before', async (t) => {
     '/nodes/1/config/values/$expr line 1, column 1: does not name a node: write nodes.<id>, or nodes["<id>"] for an id with a hyphen',
   ]);
   t.same(await faultsOf(read('item')), [
-    '/nodes/1/config/values/$expr line 1, column 1: item is available only in the node of a fan_out',
+    '/nodes/1/config/values/$expr line 1, column 1: item is available only in the node of a fan_out and in the nodes of an each',
   ]);
   t.same(await faultsOf(read('1 +')), ['/nodes/1/config/values/$expr line 1, column 3: unexpected `+`']);
   t.same(await faultsOf(createGraph([set('a')], '', { output: { x: expr('nodes.q.output') } })), [
@@ -131,7 +131,7 @@ t.test('names leave room for types of events', async (t) => {
   const name = 'g'.repeat(40);
   t.same(await faultsOf(createGraph([set('a'.repeat(15))]), name), []);
   t.same(await faultsOf(createGraph([set('a'.repeat(16))]), name), [
-    `/nodes/0/id has 16 characters; the limit is 15: graph.${name}.<id>. must have fewer than 64 characters`,
+    `/nodes/0/id is 16 characters long; the limit is 15: graph.${name}.<id>. must have fewer than 64 characters`,
   ]);
 });
 

@@ -5,7 +5,7 @@ export const GraphErrors = {
     code: 'workflow_invalid',
     status: 422,
     title: 'The workflow is not valid.',
-    next: 'Correct the listed problems. `svc check` finds them without submitting.',
+    next: 'Fix the listed problems. `svc check` finds them without submitting.',
   }),
   graphsFull: defineError({
     code: 'graphs_full',

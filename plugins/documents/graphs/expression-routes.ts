@@ -22,7 +22,7 @@ export const editorRoutes = (expressions: () => Expressions, report: Requirement
     access: MEMBER,
     body: evaluate,
     body_limit: VALUES_LIMIT,
-    responses: { 200: { description: 'The value, or why there is none.', schema: evaluated } },
+    responses: { 200: { description: 'The value, or the reason for its absence.', schema: evaluated } },
     handle: async ({ body }) => ({
       status: 200,
       json: evaluateExpression(expressions(), body as EvaluateExpression),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openTestDatabase, STORES, until } from '../../../test/kit/index.ts';
+import { STORES, until } from '../../../test/kit/index.ts';
 import { RunStore } from '../../engine/runs/contract.ts';
 import { expr, GraphServer, createGraph, node, set } from './testing/graph-server.ts';
 
@@ -10,13 +10,7 @@ const put = (output: string) => ({ status: 'succeeded', output }) as const;
 
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
-    const database = await openTestDatabase(store);
-    const graphs = await GraphServer.open({ database });
-    t.teardown(async () => {
-      await graphs.close();
-      await database.drop();
-    });
-    t.afterEach(async () => t.same(await graphs.broken(), [], 'the invariants hold'));
+    const graphs = await GraphServer.openFor(t, { store });
 
     t.test('nodes without agents: values, conditions, switches and joins', async (t) => {
       const document = createGraph(

@@ -28,9 +28,11 @@ import { graphLanguage } from './domain/language.ts';
 import { graphTables } from './migrations/0001-graphs.ts';
 import { documentsLast } from './migrations/0002-order.ts';
 import { dataNodes } from './nodes/data.ts';
+import { each, eachFlowNode } from './nodes/each.ts';
 import { fanOut } from './nodes/fan-out.ts';
 import { programFlowNode, programNodes } from './nodes/programs.ts';
 import { triggerFlowNode, triggerNodes } from './nodes/triggers.ts';
+import { leaseFlowNode } from './nodes/lease.ts';
 import { waitFlowNodes, waitNodes } from './nodes/waits.ts';
 import { workflow, workflowFlowNode } from './nodes/workflow.ts';
 import manifest from './plugin.json' with { type: 'json' };
@@ -102,10 +104,18 @@ export default definePlugin(manifest, (plugin) => {
     ...waitNodes,
     ...programNodes,
     fanOut,
+    each,
     workflow,
     ...triggerNodes({ manifests: () => use(ConnectorManifests), schedules: () => use(ScheduleOwnership) }),
   ]);
-  plugin.contribute(FlowNodes, () => [...waitFlowNodes, programFlowNode, triggerFlowNode, workflowFlowNode]);
+  plugin.contribute(FlowNodes, (use) => [
+    ...waitFlowNodes(deferred(Expressions)(use)),
+    programFlowNode,
+    triggerFlowNode,
+    workflowFlowNode,
+    eachFlowNode,
+    leaseFlowNode,
+  ]);
   plugin.contribute(FlowLanguages, () => graphLanguage);
   plugin.contribute(WorkflowKinds, (use) => {
     const parts = { planner: () => use(OwnPlanner), flows: () => use(Flows), sealer: () => use(Sealer) };

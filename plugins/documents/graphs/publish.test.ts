@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
-import { openTestDatabase, STORES, testPlugin, until } from '../../../test/kit/index.ts';
+import { STORES, testPlugin, until } from '../../../test/kit/index.ts';
 import { EventBus } from '../../events/bus/contract.ts';
 import { type SourceState, CredentialSources } from '../../secrets/credentials/contract.ts';
 import type { Json } from '../../engine/runs/contract.ts';
@@ -10,13 +10,7 @@ t.setTimeout(600_000);
 
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
-    const database = await openTestDatabase(store);
-    const graphs = await GraphServer.open({ database });
-    t.teardown(async () => {
-      await graphs.close();
-      await database.drop();
-    });
-    t.afterEach(async () => t.same(await graphs.broken(), [], 'the invariants hold'));
+    const graphs = await GraphServer.openFor(t, { store });
 
     const emit = (type: string, payload: Json) =>
       graphs.server.use(EventBus).emit({

@@ -86,7 +86,7 @@ export function graphRoutes({ graphs, publishing, requirements: report, types, e
           role: 'write',
           body: publish,
           answer: {
-            description: 'Published. A secret is shown only in this response.',
+            description: 'Published. The secret is shown only in this response.',
             schema: withDefinitions(published, { registered }),
           },
           handle: (call, { body }) => publishing.publish(call, (body as PublishGraph).version_number),
@@ -97,7 +97,7 @@ export function graphRoutes({ graphs, publishing, requirements: report, types, e
           operation: 'unpublishGraph',
           summary: "Unregister a graph's triggers",
           role: 'write',
-          answer: { description: 'Only a submit can now start the graph.', schema: entry },
+          answer: { description: 'Afterwards, only a submission can start the graph.', schema: entry },
           handle: (call) => publishing.unpublish(call),
         },
       ],

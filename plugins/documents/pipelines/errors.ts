@@ -5,7 +5,13 @@ export const PipelineErrors = {
     code: 'pipeline_invalid',
     status: 422,
     title: 'The pipeline is not valid.',
-    next: 'Correct what `detail` names; `svc check <file>` lists every problem with its line and column.',
+    next: 'Fix the problem described in `detail`; `svc check <file>` lists every problem with its line and column.',
+  }),
+  matrixInvalid: defineError({
+    code: 'matrix_invalid',
+    status: 422,
+    title: 'The values that `matrix` computes are not a matrix.',
+    next: 'Make the expression at the pointer in `detail` return a list, or an object with a list for each axis.',
   }),
   stepFailed: defineError({
     code: 'step_failed',
@@ -18,7 +24,7 @@ export const PipelineErrors = {
     code: 'step_invalid',
     status: 422,
     title: 'A step of the job cannot be executed.',
-    next: 'Correct what `detail` names: the expression, the folder or the outputs of the step.',
+    next: 'Fix the problem described in `detail`: the expression, the folder or the outputs of the step.',
   }),
   stepTimeout: defineError({
     code: 'step_timeout',
@@ -37,6 +43,12 @@ export const PipelineErrors = {
     status: 422,
     title: 'An artifact of the job cannot be stored.',
     next: 'Check that the steps create the files in `artifacts`, and that they are within the artifact limits.',
+  }),
+  artifactMissing: defineError({
+    code: 'artifact_missing',
+    status: 422,
+    title: "An artifact that the job needs is not among the run's artifacts.",
+    next: 'Check that the needed job stores it under this path; `svc artifact ls <run>` lists what the run has.',
   }),
   jobUnreadable: defineError({
     code: 'job_unreadable',

@@ -29,7 +29,7 @@ import {
   WorkflowKinds,
 } from '../../engine/runs/contract.ts';
 import { ProgramsFactory, RepositorySources, Verbs } from '../../execution/scripts/contract.ts';
-import { leaseOwners, leaseWaitKind } from './concurrency/lease-wait.ts';
+import { leaseOwners, leaseWaitKind, runConcurrencyWaitKind } from './concurrency/lease-wait.ts';
 import { leaseNode, releaseNode } from './concurrency/nodes.ts';
 import { Superseder } from './concurrency/superseder.ts';
 import { PipelineReader } from './document/read.ts';
@@ -40,6 +40,7 @@ import manifest from './plugin.json' with { type: 'json' };
 import { callNode } from './service/call-node.ts';
 import { jobCheckouts } from './service/job-checkouts.ts';
 import { jobNode } from './service/job-node.ts';
+import { questionNode } from './service/question-node.ts';
 import { readNode } from './service/read-node.ts';
 import { pipelineKind } from './service/kind.ts';
 
@@ -76,17 +77,19 @@ export default definePlugin(manifest, (plugin) => {
     jobNode(makeCheckouts(use), () => use(RunLimits)),
     callNode(() => use(RunCreation), makeCheckouts(use)),
     readNode(() => use.all(FlowNodes)),
+    questionNode,
     leaseNode,
     releaseNode(() => use(Leases)),
   ]);
-  plugin.contribute(
-    WaitKinds,
-    provide(leaseWaitKind, {
-      leases: deferred(Leases),
-      now: (use) => () => use(Database).now(),
-      wakeSuperseder: (use) => () => superseder(use).wake(),
-    }),
-  );
+  for (const kind of [leaseWaitKind, runConcurrencyWaitKind])
+    plugin.contribute(
+      WaitKinds,
+      provide(kind, {
+        leases: deferred(Leases),
+        now: (use) => () => use(Database).now(),
+        wakeSuperseder: (use) => () => superseder(use).wake(),
+      }),
+    );
   plugin.contribute(LeaseOwners, (use) => leaseOwners(() => use(WaitResolver)));
   plugin.contribute(RunTables, () => ({ table: 'pipelines_supersessions', column: 'run_id' }));
   plugin.contribute(

@@ -26,9 +26,7 @@ async function storedBytes(flows: FlowServer, run_id: string): Promise<number> {
 // @store: bounds are counted by statements.
 for (const store of STORES)
   t.test(store, async (t) => {
-    const flows = await FlowServer.open({ store, env: ENV, idle: false });
-    t.teardown(() => flows.close());
-    t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));
+    const flows = await FlowServer.openFor(t, { store, env: ENV, idle: false });
 
     for (const trusted of [true, false]) {
       const who = trusted ? 'a trusted' : 'an untrusted';

@@ -36,6 +36,11 @@ export interface FlowLanguage {
   scope(context: ExpressionContext): Readonly<Record<string, unknown>>;
   /** Renders a config. Absent: configs contain no expressions. `evaluate` throws `flow_expression_failed`. */
   render?(config: Json, evaluate: (expression: string) => Json): Json;
+  /**
+   * Makes the items of a fan-out from its config. Throws a ServiceError below 500 that says what is wrong with a value.
+   * Absent: its fan-outs have no config.
+   */
+  items?(config: Json, evaluate: (expression: string) => Json): readonly Json[];
 }
 
 export const FlowLanguages = extensionPoint<FlowLanguage>('flows.FlowLanguages', { key: ({ name }) => name });
@@ -59,6 +64,8 @@ export interface FlowNodeContext {
   config: { [name: string]: Json };
   timeout_ms: number | undefined;
   evaluate(expression: string): Json;
+  /** What expressions can read, by the names at their root. */
+  scope: Readonly<Record<string, unknown>>;
 }
 
 export type FlowNodeOutcome =

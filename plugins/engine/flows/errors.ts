@@ -4,14 +4,14 @@ export const flowInvalid = defineError({
   code: 'flow_invalid',
   status: 422,
   title: 'The plan of the flow is not valid.',
-  next: 'Correct the nodes named in `errors` and submit the workflow again.',
+  next: 'Fix the nodes listed in `errors` and submit the workflow again.',
 });
 
 export const expressionFailed = defineError({
   code: 'flow_expression_failed',
   status: 422,
   title: "A node's expression has no value.",
-  next: 'Correct the expression that `detail` names, or check with has() for values that may be absent.',
+  next: 'Fix the expression shown in `detail`, or check with has() for values that may be absent.',
 });
 
 export const nodeUnknown = defineError({

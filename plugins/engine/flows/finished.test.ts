@@ -1,7 +1,9 @@
 import t from 'tap';
-import { Database } from '../../../kernel/contracts/index.ts';
+import { Database, Sealer } from '../../../kernel/contracts/index.ts';
 import { STORES } from '../../../test/kit/index.ts';
 import { Prunables } from '../../platform/retention/contract.ts';
+import { Activities } from '../runs/contract.ts';
+import { insertFinishedFlow } from './store/finished-flow.ts';
 import { expr, failing, FlowServer, node, set } from './testing/flow-server.ts';
 
 t.setTimeout(600_000);
@@ -12,9 +14,7 @@ const TABLES = ['flows_finished', 'flows_flows', 'flows_lists', 'flows_nodes'] a
 
 for (const store of STORES)
   t.test(`flows that end with their submit, on ${store}`, { timeout: 600_000 }, async (t) => {
-    const flows = await FlowServer.open({ store });
-    t.teardown(() => flows.close());
-    t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));
+    const flows = await FlowServer.openFor(t, { store });
     const { server } = flows;
     const database = server.use(Database);
     const rowsOf = async (run_id: string) => {
@@ -30,7 +30,7 @@ for (const store of STORES)
     const steps = async (run_id: string, query = '') =>
       (await server.call('viewer', `GET ${server.scoped}/runs/${run_id}/steps?${query}`)).json;
 
-    await t.test('has one row, and lists show the same as of any other', async (t) => {
+    await t.test('has no row but that of its run, and lists show the same as of any other', async (t) => {
       const run_id = await flows.submit(
         {
           nodes: [
@@ -44,7 +44,7 @@ for (const store of STORES)
         null,
       );
       t.equal((await flows.read(run_id)).status, 'succeeded');
-      t.same(await rowsOf(run_id), [1, 0, 0, 0]);
+      t.same(await rowsOf(run_id), [0, 0, 0, 0]);
       const { text } = await server.call('viewer', `GET ${server.scoped}/runs/${run_id}/steps?output=true`);
       t.match(text, /"exact":9007199254740993\b/);
       t.match(text, /"output":9007199254740994\b/);
@@ -86,7 +86,7 @@ for (const store of STORES)
         run_id = answer.json.run_id as string;
         t.match(await flows.read(run_id), { status: 'succeeded', output: [7, 8] });
         t.match((await steps(run_id)).steps, [{ node: 'kept', kept: true }, { node: 'again' }]);
-        t.same(await rowsOf(run_id), [1, 0, 0, 0]);
+        t.same(await rowsOf(run_id), [0, 0, 0, 0]);
       }
     });
 
@@ -104,8 +104,50 @@ for (const store of STORES)
       t.match((await steps(items, 'node=a&output=true')).steps, [{ output: 1 }, { output: 2 }]);
     });
 
+    await t.test('one that fails or is no longer small has a row of its own', async (t) => {
+      const failed = await flows.submit({ nodes: [failing('a', 9)] });
+      t.match(await flows.read(failed), { status: 'failed' });
+      const wide = await flows.submit({ nodes: [set('a', 'x'.repeat(4000))], output: { text: '1' } });
+      t.match(await flows.read(wide), { status: 'succeeded', output: 1 });
+      for (const run_id of [failed, wide]) {
+        t.same(await rowsOf(run_id), [1, 0, 0, 0]);
+        t.match((await steps(run_id)).steps, [{ node: 'a' }]);
+      }
+    });
+
+    await t.test('one of an older version, in a row of its own, reads the same', async (t) => {
+      const document = { nodes: [set('a', { n: 1 })], output: { text: 'nodes.a.output', reads: ['a'] as [string] } };
+      const run_id = await flows.submit(document);
+      const scope = { ...server.scope, run_id };
+      const read = async () => ({ run: await flows.read(run_id), steps: await steps(run_id, 'output=true') });
+      const before = await read();
+      t.match(before, { run: { output: { n: 1 } }, steps: { steps: [{ node: 'a', output: { n: 1 } }] } });
+      const sealer = server.use(Sealer);
+      const record = await server.use(Activities).record(database, scope);
+      await database.transaction((tx) => insertFinishedFlow(tx, sealer, scope, record!));
+      const { org_id, project_id } = scope;
+      const context = { org_id, project_id, table: 'runs_runs', kind: 'runs', name: run_id, field: 'output' };
+      const output = sealer.seal(context, Buffer.from('{"n":1}'));
+      await database.write('UPDATE runs_runs SET output = ?, output_bytes = ? WHERE run_id = ?', [
+        output,
+        output.length,
+        run_id,
+      ]);
+      t.equal(await server.use(Activities).record(database, scope), undefined);
+      t.same(await read(), before);
+    });
+
+    await t.test('a record opens in no other run', async (t) => {
+      const [one, other] = [await flows.submit({ nodes: [set('a')] }), await flows.submit({ nodes: [set('a')] })];
+      const [row] = await database.read<{ output: Buffer }>('SELECT output FROM runs_runs WHERE run_id = ?', [one]);
+      const restore = await database.read<{ output: Buffer }>('SELECT output FROM runs_runs WHERE run_id = ?', [other]);
+      await database.write('UPDATE runs_runs SET output = ? WHERE run_id = ?', [row!.output, other]);
+      await t.rejects(flows.read(other), /moved|cannot be decrypted/);
+      await database.write('UPDATE runs_runs SET output = ? WHERE run_id = ?', [restore[0]!.output, other]);
+    });
+
     await t.test('its row goes with its run', async (t) => {
-      const run_id = await flows.submit({ nodes: [set('a')] });
+      const run_id = await flows.submit({ nodes: [set('a', 'x'.repeat(4000))] });
       t.same(await rowsOf(run_id), [1, 0, 0, 0]);
       const runs = server.use.all(Prunables).find(({ name }) => name === 'runs')!;
       for await (const _ of runs.prune(database.now() + 60_000, 100));

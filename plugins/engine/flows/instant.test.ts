@@ -5,9 +5,7 @@ import { FlowServer, set, shell } from './testing/flow-server.ts';
 
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
-    const flows = await FlowServer.open({ store });
-    t.teardown(() => flows.close());
-    t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));
+    const flows = await FlowServer.openFor(t, { store });
     const joined = (over: Partial<InstantWorker> = {}) => {
       const claimer = Object.assign(new InstantWorker(), over);
       return { claimer, leave: flows.server.use(InstantClaims).join(claimer) };

@@ -18,6 +18,7 @@ import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
 import { outputsLast } from './migrations/0002-order.ts';
 import { finishedFlows } from './migrations/0003-finished.ts';
+import { resumeOrder } from './migrations/0004-resume-order.ts';
 import { builtinNodes } from './nodes/builtin.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { type CoordinatorDeps, FlowCoordinator } from './service/coordinator.ts';
@@ -60,7 +61,7 @@ const makeResumer = provide(Resumer, {
 });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([flowTables, outputsLast, finishedFlows]);
+  plugin.migrations([flowTables, outputsLast, finishedFlows, resumeOrder]);
   plugin.bind(OwnCoordinator, makeCoordinator);
   plugin.bind(OwnResumer, makeResumer);
   plugin.bind(Flows, (use) => createFlows(makeViews(use)));

@@ -8,9 +8,7 @@ const failed = { status: 'failed', code: 'broken', message: 'it broke' } as cons
 // @store: ends that share a transaction.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
-    const flows = await FlowServer.open({ store });
-    t.teardown(() => flows.close());
-    t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));
+    const flows = await FlowServer.openFor(t, { store });
     const items = Array.from({ length: 60 }, (_, n) => n);
     const all = (more = {}) => shell('all', { fan_out: { items, concurrency: 60 }, ...more });
     /** Ends at once; answers the codes of those that were refused. */

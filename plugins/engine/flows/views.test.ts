@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openTestDatabase, STORES } from '../../../test/kit/index.ts';
+import { STORES } from '../../../test/kit/index.ts';
 import { RunStore } from '../runs/contract.ts';
 import { expr, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
@@ -15,13 +15,7 @@ const line = (n: number, text: string) => ({
 
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
-    const database = await openTestDatabase(store);
-    const flows = await FlowServer.open({ database });
-    t.teardown(async () => {
-      await flows.close();
-      await database.drop();
-    });
-    t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));
+    const flows = await FlowServer.openFor(t, { store });
     const get = async (run_id: string, path: string) => {
       const { server } = flows;
       return server.call('viewer', `GET ${server.scoped}/runs/${run_id}${path}`);

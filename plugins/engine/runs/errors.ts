@@ -1,13 +1,14 @@
 import { defineError } from '../../../kernel/contracts/index.ts';
 
-export { leaseLost, runLimit, runStorageLimit } from './contract/errors.ts';
-
-export const workflowInvalid = defineError({
-  code: 'workflow_invalid',
-  status: 422,
-  title: 'The workflow is not valid.',
-  next: 'Correct the listed problems. `svc check` finds them without submitting.',
-});
+export {
+  approverRequired,
+  leaseLost,
+  noQuestion,
+  runFinished,
+  runLimit,
+  runStorageLimit,
+  workflowInvalid,
+} from './contract/errors.ts';
 
 export const workflowKindUnknown = defineError({
   code: 'workflow_kind_unknown',
@@ -23,18 +24,11 @@ export const envelopeGone = defineError({
   next: 'Submit the workflow again with its input.',
 });
 
-export const runFinished = defineError({
-  code: 'run_finished',
-  status: 409,
-  title: 'The run has ended.',
-  next: '`svc status` shows how it ended. Submit the workflow again to run it again.',
-});
-
 export const runUnfinished = defineError({
   code: 'run_unfinished',
   status: 409,
   title: 'The run has not ended.',
-  next: 'Wait until it ends, or cancel it. `svc explain` shows what it waits for.',
+  next: 'Wait until it ends, or cancel it. `svc explain` shows what the run is waiting for.',
 });
 
 export const filesNotKept = defineError({
@@ -47,8 +41,8 @@ export const filesNotKept = defineError({
 export const spawnLimit = defineError({
   code: 'spawn_limit',
   status: 409,
-  title: 'The run has reached its limit for spawned runs.',
-  next: 'Do more of the work in each run, or spawn runs from the spawned runs. An operator can raise `spawns` in SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS.',
+  title: 'The run has spawned as many runs as its limit allows.',
+  next: 'Do more work in each run, or let spawned runs spawn further runs. An operator can raise `spawns` in SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS.',
 });
 
 export const untrustedRunLimit = defineError({
@@ -78,4 +72,18 @@ export const journalConflict = defineError({
   status: 409,
   title: 'The journal already has another record at this position.',
   next: 'Stop this pass and claim the activity again: its journal shows what was recorded.',
+});
+
+export const signalInvalid = defineError({
+  code: 'signal_invalid',
+  status: 422,
+  title: "The answer does not match the wait's form.",
+  next: 'Fix the fields listed in `errors`. `svc explain` shows the form.',
+});
+
+export const notRejectable = defineError({
+  code: 'not_rejectable',
+  status: 409,
+  title: 'This wait treats any signal as approval.',
+  next: 'End the run with `svc cancel <run> --reason …`. A wait with a form, approvers or a message can be rejected.',
 });

@@ -65,6 +65,7 @@ import { createRunStore, type RunStoreOptions } from './store/run-store.ts';
 import { RunAdmission } from './store/submit/admission.ts';
 import { RunSettings } from './store/submit/settings.ts';
 import { Sources } from './store/submit/sources.ts';
+import { waitAnyKind } from './store/wait/any.ts';
 import { signalQueue, waitSignalKind } from './store/wait/signal.ts';
 import { RunSpans } from './trace/run-spans.ts';
 
@@ -144,7 +145,9 @@ export default definePlugin(manifest, (plugin) => {
   ]);
   plugin.contribute(WaitKinds, (use) => {
     const database = use(Database);
-    return [sleepKind, retryKind, waitSignalKind(use(Sealer), () => database.now())];
+    const now = () => database.now();
+    const kindOf = (kind: string) => use.all(WaitKinds).find((one) => one.kind === kind);
+    return [sleepKind, retryKind, waitSignalKind(use(Sealer), now), waitAnyKind(use(Sealer), now, kindOf)];
   });
   registerService(plugin, { store, run_environments, admission, settings });
 });

@@ -1,5 +1,4 @@
-import { Errors, type HttpRequest } from '../../../kernel/contracts/index.ts';
-import { validateLine } from '../../platform/schema/contract.ts';
+import type { HttpRequest } from '../../../kernel/contracts/index.ts';
 import { checkRunId } from './contract.ts';
 
 /** The run that a path names. Throws `not_found` for a text that is no id. */
@@ -8,13 +7,3 @@ export const target = ({ scope: { org_id, project_id }, params }: HttpRequest) =
   project_id,
   run_id: checkRunId(params.run),
 });
-
-const KEY_LENGTH = 255;
-
-/** The header `Idempotency-Key`. Throws `invalid_request` for one that is no line of text. */
-export function keyHeader({ headers }: HttpRequest): string | undefined {
-  const key = headers['idempotency-key'];
-  const fault = key === undefined ? undefined : validateLine(key, KEY_LENGTH);
-  if (fault !== undefined) throw Errors.invalidRequest(`the Idempotency-Key header ${fault}`);
-  return key;
-}

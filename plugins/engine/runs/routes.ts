@@ -1,19 +1,31 @@
 import { HttpAddress, MEMBER, type Resolve, type Route, SCOPED, VIEWER } from '../../../kernel/contracts/index.ts';
 import { auditSource } from '../../platform/audit/contract.ts';
-import { RunEngine, RunStore, runUrl, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
+import {
+  keyHeader,
+  RunEngine,
+  RunStore,
+  runUrl,
+  waitOf,
+  type Workflow,
+  WORKFLOW_BODY_LIMIT,
+  withWorkflow,
+} from './contract.ts';
 import type { CancelRunBody } from './generated/cancel-run.ts';
+import type { PauseRunBody } from './generated/pause-run.ts';
 import type { RerunRunBody } from './generated/rerun-run.ts';
 import type { Reruns } from './rerun/rerun.ts';
 import cancelSchema from './schema/cancel-run.schema.json' with { type: 'json' };
 import checkSchema from './schema/check-workflow.schema.json' with { type: 'json' };
+import inputsSchema from './schema/declared-inputs.schema.json' with { type: 'json' };
 import checkedSchema from './schema/checked-workflow.schema.json' with { type: 'json' };
+import pauseSchema from './schema/pause-run.schema.json' with { type: 'json' };
 import rerunSchema from './schema/rerun-run.schema.json' with { type: 'json' };
 import runSchema from './schema/run.schema.json' with { type: 'json' };
 import submittedSchema from './schema/submitted-run.schema.json' with { type: 'json' };
 import waitQuery from './schema/wait-query.schema.json' with { type: 'json' };
 import type { RunRecords } from './service/run-records.ts';
-import { keyHeader, target } from './request-target.ts';
-import { type RunWaits, waitCaller, waitOf } from './service/run-waits.ts';
+import { target } from './request-target.ts';
+import { type RunWaits, waitCaller } from './service/run-waits.ts';
 import { submitRoute, type UrlOf, withUrl } from './submit-route.ts';
 
 const RUNS = `${SCOPED}/runs`;
@@ -26,6 +38,7 @@ export function runRoutes(use: Resolve, records: RunRecords, waits: RunWaits, re
   return [
     submitRoute({ engine, waits, urlOf }),
     checkRoute(engine),
+    inputsRoute(engine),
     readRoute(records, waits, urlOf),
     ...changeRoutes(store, reruns, urlOf),
   ];
@@ -48,6 +61,20 @@ const checkRoute = (engine: RunEngine): Route => ({
     const { warnings, notes } = found;
     const more = { ...(warnings.length > 0 && { warnings }), ...(notes.length > 0 && { notes }) };
     return { status: 200, json: { ok: found.problems.length === 0, problems: found.problems, ...more } };
+  },
+});
+
+const inputsRoute = (engine: RunEngine): Route => ({
+  method: 'POST',
+  path: `${SCOPED}/inputs`,
+  operation: 'describeInputs',
+  summary: 'Show the inputs that a workflow declares',
+  access: VIEWER,
+  body: withWorkflow(checkSchema),
+  body_limit: WORKFLOW_BODY_LIMIT,
+  responses: { 200: { description: 'The JSON Schema of its inputs, if it declares any.', schema: inputsSchema } },
+  async handle({ scope, body }) {
+    return { status: 200, json: { schema: await engine.inputSchema(scope, body as Workflow) } };
   },
 });
 
@@ -86,6 +113,34 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
       const { body, principal } = request;
       const reason = (body as CancelRunBody | undefined)?.reason ?? `cancelled by ${principal?.name ?? 'a user'}`;
       const run = await store.cancelRun({ ...target(request), reason, by: auditSource(request) });
+      return { status: 200, json: withUrl(request, run, urlOf) };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${RUN}/pause`,
+    operation: 'pauseRun',
+    summary: 'Pause a run: nothing new starts in it until it is resumed',
+    access: MEMBER,
+    body: pauseSchema,
+    responses: { 200: { description: 'The paused run.', schema: runSchema } },
+    // A repeat gives the same answer and keeps the first pause; 409 `run_finished` when the run has ended.
+    async handle(request) {
+      const reason = (request.body as PauseRunBody | undefined)?.reason;
+      const [name, requester] = [request.principal?.name, auditSource(request)];
+      const run = await store.pauseRun({ ...target(request), reason, name, requester });
+      return { status: 200, json: withUrl(request, run, urlOf) };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${RUN}/resume`,
+    operation: 'resumeRun',
+    summary: 'Resume a paused run',
+    access: MEMBER,
+    responses: { 200: { description: 'The run.', schema: runSchema } },
+    async handle(request) {
+      const run = await store.resumeRun({ ...target(request), requester: auditSource(request) });
       return { status: 200, json: withUrl(request, run, urlOf) };
     },
   },

@@ -8,13 +8,20 @@ import {
   SCOPED,
 } from '../../../kernel/contracts/index.ts';
 import { auditSource } from '../../platform/audit/contract.ts';
-import { type RunEngine, type SubmitResult, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
+import {
+  type RunEngine,
+  type SubmitResult,
+  waitOf,
+  type Workflow,
+  WORKFLOW_BODY_LIMIT,
+  withWorkflow,
+} from './contract.ts';
 import type { SubmitRunBody } from './generated/submit-run.ts';
 import runSchema from './schema/run.schema.json' with { type: 'json' };
 import submitSchema from './schema/submit-run.schema.json' with { type: 'json' };
 import submittedSchema from './schema/submitted-run.schema.json' with { type: 'json' };
 import waitQuery from './schema/wait-query.schema.json' with { type: 'json' };
-import { type RunWaits, waitCaller, waitOf } from './service/run-waits.ts';
+import { type RunWaits, waitCaller } from './service/run-waits.ts';
 
 /** Undefined without a public URL. */
 export type UrlOf = (request: HttpRequest, run_id: string) => string | undefined;
@@ -36,7 +43,7 @@ const { duplicate, source_differs } = submittedSchema.properties;
 const waitedSchema = {
   ...runSchema,
   title: 'WaitedRun',
-  description: 'The run of a submit with `wait`.',
+  description: 'The run of a submission with `wait`.',
   properties: { ...runSchema.properties, duplicate, source_differs },
 };
 
@@ -93,12 +100,13 @@ function reply({ duplicate: repeated, source_differs: differs }: SubmitResult, j
   return { status: 200, json: { ...json, duplicate: true, source_differs: differs || undefined } };
 }
 
-type SubmitBody = Workflow & Pick<SubmitRunBody, 'idempotency_key'>;
+type SubmitBody = Workflow & Pick<SubmitRunBody, 'idempotency_key' | 'paused'>;
 
 function submitted(engine: RunEngine, request: HttpRequest): Promise<SubmitResult> {
-  const body = request.body as SubmitBody;
+  const { paused, ...body } = request.body as SubmitBody;
   return engine.submit({
     ...body,
+    ...(paused === true && { paused: { by: request.principal?.name } }),
     ...request.scope,
     idempotency_key: submitKey(request, body.idempotency_key),
     trigger: { type: 'manual' },

@@ -17,6 +17,8 @@ const EACH: WakeMessage[] = [
   { wake: 'run', run_id: 'run_1', over: true },
   { wake: 'run', run_id: 'run_1', project_id: 'prj_1', part: 'steps' },
   { wake: 'revoked', claim },
+  { wake: 'revoked', claim: { ...claim, agent_id: null } },
+  { wake: 'paused', claim: { activity_id: 'act_1', epoch: 3, agent_id: 'agt_1' } },
   { wake: 'topic', topic: 'bus.fired' },
 ];
 const bytes = (text: string) => Buffer.from(text);
@@ -94,13 +96,15 @@ t.test('however often a thing is said, it is sent once in a few milliseconds', a
     outbox.add({ wake: 'timer', deadline: 1000 + ((i * 7) % 100) });
     outbox.add({ wake: 'run', run_id: 'run_1', over: i < 50 });
     outbox.add({ wake: 'revoked', claim });
+    for (const activity_id of ['act_1', 'act_2'])
+      outbox.add({ wake: 'paused', claim: { activity_id, epoch: 3, agent_id: 'agt_1' } });
     outbox.add({ wake: 'topic', topic: 'bus.fired' });
   }
   await clock.advance(2);
   t.equal(sent.length, 1);
   await clock.advance(1);
   t.equal(sent.length, 2);
-  t.equal(sent[1]!.messages.length, 6);
+  t.equal(sent[1]!.messages.length, 8);
   t.ok(
     sent[1]!.messages.some((one) => one.wake === 'timer' && one.deadline === 1000),
     'the nearest deadline',

@@ -10,8 +10,10 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../../engine/runs/contract.ts';
 import type { PredicateResult } from './contract/predicate-result.ts';
+import type { WaitValues } from './contract/wait-values.ts';
 
 export { KEY_HEADER, keyDigest } from './contract/idempotency-key.ts';
+export { readPredicate, type WaitValues } from './contract/wait-values.ts';
 export { type PredicateResult, toPredicateResult, PREDICATE_ROOTS } from './contract/predicate-result.ts';
 
 /** The source of an event. Trust depends on the source and never on the type. */
@@ -151,6 +153,16 @@ export interface Delivery {
   run_id?: string;
 }
 
+/** What a queued delivery waits for now. */
+export interface DeliveryWait {
+  /** Such as `throttle`, or `slot`: one of the runs that the project may have in flight. */
+  for: string;
+  /** When it goes on, or may go on; absent if no time is known. */
+  until?: number;
+  /** How many other deliveries wait for the same. */
+  others: number;
+}
+
 /** A recorded event that somebody replayed to one handler. */
 export interface Replay extends Omit<Delivery, 'reaction'> {
   replay_id: string;
@@ -205,6 +217,8 @@ export interface EventReaction<Plan = unknown> {
    * them.
    */
   findProtected?(scope: ProjectScope, event_ids: readonly string[]): Promise<readonly string[]>;
+  /** Returns what queued deliveries of an event wait for, by their names. */
+  describeQueued?(event: StoredEvent, names: readonly string[]): Promise<ReadonlyMap<string, DeliveryWait>>;
 }
 
 export const EventReactions = extensionPoint<EventReaction>('bus.EventReactions', { key: (reaction) => reaction.name });
@@ -287,13 +301,14 @@ export interface EventBus {
   ): Promise<Replay | undefined>;
 }
 
-/**
- * Arguments of a `wait-event` wait besides its name, which is the event type. Scripts pass none; pipelines and graphs
- * may.
- */
+/** Arguments of a `wait-event` wait besides its name, which is the event type. Scripts pass `vars`, nodes `values`. */
 export interface EventWaitArgs {
   /** A CEL expression over `event`, the complete envelope. An event for which it is false leaves the wait in place. */
   when?: string;
+  /** What `when` reads besides the event, by the names of its roots; see `readPredicate`. */
+  values?: WaitValues;
+  /** Variables of a script: `when` can read them as `vars`, and the run as `run`. */
+  vars?: { [name: string]: Json };
   /** The signal that also ends the wait; `event:<type>:<activity>` by default. */
   signal?: string;
   /** Whether events from untrusted runs end it too. Waits of untrusted runs always accept them. */

@@ -51,6 +51,8 @@ import { replays } from './migrations/0008-replays.ts';
 import { samples } from './migrations/0009-samples.ts';
 import { lastContents } from './migrations/0010-contents.ts';
 import { outboxReads } from './migrations/0011-outbox-reads.ts';
+import { sharedSeals } from './migrations/0012-shared-seals.ts';
+import { sealedPredicates } from './migrations/0013-sealed-predicates.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { restoreHeads } from './store/settle-copy.ts';
 import { chainRoutes } from './chain-routes.ts';
@@ -118,7 +120,7 @@ function registerRetention(plugin: PluginSetup): void {
 
 /** The bus's part in the engine: observers, sources, waits and verbs. */
 function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void {
-  plugin.contribute(FlowNodes, (use) => busNodes(bus(use), use(RunMasks)));
+  plugin.contribute(FlowNodes, (use) => busNodes(bus(use), use(RunMasks), expressions(use)));
   plugin.contribute(RunObservers, (use) => lifecycleObserver(bus(use)));
   plugin.contribute(SubmitObservers, (use) => submitObserver(bus(use), use(RunMasks)));
   plugin.contribute(EnvelopeSources, (use) => envelopeSource(bus(use)));
@@ -156,6 +158,8 @@ export default definePlugin(manifest, (plugin) => {
     samples,
     lastContents,
     outboxReads,
+    sharedSeals,
+    sealedPredicates,
   ]);
   plugin.bind(MatchNotifier, createMatchNotifier);
   const sequencer = plugin.own((use) => new Sequencer(use(Ids).next('srv'), use(Database), sequencing(use)));
@@ -166,6 +170,7 @@ export default definePlugin(manifest, (plugin) => {
       sealer: Sealer,
       ids: Ids,
       audit: Audit,
+      masks: RunMasks,
       log,
       metrics: Metrics,
       reactions,
@@ -213,7 +218,9 @@ export default definePlugin(manifest, (plugin) => {
     log,
   });
   plugin.bind(EventBus, bus);
-  const views = plugin.own(provide(createEventViews, { database: Database, sealer: Sealer, bus, masks: RunMasks }));
+  const views = plugin.own(
+    provide(createEventViews, { database: Database, sealer: Sealer, bus, masks: RunMasks, reactions }),
+  );
   const catalog = plugin.own(provide(createEventCatalog, { database: Database, declared: DeclaredTypes, views }));
   plugin.contribute(Verbs, () => [emitVerb, waitEventVerb]);
   registerWithRuns(plugin, bus);

@@ -98,6 +98,7 @@ for (const store of STORES)
       t.ok((await list('?since=1h&type=paged')).events.length === 7);
       t.equal((await list('?type=paged&exclude=lifecycle&limit=200')).events.length, 7);
       t.same((await list('?type=paged&exclude=emit')).events, []);
+      t.same((await list('?type=paged&exclude=lifecycle,emit')).events, [], 'several sources');
       const others = (await list('?exclude=emit&limit=200')).events.map((one: { source: string }) => one.source);
       t.notOk(others.includes('emit'), 'every other source');
       t.same((await list('?since=2999-01-01')).events, []);
@@ -107,6 +108,7 @@ for (const store of STORES)
         'since=soon',
         'source=me',
         'exclude=me',
+        'exclude=emit,',
         'limit=0',
         'limit=201',
         'typ=a',

@@ -81,7 +81,7 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesDeps): Route[] => [
         type,
         key,
         source: source as EventSource | undefined,
-        excluded_source: exclude as EventSource | undefined,
+        excluded_sources: exclude?.split(',') as EventSource[] | undefined,
         since: since === undefined ? undefined : readSince(since, clock.now()),
         before_seq: decodeCursor(cursor, 'number')?.[0],
       };
@@ -104,7 +104,11 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesDeps): Route[] => [
         ...renderEvent(event, event.key),
         payload,
         fields,
-        deliveries,
+        deliveries: deliveries.map(({ waits, ...delivery }) =>
+          waits
+            ? { ...delivery, waits: { ...waits, until: waits.until === undefined ? undefined : iso(waits.until) } }
+            : delivery,
+        ),
         more: unlisted_count || undefined,
         replays: replays.map(renderReplay),
       };

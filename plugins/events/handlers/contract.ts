@@ -2,7 +2,15 @@ import { type Scope, token, type Transaction } from '../../../kernel/contracts/i
 import type { ProjectScope } from '../bus/contract.ts';
 import type { Workflow } from '../../engine/runs/contract.ts';
 
+import type { FlowBody } from './contract/flow-options.ts';
+import put from './schema/put-handler.schema.json' with { type: 'json' };
+
 export { validatePatterns } from './contract/patterns.ts';
+export { type FlowBody, validateFlow } from './contract/flow-options.ts';
+
+const { concurrency, throttle, rate_limit, debounce, batch, priority } = put.properties;
+/** JSON Schemas of the members of `flow`, for documents that register handlers. */
+export const FLOW_PROPERTIES = { concurrency, throttle, rate_limit, debounce, batch, priority } as const;
 
 /**
  * Returns the names of the handlers whose patterns match a type, ignoring their predicates. The caller must hold the
@@ -23,6 +31,8 @@ export interface OwnedHandler {
   owner: string;
   on: readonly string[];
   when?: string;
+  /** When and how often its events start runs, as in the body of a handler. */
+  flow?: FlowBody;
   workflow: Workflow;
   /** The id of the person on whose behalf it is registered, who becomes the submitter of its runs. */
   set_by: string | null;

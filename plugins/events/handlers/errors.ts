@@ -13,7 +13,7 @@ export const HandlerErrors = {
     code: 'handler_owned',
     status: 409,
     title: 'The handler belongs to another resource.',
-    next: 'Change or remove the resource that `detail` names; its handler changes with it.',
+    next: 'Change or remove the resource shown in `detail`; its handler changes with it.',
   }),
   handlersFull: defineError({
     code: 'handlers_full',

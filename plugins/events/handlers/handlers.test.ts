@@ -4,8 +4,8 @@ import { HandlerMatches } from './contract.ts';
 import { handlerRunId } from './domain/run-id.ts';
 import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
-import { checkHandlerInvariants } from './testing/invariants.ts';
-import { checkRuns, openTestDatabase, STORES, type TestDatabase, until } from '../../../test/kit/index.ts';
+import { assertInvariants, inWorld } from './testing/in-world.ts';
+import { openTestDatabase, STORES, type TestDatabase, until } from '../../../test/kit/index.ts';
 import { Expressions } from '../../../kernel/contracts/index.ts';
 import { count, deliveriesOf, openWorld, graphs, runsOf, type World } from './testing/world.ts';
 
@@ -45,11 +45,6 @@ async function holdElsewhere({ database, scope }: World): Promise<() => Promise<
   };
 }
 
-async function holds(t: Test, world: World) {
-  t.same(await checkHandlerInvariants(world.database), []);
-  t.same(await checkRuns(world.database), []);
-}
-
 // @apart: a hook at the root of the tests lets that end as soon as this file has.
 for (const store of STORES) {
   let database: TestDatabase;
@@ -58,15 +53,8 @@ for (const store of STORES) {
   });
   t.teardown(() => database.drop());
 
-  const withWorld = async (t: Test, run: (world: World) => Promise<void>, env: Record<string, string> = {}) => {
-    const world = await openWorld(database, { env });
-    try {
-      await run(world);
-      await holds(t, world);
-    } finally {
-      await world.close();
-    }
-  };
+  const withWorld = (t: Test, run: (world: World) => Promise<void>, env: Record<string, string> = {}) =>
+    inWorld(t, database, { env }, run);
 
   t.test(`${store}: what a change that was undone had made is not remembered`, (t) =>
     withWorld(t, async (world) => {
@@ -95,10 +83,10 @@ for (const store of STORES) {
     try {
       t.same((await two.agent.work(1)).length, 1);
       t.equal(await count(two, 'handlers_runs'), 1, 'the end waits for its number');
-      await holds(t, two);
+      await assertInvariants(t, two);
       await letGo();
       await until(async () => (await count(two, 'handlers_runs')) === 0);
-      await holds(t, two);
+      await assertInvariants(t, two);
     } finally {
       await letGo();
       await two.close();
@@ -226,7 +214,7 @@ for (const store of STORES) {
       }
       t.match((await deliveriesOf(world)).slice(-3), [/^last queued/, /^last queued/, /^last queued/]);
       t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 3 });
-      await holds(t, world);
+      await assertInvariants(t, world);
       await world.agent.work(1);
       t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 2 });
       const started = (await runsOf(world)).filter(({ trigger }) => trigger.handler === 'last');
@@ -260,7 +248,7 @@ for (const store of STORES) {
       t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 4 }, 'not even an emit is refused');
       await world.emit({ type: 'tick' });
       t.same((await deliveriesOf(world)).slice(-2), ['a delivered', 'b delivered'], 'trusted ones pass them');
-      await holds(t, world);
+      await assertInvariants(t, world);
 
       for (let n = 0; n < 10; n++) await world.set(`all-${n}`, { on: ['many'] });
       await world.emit({ type: 'many' });
@@ -283,7 +271,7 @@ for (const store of STORES) {
       t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 4 });
       for (let n = 0; n < 12; n++) await end(1);
       t.same(await world.handlers.load(world.scope), { in_flight: 5, queued: 3 }, 'free places stay free for others');
-      await holds(t, world);
+      await assertInvariants(t, world);
       while ((await world.agent.work(20)).length > 0);
       t.same(await world.handlers.load(world.scope), { in_flight: 0, queued: 0 });
       const outsiders = (await runsOf(world)).filter(
@@ -307,7 +295,7 @@ for (const store of STORES) {
         await world.emit({ type: 'tick' });
         await world.emit(outside);
         t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 0 }, 'nobody else is refused');
-        await holds(t, world);
+        await assertInvariants(t, world);
       },
       { SVC_UNTRUSTED_PROJECT_LIMITS: 'runs=2' },
     ),
@@ -337,7 +325,7 @@ for (const store of STORES) {
         await world.emit({ ...emit, trusted: true });
         await world.emit({ type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false });
         t.pass('nor is anybody else refused');
-        await holds(t, world);
+        await assertInvariants(t, world);
         while ((await world.agent.work(20)).length > 0);
       },
       { SVC_UNTRUSTED_RUN_LIMITS: 'calls=50KiB' },
@@ -376,7 +364,7 @@ for (const store of STORES) {
         'gone refused the handler was removed',
         'other queued 16 handler runs are in flight',
       ]);
-      await holds(t, world);
+      await assertInvariants(t, world);
       await world.set('other', { on: ['tick'], credentials: { TOKEN: 'bot' } });
       await world.agent.work(1);
       const after = (await deliveriesOf(world)).filter((line) => line.startsWith('other'));
@@ -405,7 +393,7 @@ for (const store of STORES) {
         t.equal(states['gone refused']?.length, 301);
         t.equal(states['other refused']?.length, 300);
         t.same(states['other delivered'], ['other delivered']);
-        await holds(t, world);
+        await assertInvariants(t, world);
       }),
   );
 
@@ -418,7 +406,7 @@ for (const store of STORES) {
     t.same(await all.handlers.load(all.scope), { in_flight: 16, queued: 1 });
     t.match((await deliveriesOf(all))[0], /^a-graph refused workflow_kind_unknown/);
     t.equal((await deliveriesOf(all)).at(-1), 'script-26 queued 16 handler runs are in flight');
-    await holds(t, all);
+    await assertInvariants(t, all);
     await all.close();
     await fewer.close();
   });
@@ -571,5 +559,5 @@ async function storm(t: Test, store: string, one: World, two: World): Promise<vo
   t.ok(refusals > 0, 'the ceiling was reached');
   const wanted = accepted.flatMap((event_id) => ['a', 'b', 'c'].map((name) => handlerRunId(event_id, name)));
   t.same((await runsOf(one)).map(({ run_id }) => run_id).sort(), wanted.sort(), 'one run each, none lost');
-  await holds(t, one);
+  await assertInvariants(t, one);
 }

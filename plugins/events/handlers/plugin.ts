@@ -38,6 +38,9 @@ import { traces } from './migrations/0007-traces.ts';
 import { waiting } from './migrations/0008-waiting.ts';
 import { definitionsLast } from './migrations/0009-order.ts';
 import { parked } from './migrations/0010-parked.ts';
+import { concurrency } from './migrations/0011-concurrency.ts';
+import { pacing } from './migrations/0012-pacing.ts';
+import { merging } from './migrations/0013-merging.ts';
 import { listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { replayRoute } from './replay-route.ts';
@@ -46,16 +49,19 @@ import { handlerCheck } from './service/check.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
 import { Handlers, HandlersToken } from './service/handlers.ts';
 import { protectedEvents } from './store/retention.ts';
+import { readWaits } from './store/waits.ts';
 import { waitingRunObserver } from './service/waiting.ts';
 import { handlerReaction } from './service/reaction.ts';
 import { Refiller } from './service/refiller.ts';
 import { Registry } from './service/registry.ts';
 import { rerunSlots } from './service/reruns.ts';
 
-/** What starts handler runs. `refilling` is called after a commit that left work to the refiller. */
-const slotParts = (use: Resolve, refilling: () => void) => ({
+/** What starts handler runs. The refiller is woken after a commit that left work to it. */
+const slotParts = (use: Resolve, registry: Registry, refiller: () => Refiller) => ({
   bus: () => use(EventBus),
-  refilling,
+  registry,
+  refilling: () => refiller().wake(),
+  waiting: () => refiller().wakeGates(),
   database: use(Database),
   workflows: use(StoredWorkflows),
   creation: () => use(RunCreation),
@@ -101,6 +107,9 @@ export default definePlugin(manifest, (plugin) => {
     waiting,
     definitionsLast,
     parked,
+    concurrency,
+    pacing,
+    merging,
   ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
@@ -108,7 +117,7 @@ export default definePlugin(manifest, (plugin) => {
       database: Database,
       sealer: Sealer,
       bus: deferred(EventBus),
-      slots: (use) => () => slotParts(use, () => refiller(use).wake()),
+      slots: (use) => () => slotParts(use, registry(use), () => refiller(use)),
       wakeups: Wakeups,
       clock: Clock,
       log: childLog('handlers'),
@@ -119,11 +128,13 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(HandlerOwnership, (use) => use(HandlersToken).ownership);
   plugin.contribute(EventReactions, (use) => ({
     ...handlerReaction({
-      ...slotParts(use, () => refiller(use).wake()),
+      ...slotParts(use, registry(use), () => refiller(use)),
       registry: registry(use),
+      expressions: use(Expressions),
       log: use(Log).child({ part: 'handlers' }),
     }),
     findProtected: protectedEvents(use(Database)),
+    describeQueued: (event, names) => readWaits(use(Database), event, names),
   }));
   plugin.contribute(FileHolders, (use) =>
     workflowFileReferences('handlers', (project_id) => listUsingFiles(use(Database), project_id)),

@@ -163,10 +163,18 @@ for (const store of STORES)
       await count('started', start);
       await count('started', start + 1);
       await count('failed', start + hour);
-      t.same(await read(start + hour), { started: 2, failed: 1, predicate_errors: 0 });
-      t.same(await read(start + 24 * hour), { started: 0, failed: 1, predicate_errors: 0 }, 'an hour is a day old');
+      t.same(await read(start + hour), { started: 2, failed: 1, predicate_errors: 0, dropped: 0 });
+      t.same(
+        await read(start + 24 * hour),
+        { started: 0, failed: 1, predicate_errors: 0, dropped: 0 },
+        'an hour is a day old',
+      );
       await count('started', start + 24 * hour);
-      t.same(await read(start + 24 * hour), { started: 1, failed: 1, predicate_errors: 0 }, 'its row is taken again');
+      t.same(
+        await read(start + 24 * hour),
+        { started: 1, failed: 1, predicate_errors: 0, dropped: 0 },
+        'its row is taken again',
+      );
       const [rows] = await database.read<{ n: number }>(
         `SELECT COUNT(*) AS n FROM handlers_counts WHERE name = 'clock'`,
       );

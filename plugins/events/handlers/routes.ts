@@ -40,7 +40,7 @@ export const handlerRoutes = (handlers: Handlers, dry_run_deps: TrialDeps): Rout
         role: 'write',
         body: test,
         body_limit: EMIT_BYTES,
-        answer: { description: 'What would happen, and why.', schema: tested },
+        answer: { description: 'The expected result, with the reason.', schema: tested },
         handle: (call, { body }) => dryRun(dry_run_deps, call, body as TestHandlerBody),
       },
     ],

@@ -1,16 +1,9 @@
 import t, { type Test } from 'tap';
-import {
-  checkRuns,
-  openTestDatabase,
-  StandInAgent,
-  STORES,
-  type TestDatabase,
-  until,
-} from '../../../test/kit/index.ts';
+import { openTestDatabase, StandInAgent, STORES, type TestDatabase, until } from '../../../test/kit/index.ts';
 import { Expressions } from '../../../kernel/contracts/index.ts';
 import { type Claimed, type Json, RunStore } from '../../engine/runs/contract.ts';
-import { checkHandlerInvariants } from './testing/invariants.ts';
-import { deliveriesOf, openWorld, runsOf, type World } from './testing/world.ts';
+import { assertInvariants, inWorld } from './testing/in-world.ts';
+import { deliveriesOf, type openWorld, runsOf, type World } from './testing/world.ts';
 
 t.setTimeout(600_000);
 
@@ -18,11 +11,6 @@ const wait = { position: 0, kind: 'wait-signal', name: 'go', ordinal: 0, digest:
 const TICK = { type: 'tick', refusable: false, source: 'hook', source_name: 'h' } as const;
 
 const load = (world: World) => world.handlers.load(world.scope);
-
-async function holds(t: Test, world: World) {
-  t.same(await checkHandlerInvariants(world.database, world.limits.project.untrusted.handlers), []);
-  t.same(await checkRuns(world.database), []);
-}
 
 const signal = ({ runs, scope: { org_id, project_id } }: World, run_id: string, payload: Json = null) =>
   runs.sendSignal({ org_id, project_id, run_id, name: 'go', payload });
@@ -45,26 +33,15 @@ for (const store of STORES) {
   });
   t.teardown(() => database.drop());
 
-  const withWorld = async (
-    t: Test,
-    work: (world: World) => Promise<void>,
-    more: Parameters<typeof openWorld>[1] = {},
-  ) => {
-    const world = await openWorld(database, more);
-    try {
-      await work(world);
-      await holds(t, world);
-    } finally {
-      await world.close();
-    }
-  };
+  const withWorld = (t: Test, work: (world: World) => Promise<void>, options: Parameters<typeof openWorld>[1] = {}) =>
+    inWorld(t, database, options, work);
 
   t.test(`${store}: a handler run that waits is not in flight, and takes its place again when it wakes`, (t) =>
     withWorld(t, async (world) => {
       const parked = await parkAll(world);
       t.equal(parked.length, 16);
       t.same(await load(world), { in_flight: 0, queued: 0 });
-      await holds(t, world);
+      await assertInvariants(t, world);
       await world.emit({ type: 'nobody.listens' });
       for (let n = 0; n < 16; n++) await world.set(`all-${n}`, { on: ['many'] });
       await world.emit({ type: 'many' });
@@ -73,7 +50,7 @@ for (const store of STORES) {
 
       t.match(await signal(world, parked[0]!.run_id), { state: 'taken' });
       t.same(await load(world), { in_flight: 17, queued: 0 }, 'it is never held back');
-      await holds(t, world);
+      await assertInvariants(t, world);
       t.match(await runsOf(world).then((runs) => runs.find(({ run_id }) => run_id === parked[0]!.run_id)), {
         status: 'running',
       });
@@ -129,7 +106,7 @@ for (const store of STORES) {
         const why = '6 untrusted handler runs are open, including those that wait (SVC_UNTRUSTED_PROJECT_LIMITS)';
         t.same((await deliveriesOf(world)).slice(-2), [`outsider queued ${why}`, `outsider queued ${why}`]);
         t.same(await load(world), { in_flight: 0, queued: 2 });
-        await holds(t, world);
+        await assertInvariants(t, world);
         t.match(await world.try({ ...world, expressions: world.use(Expressions) }, 'outsider', event_id), {
           outcome: 'queue',
           reason: `a run would start when a slot is free: ${why}`,
@@ -142,7 +119,7 @@ for (const store of STORES) {
 
         t.match(await signal(world, parked[0]!.run_id), { state: 'taken' });
         t.same(await load(world), { in_flight: 1, queued: 2 }, 'one that goes on is not held back, and still open');
-        await holds(t, world);
+        await assertInvariants(t, world);
         await world.agent.work(1);
         t.same(await load(world), { in_flight: 1, queued: 1 }, 'the first that waits has begun in its place');
         for (const { run_id } of parked.slice(1))
@@ -189,13 +166,13 @@ for (const store of STORES) {
         });
         await world.emit();
         t.same(await load(world), { in_flight: 1, queued: 0 }, 'a graph that waits from its beginning is not');
-        await holds(t, world);
+        await assertInvariants(t, world);
         const agent = new StandInAgent(world.use, { org_id: world.scope.org_id, capabilities: ['linux', 'bash'] });
         const [build] = await agent.claim(5);
         t.same(await load(world), { in_flight: 1, queued: 0 });
         await agent.end(build!);
         t.same(await load(world), { in_flight: 0, queued: 0 });
-        await holds(t, world);
+        await assertInvariants(t, world);
         await signal(world, build!.run_id);
         t.same(await load(world), { in_flight: 1, queued: 0 });
         t.equal((await agent.work(5)).length, 1);
@@ -223,12 +200,12 @@ for (const store of STORES) {
         await world.runs.park(parent!, { ...wait, position: 1 });
         t.match((await runsOf(world))[0], { status: 'waiting' });
         t.same(await load(world), { in_flight: 1, queued: 0 });
-        await holds(t, world);
+        await assertInvariants(t, world);
         const [child] = await world.agent.claim(1);
         t.same(await load(world), { in_flight: 1, queued: 0 });
         await world.agent.end(child!, { status: 'succeeded', output: { exit_code: 0, stdout: '' } });
         t.same(await load(world), { in_flight: 0, queued: 0 });
-        await holds(t, world);
+        await assertInvariants(t, world);
         await signal(world, parent!.run_id);
         t.same(await load(world), { in_flight: 1, queued: 0 });
         await world.agent.work(1);

@@ -15,13 +15,22 @@ import {
 import { EventBus } from '../bus/contract.ts';
 import { CredentialUsers } from '../../secrets/credentials/contract.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
-import { FileHolders, RunCreation, RunFeed, Wakeups } from '../../engine/runs/contract.ts';
+import {
+  FileHolders,
+  RunCancellation,
+  RunCreation,
+  RunFeed,
+  RunObservers,
+  Wakeups,
+} from '../../engine/runs/contract.ts';
 import { workflowFileReferences, StoredWorkflows } from '../workflows/contract.ts';
 import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import { owners } from './migrations/0002-owners.ts';
 import { byHand } from './migrations/0003-by-hand.ts';
 import { workflowsLast } from './migrations/0004-order.ts';
+import { overlaps } from './migrations/0005-overlaps.ts';
+import { overlapsOrder } from './migrations/0006-overlaps-order.ts';
 import { listUsingFiles } from './store/schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
@@ -29,6 +38,7 @@ import { scheduleCredentialUser } from './service/credential-uses.ts';
 import { SchedulesToken, Schedules } from './service/schedules.ts';
 import { TickLoop } from './service/tick-loop.ts';
 import { Ticker } from './service/ticker.ts';
+import { openRunObserver, WaitingTicks } from './service/waiting-ticks.ts';
 
 const makeSchedules = provide(Schedules, {
   database: Database,
@@ -59,11 +69,23 @@ const makeTicker = provide(Ticker, {
   metrics: Metrics,
   bus: EventBus,
   creation: RunCreation,
+  cancellation: RunCancellation,
+  workflows: StoredWorkflows,
+});
+
+const makeWaiting = provide(WaitingTicks, {
+  database: Database,
+  sealer: Sealer,
+  ids: Ids,
+  log: (use) => use(Log).child({ plugin: 'schedules' }),
+  bus: EventBus,
+  creation: RunCreation,
   workflows: StoredWorkflows,
 });
 
 const makeLoop = provide(TickLoop, {
   ticker: makeTicker,
+  waiting: makeWaiting,
   wakeups: Wakeups,
   database: Database,
   clock: Clock,
@@ -71,7 +93,7 @@ const makeLoop = provide(TickLoop, {
 });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([scheduleTables, owners, byHand, workflowsLast]);
+  plugin.migrations([scheduleTables, owners, byHand, workflowsLast, overlaps, overlapsOrder]);
   plugin.bind(SchedulesToken, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(SchedulesToken).ownership);
   plugin.contribute(FileHolders, (use) =>
@@ -79,5 +101,6 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(SchedulesToken), triggering(use)));
   plugin.contribute(CredentialUsers, (use) => scheduleCredentialUser(use(Database)));
+  plugin.contribute(RunObservers, (use) => openRunObserver(use(Wakeups)));
   plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
 });

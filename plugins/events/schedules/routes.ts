@@ -3,6 +3,9 @@ import { KEY_HEADER, keyDigest } from '../bus/contract.ts';
 import { type NamedRequest, namedResource, type ResourceAction } from '../../platform/resources/contract.ts';
 import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../../engine/runs/contract.ts';
 import { SCHEDULE } from './domain/names.ts';
+import type { BackfillScheduleBody } from './generated/backfill-schedule.ts';
+import backfill from './schema/backfill-schedule.schema.json' with { type: 'json' };
+import backfilled from './schema/backfilled-schedule.schema.json' with { type: 'json' };
 import next from './schema/next-due.schema.json' with { type: 'json' };
 import query from './schema/next-query.schema.json' with { type: 'json' };
 import put from './schema/put-schedule.schema.json' with { type: 'json' };
@@ -43,6 +46,19 @@ export const scheduleRoutes = (schedules: Schedules, triggering: TriggeringDeps)
         headers: KEY_HEADER,
         answer: { description: 'The event and its run. The next due time does not change.', schema: triggered },
         handle: (call, request) => triggerSchedule(triggering, call, keyDigest(request)),
+      },
+      {
+        method: 'POST',
+        path: 'backfill',
+        operation: 'backfillSchedule',
+        summary: 'Start the due times of a range in the past',
+        role: 'write',
+        body: backfill,
+        answer: {
+          description: 'What was added. Each due time starts once, even if the request is repeated.',
+          schema: backfilled,
+        },
+        handle: (call, { body }) => schedules.backfill(call, body as BackfillScheduleBody),
       },
       clockAction('pause', 'Stop the ticks of a schedule', (call) => schedules.pause(call)),
       clockAction('resume', 'Resume a paused schedule', (call) => schedules.resume(call)),

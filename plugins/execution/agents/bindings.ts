@@ -13,6 +13,7 @@ import {
   type Resolve,
   Settings,
 } from '../../../kernel/contracts/index.ts';
+import { Scopes } from '../../security/access/contract.ts';
 import { Maskers } from '../../security/masking/contract.ts';
 import { InstantClaims, JobEnvironments, RunLimits, RunStore, UnderWay, Wakeups } from '../../engine/runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
@@ -45,6 +46,7 @@ export function makeSessions(use: Resolve, table: AgentTable): Sessions {
     environments: use(JobEnvironments),
     wakeups: use(Wakeups),
     eager_claims: use(InstantClaims),
+    scopes: use(Scopes),
     table,
     clock: use(Clock),
     ids: use(Ids),

@@ -1,6 +1,7 @@
 import { extensionPoint, movedPoint, token } from '../../../kernel/contracts/index.ts';
 import type { Masker } from '../../security/masking/contract.ts';
 import type {
+  Appended,
   ArmWait,
   Attempted,
   CallUnderWay,
@@ -12,6 +13,7 @@ import type {
   JournaledCall,
   JournalRecord,
   LogChunk,
+  Renewal,
   ToldCall,
 } from '../../engine/runs/contract.ts';
 import type { ActivityContents, ContentTransfer } from './contract/contents.ts';
@@ -75,8 +77,8 @@ export interface ChannelRequests {
    * this connection, so that assignments in flight do not count as free slots. Without it, all were received.
    */
   ready: { body: { free: number; seen?: number }; reply: Record<string, never> };
-  renew: { body: { claims: ClaimRef[] }; reply: { lost: ClaimRef[] } };
-  append: { body: { claim: ClaimRef; record: JournalRecord }; reply: Record<string, never> };
+  renew: { body: { claims: ClaimRef[] }; reply: Renewal };
+  append: { body: { claim: ClaimRef; record: JournalRecord }; reply: Appended };
   perform: { body: { claim: ClaimRef; call: JournaledCall }; reply: { record: JournalRecord } };
   park: { body: { claim: ClaimRef; wait: ArmWait }; reply: { parked: true } | { record: JournalRecord } };
   attempt: { body: { claim: ClaimRef; failed: FailedAttempt }; reply: Attempted };
@@ -93,7 +95,9 @@ export type ChannelOp = keyof ChannelRequests;
 /** Messages that the server sends without a request. */
 export type ChannelPush =
   | { push: 'assign'; assignments: Assignment[] }
-  | { push: 'revoke'; claim: ClaimRef; reason: string };
+  | { push: 'revoke'; claim: ClaimRef; reason: string }
+  /** The run of the claim was paused. Only for agents with `PAUSES`: others would not know the message. */
+  | { push: 'pause'; claim: ClaimRef };
 
 /** An error on the wire. `status` is as in HTTP: 429 and 5xx may be retried, others are final. */
 export interface ChannelError {
@@ -195,7 +199,7 @@ export interface StoredFile {
 }
 
 /**
- * Stores files of an activity as artifacts of its run, under the claim. A broken connection is no error: content that
+ * Stores files of an activity as artifacts of its run, and fetches the run's artifacts, under the claim. A broken connection is no error: content that
  * can be read again continues where the stored part ends. Throws `lease_lost`, the server's rejections, and whatever
  * reading the content throws. Nothing is masked.
  */
@@ -207,16 +211,41 @@ export interface ActivityFiles {
    * otherwise the upload is removed after a day.
    */
   stage(path: string, content: FileContent): Promise<StoredFile & { upload_id: string }>;
+  /**
+   * Lists a page of the run's artifacts whose paths begin with `prefix`, ordered by path. Pass the `next_cursor` of a
+   * page to get the one after it.
+   */
+  list(prefix: string, cursor?: string): Promise<{ files: StoredFile[]; next_cursor?: string | undefined }>;
+  /**
+   * Downloads an artifact of the run into a file, verified by its digest. The file's folder must be one that only the
+   * agent writes to. Throws `not_found` if the artifact was removed or replaced after it was listed.
+   */
+  fetch(file: StoredFile, target: string): Promise<void>;
+  /** Finds a cache of the project by its key, or with `prefix` the newest whose key begins with it. */
+  findCache(key: string, prefix: boolean): Promise<StoredCache | undefined>;
+  /** Downloads the archive of a cache into a file, as `fetch` does. */
+  fetchCache(cache: StoredCache, target: string): Promise<void>;
+  /** Saves a staged upload as a cache. Returns false if the key is taken: the existing cache stays. */
+  saveCache(key: string, upload_id: string): Promise<boolean>;
 }
 
-/** The activity whose files are stored. */
+/** An archive that a run of the project has saved under a key. */
+export interface StoredCache {
+  key: string;
+  /** Size in bytes. */
+  size: number;
+  /** Such as `sha256:<hex>`. */
+  digest: string;
+}
+
+/** The activity whose files are stored or fetched. */
 export interface FileWork {
   claim: ClaimRef;
   /** Aborts when the claim is lost or the work is stopped. */
   signal: AbortSignal;
 }
 
-/** Uploads files to the server. The plugin `artifacts` contributes it. */
+/** Uploads files to the server and downloads them. The plugin `artifacts` contributes it. */
 export interface FileSender {
   files(work: FileWork): ActivityFiles;
 }
@@ -277,6 +306,8 @@ export interface ActivityHost {
    * lease. Check it before an action that needs no response of the server, such as starting a step's command.
    */
   hasClaim?(): boolean;
+  /** True when the run is paused: no new call may begin, and the activity is released. */
+  isPaused?(): boolean;
   /** Set for a dry replay: nothing may be executed, and the pass only reads its journal. */
   readonly dryReplay?: DryReplay;
 }
@@ -323,6 +354,10 @@ export interface Executor {
  * activity back when the wait ends within `MAX_RETAINED_MS`. Nobody requires it.
  */
 export const RETAINS = 'svc:retains';
+
+/** The capability of agents that stop the work of a paused run at its next call. */
+export const PAUSES = 'svc:pauses';
+
 /** An agent keeps no program for longer. */
 export const MAX_RETAINED_MS = 60_000;
 /** An agent keeps no more programs. */

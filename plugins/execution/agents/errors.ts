@@ -11,7 +11,7 @@ export const AgentErrors = {
   protocolUnsupported: defineError({
     code: 'agent_protocol_unsupported',
     status: 400,
-    title: 'Agent and server speak different versions of the agent channel.',
+    title: 'The agent and the server use different versions of the agent channel.',
     next: 'Run the same version of svc on both; upgrade servers first, then agents.',
   }),
   refused: defineError({
@@ -23,14 +23,14 @@ export const AgentErrors = {
   tokenMissing: defineError({
     code: 'agent_token_missing',
     status: 401,
-    title: 'The agent has no token to connect with.',
+    title: 'The agent has no token.',
     next: 'Set SVC_TOKEN to an agent token (`svc token create <name> --agent`).',
   }),
   settingInvalid: defineError({
     code: 'agent_setting_invalid',
     status: 400,
-    title: 'An agent setting has a value that cannot be used.',
-    next: 'Correct the variable that the message names and start the agent again.',
+    title: 'An agent setting has an invalid value.',
+    next: 'Fix the variable shown in the message and start the agent again.',
   }),
   rootRefused: defineError({
     code: 'agent_root_refused',
@@ -42,12 +42,12 @@ export const AgentErrors = {
     code: 'agent_channel_closed',
     status: 503,
     title: 'The agent has closed its channel.',
-    next: 'You do not need to do anything: the agent stops, and other agents take its claims.',
+    next: 'You do not need to do anything: the agent stops, and other agents claim its work.',
   }),
   channelLost: defineError({
     code: 'agent_channel_lost',
     status: 503,
-    title: 'The connection broke before this request was answered.',
+    title: 'The connection was lost before the server answered this request.',
     next: 'You do not need to do anything: the agent connects again and sends a new `hello`.',
   }),
   superseded: defineError({

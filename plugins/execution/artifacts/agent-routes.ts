@@ -1,12 +1,15 @@
-import { callerOf, type HttpRequest, type Route } from '../../../kernel/contracts/index.ts';
+import { callerOf, type HttpRequest, limitOf, listRoute, type Route } from '../../../kernel/contracts/index.ts';
 import type { RunGuard } from '../../engine/runs/contract.ts';
 import artifactSchema from './schema/artifact.schema.json' with { type: 'json' };
 import claimQuery from './schema/claim-query.schema.json' with { type: 'json' };
+import claimedListQuery from './schema/claimed-list-query.schema.json' with { type: 'json' };
+import claimedReadQuery from './schema/claimed-read-query.schema.json' with { type: 'json' };
 import claimedUploadQuery from './schema/claimed-upload-query.schema.json' with { type: 'json' };
 import stagedSchema from './schema/staged-artifact.schema.json' with { type: 'json' };
 import uploadSchema from './schema/artifact-upload.schema.json' with { type: 'json' };
-import { toReply } from './routes.ts';
+import { render, toReply } from './routes.ts';
 import { parseDelivery, parseExpected, UPLOAD_HEADERS } from './service/delivery.ts';
+import { download, DOWNLOAD_RESPONSES, RANGE_HEADERS } from './service/download.ts';
 import { assertPath, type ArtifactLibrary } from './service/library.ts';
 import type { UploadScope, Uploads } from './service/uploads.ts';
 
@@ -21,11 +24,46 @@ export interface AgentRouteDeps {
 }
 
 /**
- * Routes through which agents upload files of activities. Only the holder of the claim may use them, and only for
- * runs of its org.
+ * Routes through which agents upload files of activities and download artifacts of their runs. Only the holder of the
+ * claim may use them, and only for runs of its org.
  */
 export function agentArtifactRoutes({ library, uploads, guard, limit_bytes }: AgentRouteDeps): Route[] {
   return [
+    listRoute({
+      path: `${ACTIVITY}/artifacts`,
+      operation: 'listActivityArtifacts',
+      summary: "List the artifacts of an activity's run, ordered by path",
+      access: AGENT,
+      unmetered: true,
+      query: claimedListQuery,
+      plural: 'artifacts',
+      item: artifactSchema,
+      description: 'A page of artifacts.',
+      async list(request) {
+        const scope = await readUploadScope(guard, request);
+        await library.assertClaim(scope);
+        const { cursor, prefix } = request.query;
+        const { items, ...rest } = await library.list(scope, { limit: limitOf(request.query), cursor, prefix });
+        return { items: items.map(render), ...rest };
+      },
+    }),
+    {
+      method: 'GET',
+      path: `${ACTIVITY}/artifacts/*`,
+      operation: 'readActivityArtifact',
+      summary: "Download an artifact of an activity's run, or a range of it",
+      access: AGENT,
+      unmetered: true,
+      streams: true,
+      query: claimedReadQuery,
+      headers: RANGE_HEADERS,
+      responses: DOWNLOAD_RESPONSES,
+      async handle(request) {
+        const scope = await readUploadScope(guard, request);
+        await library.assertClaim(scope);
+        return download(library, await library.find(scope, request.params['*']!), request);
+      },
+    },
     {
       method: 'PUT',
       path: `${ACTIVITY}/artifacts/*`,
@@ -81,7 +119,8 @@ export function agentArtifactRoutes({ library, uploads, guard, limit_bytes }: Ag
   ];
 }
 
-async function readUploadScope(guard: RunGuard, request: HttpRequest): Promise<UploadScope> {
+/** Returns the run and the claim of the activity that a request is about. Throws `lease_lost` for another org's. */
+export async function readUploadScope(guard: RunGuard, request: HttpRequest): Promise<UploadScope> {
   const activity_id = request.params.activity!;
   const run = await guard.runOf(activity_id, callerOf(request).org_id ?? '');
   return { ...run, claim: { activity_id, epoch: Number(request.query.epoch) } };

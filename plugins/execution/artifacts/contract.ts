@@ -98,5 +98,8 @@ export const ArtifactContents = token<ArtifactContents>('artifacts.Contents');
 /** Where rows name the store of a content. */
 export const CONTENT_ROWS = { table: 'artifacts_files', column: 'store' } as const;
 
-/** Uploads that are not artifacts yet. Their senders start over. */
-export const UPLOAD_ROWS = 'artifacts_uploads';
+/**
+ * Tables that are not in a backup: uploads that are not artifacts yet, whose senders start over, and caches, which runs
+ * make again.
+ */
+export const TRANSIENT_TABLES: readonly string[] = ['artifacts_uploads', 'artifacts_caches'];

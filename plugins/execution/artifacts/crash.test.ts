@@ -32,6 +32,8 @@ interface Doomed {
   url: string;
   scoped: string;
   run_id: string;
+  /** The claim of the run's activity, if the server was told to claim it. */
+  claim?: { activity_id: string; epoch: number };
   died: Promise<unknown>;
 }
 
@@ -91,6 +93,40 @@ async function killed(t: Test, store: Store, failpoints: string): Promise<void> 
   );
 }
 
+/** A kill after the commit of a save: the cache is there, and the agent that asks again learns that it saved it. */
+async function killedWhileSaving(t: Test, store: Store): Promise<void> {
+  const database = await openTestDatabase(store);
+  const folder = await mkdtemp(join(tmpdir(), 'svc-artifacts-'));
+  t.teardown(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const args = [database.url, database.master_key, folder, 'claim'];
+  const doomed = await startDoomed(args, 'artifacts.cache-saved');
+  const cache = `/api/v1/agents/activities/${doomed.claim!.activity_id}/cache?epoch=${doomed.claim!.epoch}`;
+  const headers = { authorization: 'Bearer agent', 'content-type': 'application/json' };
+  const staged = await fetch(`${doomed.url}${cache.replace('/cache?', '/artifacts/archive?')}&stage=true`, {
+    method: 'PUT',
+    headers: { ...headers, 'repr-digest': reprDigest(OLD) },
+    body: OLD,
+  });
+  const { upload_id } = (await staged.json()) as { upload_id: string };
+  const body = JSON.stringify({ key: 'k', upload_id });
+  await t.rejects(fetch(`${doomed.url}${cache}`, { method: 'POST', headers, body }), 'the server is gone');
+  await doomed.died;
+  const world = await openWorld(t, { database, folder });
+  const { server } = world;
+  t.same(await strays(server, folder), []);
+  t.match(await server.call('viewer', `GET ${doomed.scoped}/caches`), {
+    json: { caches: [] },
+  });
+  const again = await server.call('agent', `POST ${cache}`, { key: 'k', upload_id });
+  t.match(again, { status: 200, json: { saved: true } }, 'the upload is still there, because nothing was committed');
+  t.match(await server.call('agent', `GET ${cache.replace('/cache?', '/cache-content?')}&key=k`), { text: OLD });
+  await world.sweep();
+  t.same(await strays(server, folder), []);
+}
+
 /** What was stored before the kill, and what came after it, in parts. */
 async function partsOf(bytes: Buffer, from: number): Promise<number[]> {
   const count = (size: number) => Array.from({ length: Math.ceil(size / PART_BYTES) }, (_, n) => n);
@@ -100,4 +136,5 @@ async function partsOf(bytes: Buffer, from: number): Promise<number[]> {
 for (const store of storesOf(STORES))
   t.test(store, { timeout: 600_000 }, async (t) => {
     for (const failpoints of FAILPOINTS) await t.test(failpoints, (t) => killed(t, store, failpoints));
+    await t.test('artifacts.cache-saved', (t) => killedWhileSaving(t, store));
   });

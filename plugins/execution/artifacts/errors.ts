@@ -11,7 +11,7 @@ export const ArtifactErrors = {
     code: 'artifact_offset_wrong',
     status: 409,
     title: 'The upload does not continue where the stored part ends.',
-    next: 'Continue at the byte that `offset` names, with `Content-Range: bytes <offset>-<last>/<size>`.',
+    next: 'Continue at the byte given by `offset`, with `Content-Range: bytes <offset>-<last>/<size>`.',
   }),
   uploadTaken: defineError({
     code: 'artifact_upload_taken',
@@ -19,11 +19,17 @@ export const ArtifactErrors = {
     title: 'Another request has taken over this upload, or it was abandoned.',
     next: "Request the upload's offset and continue there; if there is no upload, send the whole file.",
   }),
+  cacheTooLarge: defineError({
+    code: 'cache_too_large',
+    status: 409,
+    title: "The cache is larger than the project's limit for all caches together.",
+    next: 'Cache fewer files. An operator can change `cache` in SVC_PROJECT_LIMITS and SVC_UNTRUSTED_PROJECT_LIMITS.',
+  }),
   storeFull: defineError({
     code: 'artifact_store_full',
     status: 507,
     title: 'There is no space left for artifacts.',
-    next: 'Nothing was stored. Ask the operator for space; `svc artifact rm` and SVC_RETENTION remove old artifacts.',
+    next: 'Nothing was stored. Ask the operator for more space; `svc artifact rm` and SVC_RETENTION remove old artifacts.',
   }),
   storeUnavailable: defineError({
     code: 'artifact_store_unavailable',

@@ -21,14 +21,17 @@ import { Verbs } from '../scripts/contract.ts';
 import { httpSender } from './agent/sender.ts';
 import { inProcessSender } from './agent/in-process.ts';
 import { agentArtifactRoutes } from './agent-routes.ts';
+import { agentCacheRoutes, cacheRoutes } from './cache-routes.ts';
 import { ArtifactContents, Artifacts } from './contract.ts';
 import { parseLimit } from './domain/sizes.ts';
 import { artifactTables } from './migrations/0001-artifacts.ts';
 import { usageTables } from './migrations/0002-usage.ts';
 import { partsLast } from './migrations/0003-order.ts';
 import { leavingBytes } from './migrations/0004-leaving.ts';
+import { cacheTables } from './migrations/0005-caches.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { artifactRoutes } from './routes.ts';
+import { Caches } from './service/caches.ts';
 import { artifactContents } from './service/contents.ts';
 import { ArtifactLibrary } from './service/library.ts';
 import { openStores } from './service/open-stores.ts';
@@ -38,6 +41,8 @@ import { Receiver } from './service/receive.ts';
 import { parseLocation } from './service/settings.ts';
 import { Uploads } from './service/uploads.ts';
 import { publishVerb } from './verbs/publish.ts';
+import { cacheRestoreVerb, cacheSaveVerb } from './verbs/cache.ts';
+import { artifactGetVerb } from './verbs/get.ts';
 import { artifactPutVerb } from './verbs/put.ts';
 
 const pruning = { database: Database, ids: Ids, guard: RunGuard };
@@ -51,7 +56,7 @@ const counter = (name: string, help: string) => (use: Resolve) => {
 const limitOf = (use: Resolve) => parseLimit(use(Settings).env.SVC_ARTIFACT_LIMIT);
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([artifactTables, usageTables, partsLast, leavingBytes]);
+  plugin.migrations([artifactTables, usageTables, partsLast, leavingBytes, cacheTables]);
   const stores = plugin.own((use) =>
     openStores(parseLocation(use(Settings)), { ids: use(Ids), clock: use(Clock), egress: () => use(Egress) }),
   );
@@ -75,6 +80,7 @@ export default definePlugin(manifest, (plugin) => {
       receiver,
     }),
   );
+  const caches = plugin.own(provide(Caches, { database: Database, ids: Ids, audit: Audit, uploads }));
   const sweeper = provide(Sweeper, {
     database: Database,
     stores,
@@ -90,17 +96,24 @@ export default definePlugin(manifest, (plugin) => {
     HttpRoutes,
     provide(agentArtifactRoutes, { library, uploads, guard: RunGuard, limit_bytes: limitOf }),
   );
+  plugin.contribute(HttpRoutes, (use) => cacheRoutes(caches(use)));
+  plugin.contribute(HttpRoutes, (use) => agentCacheRoutes(caches(use), library(use), use(RunGuard)));
   plugin.contribute(JournaledVerbs, (use) => publishVerb(use(Database), use(Ids), use(RunLimits)));
   plugin.contribute(Verbs, () => artifactPutVerb);
+  plugin.contribute(Verbs, () => artifactGetVerb);
+  plugin.contribute(Verbs, () => cacheRestoreVerb);
+  plugin.contribute(Verbs, () => cacheSaveVerb);
   plugin.contribute(ActivityTransfers, (use) =>
     use(Settings).role === 'agent'
       ? httpSender(() => use(AgentServer), use(Clock))
       : inProcessSender(
           () => library(use),
+          () => caches(use),
           () => use(RunGuard),
         ),
   );
   plugin.contribute(Prunables, provide(prunableArtifacts, pruning));
+  plugin.contribute(Prunables, (use) => caches(use).prunable);
   plugin.contribute(RunTables, provide(artifactRows, pruning));
   plugin.contribute(RunTables, () => artifactUsage);
   plugin.contribute(RerunParts, (use) => copiedArtifacts(() => library(use)));

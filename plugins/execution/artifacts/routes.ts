@@ -17,7 +17,7 @@ import listQuery from './schema/list-artifacts-query.schema.json' with { type: '
 import uploadQuery from './schema/upload-query.schema.json' with { type: 'json' };
 import uploadSchema from './schema/artifact-upload.schema.json' with { type: 'json' };
 import { parseDelivery, parseExpected, UPLOAD_HEADERS } from './service/delivery.ts';
-import { download } from './service/download.ts';
+import { download, DOWNLOAD_RESPONSES, RANGE_HEADERS } from './service/download.ts';
 import { assertPath, type ArtifactLibrary, type StoreResult } from './service/library.ts';
 import type { Uploads } from './service/uploads.ts';
 
@@ -102,12 +102,8 @@ const readRoute = (library: ArtifactLibrary): Route => ({
   summary: 'Download an artifact or a range of it',
   access: VIEWER,
   streams: true,
-  headers: { Range: '`bytes=<first>-<last>`: one range.', 'If-Range': 'The `ETag` that the range belongs to.' },
-  responses: {
-    200: { description: 'The content, with `Repr-Digest` (RFC 9530).', type: 'application/octet-stream' },
-    206: { description: 'The requested range.', type: 'application/octet-stream' },
-    304: { description: 'The caller already has this content: `If-None-Match` contains its `ETag`.' },
-  },
+  headers: RANGE_HEADERS,
+  responses: DOWNLOAD_RESPONSES,
   handle: async (request) =>
     download(library, await library.find(readUploadScope(request), readPath(request)), request),
 });
@@ -144,4 +140,4 @@ export function toReply(stored: StoreResult): HttpReply {
   return { status: replaced ? 200 : 201, json: render(file), headers: { 'Repr-Digest': digest } };
 }
 
-const render = <T extends { created_at: number }>(file: T) => ({ ...file, created_at: iso(file.created_at) });
+export const render = <T extends { created_at: number }>(file: T) => ({ ...file, created_at: iso(file.created_at) });

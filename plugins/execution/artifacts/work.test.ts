@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Database, insertRows } from '../../../kernel/contracts/index.ts';
-import { ActivityTransfers } from '../agents/contract.ts';
+import { ActivityTransfers, type StoredFile } from '../agents/contract.ts';
 import { Prunables } from '../../platform/retention/contract.ts';
 import { type Claimed, type ClaimRef, type JournalRecord, RunStore } from '../../engine/runs/contract.ts';
 import { STORES } from '../../../test/kit/index.ts';
@@ -121,6 +121,63 @@ async function agentsBringFilesOverHttp(t: Test, world: World): Promise<void> {
   t.match(await server.call('agent', state), { status: 200, json: { offset: 0 } });
   t.equal((await server.call('agent', state.replace(claim.activity_id, 'act_none'))).status, 409);
   await server.agent.end(claim);
+}
+
+/** Downloads an artifact that was listed; answers its content. */
+async function fetched(t: Test, world: World, claim: ClaimRef, file: StoredFile): Promise<string> {
+  const target = join(t.testdir({}), 'got');
+  await filesOf(world, claim).fetch(file, target);
+  return readFile(target, 'utf8');
+}
+
+async function anActivityReadsItsRun(t: Test, world: World): Promise<void> {
+  const { server } = world;
+  const other = await world.submit();
+  await server.agent.work();
+  await world.submit();
+  const claim = await world.claim();
+  const files = filesOf(world, claim);
+  for (const n of Array.from({ length: 201 }, (_, index) => String(index).padStart(3, '0')))
+    await files.put(`many/${n}`, fileOf(n));
+  await files.put('one', fileOf('the one'));
+  const first = await files.list('');
+  t.equal(first.files.length, 200);
+  const second = await files.list('', first.next_cursor);
+  t.same(
+    second.files.map(({ path }) => path),
+    ['many/200', 'one'],
+  );
+  t.equal(second.next_cursor, undefined);
+  const [one] = (await files.list('one')).files;
+  t.same(one, { path: 'one', size: 7, digest: `sha256:${digest('the one')}` });
+  t.equal(await fetched(t, world, claim, one!), 'the one');
+  await files.put('one', fileOf('another'));
+  await t.rejects(fetched(t, world, claim, one!), { code: 'not_found', message: /replaced after it was listed/ });
+  const at = `/api/v1/agents/activities/${claim.activity_id}/artifacts`;
+  const held = `epoch=${claim.epoch}`;
+  t.match(await server.call('agent', `GET ${at}?${held}&prefix=one`), {
+    status: 200,
+    json: { artifacts: [{ path: 'one', size: 7 }] },
+  });
+  t.match(await server.call('agent', `GET ${at}/one?${held}`), { status: 200, text: 'another' });
+  t.match(await server.call('agent', `GET ${at}/one?${held}`, undefined, { range: 'bytes=3-' }), {
+    status: 206,
+    text: 'ther',
+  });
+  t.equal((await server.call('agent', `GET ${at}/none?${held}`)).status, 404);
+  t.equal((await server.call('member', `GET ${at}?${held}`)).status, 403);
+  await server.call('member', `PUT ${server.scoped}/runs/${other}/artifacts/theirs`, 'x', { 'content-type': 'a/b' });
+  t.equal((await server.call('agent', `GET ${at}/theirs?${held}`)).status, 404, 'another run has it');
+  const next = claim.epoch + 1;
+  for (const path of ['', '/one'])
+    t.match(await server.call('agent', `GET ${at}${path}?epoch=${next}`), {
+      status: 409,
+      json: { code: 'lease_lost' },
+    });
+  const [current] = (await files.list('one')).files;
+  await server.agent.end(claim);
+  await t.rejects(files.list(''), { code: 'lease_lost' });
+  await t.rejects(files.fetch(current!, join(t.testdir({}), 'got')), { code: 'lease_lost' });
 }
 
 async function otherPluginsStoreAndRead(t: Test, world: World): Promise<void> {
@@ -246,6 +303,7 @@ for (const store of STORES)
     await t.test('a call publishes its files once', (t) => aCallPublishesOnce(t, world));
     await t.test('a lost claim stores nothing', (t) => aLostClaimStoresNothing(t, world));
     await t.test('agents bring files over HTTP', (t) => agentsBringFilesOverHttp(t, world));
+    await t.test('an activity reads what its run has', (t) => anActivityReadsItsRun(t, world));
     await t.test('other plugins store and read', (t) => otherPluginsStoreAndRead(t, world));
     await t.test('a rerun has what the calls before its site put', (t) => aRerunHasWhatItsPrefixPut(t, world));
     await t.test('artifacts are pruned, alone and with their runs', (t) => theyArePruned(t, world));

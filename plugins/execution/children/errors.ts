@@ -3,6 +3,6 @@ import { defineError } from '../../../kernel/contracts/index.ts';
 export const callsTooDeep = defineError({
   code: 'calls_too_deep',
   status: 409,
-  title: 'Too many runs have called each other.',
-  next: 'Look for a workflow that calls itself endlessly, and give it a condition that stops it.',
+  title: 'The chain of runs that call each other is too long.',
+  next: 'Look for a workflow that calls itself endlessly, and add a condition that stops it.',
 });

@@ -79,7 +79,7 @@ async function refusals(t: Test, server: TestServer): Promise<void> {
     'a digest opens nothing in another project',
   );
   const wrong = { ...entry('a', 'of the first project'), size: 3 };
-  t.match(await submit(server, '', { files: [wrong] }), { status: 400, json: { detail: /has 20 bytes, not 3/ } });
+  t.match(await submit(server, '', { files: [wrong] }), { status: 400, json: { detail: /is 20 bytes long, not 3/ } });
   for (const path of ['../a', '/a', 'a/../b', 'a//b', 'a\u0007', 'svc_sdk/x.py', 'script'])
     t.match(
       (await submit(server, '', { files: [{ ...entry('x', 'of the first project'), path }] })).status,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { Database } from '../../../kernel/contracts/index.ts';
 import { boot, type Store, STORES, until } from '../../../test/kit/index.ts';
 import { Bootstrap } from '../../security/access/contract.ts';
 import { serving } from './testing/world.ts';
@@ -139,6 +140,33 @@ for (const store of STORES)
       await it.register('other', { name: 'late', version: '1' });
       t.equal((await other('GET', 'late')).status, 200, 'a removed name makes room');
     });
+  });
+
+for (const store of STORES)
+  t.test(`what the built-in agent serves is for all orgs, on ${store}`, async (t) => {
+    const it = await directory(store);
+    t.teardown(() => it.server.close());
+    const builtIn = async (...names: string[]) => {
+      for (const name of names)
+        await it.server.use(Database).write(
+          `INSERT INTO functions_functions (org_id, project_id, name, version, versions, registered_at, seen_at)
+           VALUES ('', '', ?, '1', 'replay', 1, 1)`,
+          [name],
+        );
+    };
+    const remove = (by: string, name: string) => it.server.call(by, `DELETE ${it.functions}/${name}`);
+    await builtIn('alone', 'both', 'shared');
+    await it.register('shop', { name: 'both', version: '2' });
+    t.match(await remove(it.admin, 'alone'), { status: 403 }, 'not for the admin of a project');
+    t.equal((await remove(it.owner, 'alone')).status, 204, 'the owner of the only org may remove it');
+    t.equal((await it.server.call(it.owner, `GET ${it.functions}/alone`)).status, 404);
+    const other = (await it.server.use(Bootstrap).ensure({ user: 'otto', org: 'evil', project: 'web' })).token;
+    const refused = await it.server.call(other, 'DELETE /api/v1/orgs/evil/projects/web/functions/shared');
+    t.match(refused, { status: 403, json: { code: 'forbidden', detail: /built-in agent .* for all orgs/ } });
+    t.match(await remove(it.owner, 'shared'), { status: 403 }, 'nor may any other owner');
+    t.equal((await remove(it.admin, 'both')).status, 204, 'what a worker of the project has registered');
+    t.match(await it.show('both'), { version: '1', registrations: { length: 1 } }, 'the built-in one stays');
+    t.equal((await it.server.call(other, 'GET /api/v1/orgs/evil/projects/web/functions/shared')).status, 200);
   });
 
 t.test('a workflow that a worker serves is not removed', async (t) => {

@@ -10,14 +10,14 @@ export const functionUnknown = defineError({
 export const functionInUse = defineError({
   code: 'function_in_use',
   status: 409,
-  title: 'A worker serves this workflow, or a run of it is open.',
+  title: 'A worker serves this workflow, or it has an open run.',
   next: 'Stop its workers, and let its runs end or cancel them (`svc cancel <run>`); then remove it again.',
 });
 
 export const functionUntrusted = defineError({
   code: 'function_untrusted',
   status: 403,
-  title: 'Workers take only trusted runs.',
+  title: 'Workers run only trusted runs.',
   next: 'Start a script instead, which an agent isolates from its machine.',
 });
 
@@ -25,40 +25,33 @@ export const functionFailed = defineError({
   code: 'function_failed',
   status: 422,
   title: "The workflow's function threw an error.",
-  next: 'Read the error and `svc steps`; fix the function, then `svc rerun` continues after the last good step.',
-});
-
-export const inputInvalid = defineError({
-  code: 'input_invalid',
-  status: 422,
-  title: 'The workflow does not accept this input.',
-  next: 'Fix the places that `errors` names, and submit again.',
+  next: 'Read the error and the output of `svc steps`, and fix the function; `svc rerun` then continues after the last successful step.',
 });
 
 export const workerKilled = defineError({
   code: 'worker_killed',
   status: 500,
   title: "The worker's process ended repeatedly during this run.",
-  next: "Find out what ends it: check the worker's output and its machine's memory.",
+  next: "Find out why it ends: check the worker's output and the memory of its machine.",
 });
 
 export const functionsInvalid = defineError({
   code: 'functions_invalid',
   status: 400,
   title: 'The worker registers workflows that the server does not accept.',
-  next: 'Fix what the message names. Run the worker and its server with the same version of svc.',
+  next: 'Fix the problem described in the message. Run the worker and its server with the same version of svc.',
 });
 
 export const workerNotStarted = defineError({
   code: 'worker_not_started',
   status: 400,
-  title: 'The program with the workflows did not start.',
-  next: 'Read its output above, fix it, and start the worker again.',
+  title: 'The program that contains the workflows did not start.',
+  next: "Read the program's output above, fix the program, and start the worker again.",
 });
 
 export const workerSettingInvalid = defineError({
   code: 'worker_setting_invalid',
   status: 400,
-  title: 'A setting of the worker has a value that it cannot use.',
-  next: 'Correct the variable that the message names and start the worker again.',
+  title: 'A worker setting has an invalid value.',
+  next: 'Fix the variable shown in the message and start the worker again.',
 });

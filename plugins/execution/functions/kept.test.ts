@@ -33,7 +33,7 @@ export const quick = workflow('quick', async () => 'done');
 export const careless = workflow('careless', async ({ name }) => {
   note('begin ' + name);
   void waitSignal('say').then(({ word }) => note('careless ' + word));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 2000));
   return name;
 });
 export const tells = workflow('tells', async () => await step('tell', () => note('pid ' + process.pid)));

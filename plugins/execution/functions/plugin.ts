@@ -13,6 +13,7 @@ import {
 import { RunFigures, WorkflowKinds } from '../../engine/runs/contract.ts';
 import { DocumentWorkers } from '../../platform/expressions/contract.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
+import { Scopes } from '../../security/access/contract.ts';
 import { AgentServer, AgentStats, Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { PassCallers } from '../scripts/contract.ts';
@@ -25,14 +26,14 @@ import { concurrencyColumn } from './migrations/0002-concurrency.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { functionRoutes } from './routes.ts';
 import { FunctionDirectory, httpRegistry, inProcessRegistry } from './service/directory.ts';
-import { InputChecks } from './service/input-checks.ts';
+import { SchemaChecks } from './service/schema-checks.ts';
 import { FunctionTable } from './store/function-table.ts';
 import { functionWorkflow } from './workflow/function-workflow.ts';
 
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([functionTables, concurrencyColumn]);
   const table = plugin.own((use) => new FunctionTable(use(Database)));
-  const checks = plugin.own((use) => new InputChecks(() => use(DocumentWorkers)));
+  const checks = plugin.own((use) => new SchemaChecks(() => use(DocumentWorkers)));
   const directory = plugin.own(
     provide(FunctionDirectory, {
       table,
@@ -40,11 +41,12 @@ export default definePlugin(manifest, (plugin) => {
       agents: AgentStats,
       runs: RunFigures,
       access: AccessControl,
+      scopes: Scopes,
       writes: AuditedWrites,
     }),
   );
   const programs = plugin.own((use) => openPrograms(use, () => directory(use)));
-  plugin.contribute(WorkflowKinds, (use) => functionWorkflow(directory(use), checks(use)));
+  plugin.contribute(WorkflowKinds, (use) => functionWorkflow(directory(use)));
   plugin.contribute(HttpRoutes, (use) => functionRoutes(directory(use), use(Database)));
   plugin.contribute(
     Executors,

@@ -26,7 +26,7 @@ for (const [file, printed_mib, options] of [
     t.ok(grown < 2 * MAX_GROWTH_MIB, `the agent and the server grow by ${grown} MiB`);
     t.equal((await world.reaches(other.run_id, 'succeeded')).output, 'here');
     const log = await world.log(run_id);
-    t.ok(log.length < 3 * MIB, `the log has ${log.length} bytes; its limit is 2 MiB`);
+    t.ok(log.length < 3 * MIB, `the log is ${log.length} bytes long; its limit is 2 MiB`);
   });
 
 t.test('what is dropped is reported', async (t) => {
@@ -41,6 +41,6 @@ t.test('the log of a function has the limit of its run', async (t) => {
   const { run_id } = await world.submit('prints-on', 20);
   t.equal((await world.reaches(run_id, 'succeeded')).output, 'printed', 'the run goes on');
   const log = await world.log(run_id);
-  t.ok(log.length < 3 * MIB, `the log has ${log.length} bytes`);
+  t.ok(log.length < 3 * MIB, `the log is ${log.length} bytes long`);
   t.match(log, /limit/, 'and says why it ends');
 });

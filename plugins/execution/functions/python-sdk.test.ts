@@ -97,7 +97,7 @@ except Exception as error:
     print(json.dumps([error.code, error.next, test_run(waits).waits_for, test_run(asks, activities={"build": "built"}).status]))`;
     t.match(await python(source), [
       'test_result_missing',
-      'Give one: activities={"build": …}.',
+      'Provide one: activities={"build": …}.',
       { kind: 'wait-signal', site: 'go#0' },
       'succeeded',
     ]);
@@ -189,14 +189,17 @@ t.test('where Python finds its server', needs('python3'), async (t) => {
       { HOME: '/nonexistent', ...env },
     );
   t.match(await refused({}), ['not_authenticated', /no server is configured/]);
-  t.match(await refused({ SVC_TOKEN: 'a' }), ['not_authenticated', /SVC_TOKEN is set and SVC_URL is not/]);
+  t.match(await refused({ SVC_TOKEN: 'a' }), ['not_authenticated', /SVC_TOKEN is set, but SVC_URL is not/]);
   t.match(await refused({ SVC_URL: 'http://127.0.0.1:1' }), [
     'not_authenticated',
-    /SVC_URL is set and SVC_TOKEN is not/,
+    /SVC_URL is set, but SVC_TOKEN is not/,
   ]);
   const whole = { SVC_TOKEN: 'secret-token', SVC_ORG: 'a', SVC_PROJECT: 'b' };
-  t.match(await refused({ ...whole, SVC_URL: 'http://127.0.0.1:1' }), ['unreachable', /no server is listening there/]);
-  t.match(await refused({ ...whole, SVC_URL: 'http://u:p@host' }), ['usage', /not an address/]);
+  t.match(await refused({ ...whole, SVC_URL: 'http://127.0.0.1:1' }), [
+    'unreachable',
+    /no server is listening at this address/,
+  ]);
+  t.match(await refused({ ...whole, SVC_URL: 'http://u:p@host' }), ['usage', /the server's address is not valid/]);
   t.match(await refused({ ...whole, SVC_URL: 'http://x', SVC_TOKEN: 'a b' }), ['not_authenticated', /cannot contain/]);
   t.match(await refused({ SVC_IDEMPOTENCY_KEY: 'x' }), ['not_authenticated', /a job cannot use a profile/]);
 });

@@ -1,7 +1,7 @@
 import {
   ADMIN,
+  type CachedReads,
   callerOf,
-  type Database,
   decodeCursor,
   Errors,
   limitOf,
@@ -24,7 +24,7 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 
 const ITEM = `${SCOPED}/functions/:function`;
 
-export const functionRoutes = (directory: FunctionDirectory, database: Pick<Database, 'read'>): Route[] => [
+export const functionRoutes = (directory: FunctionDirectory, database: CachedReads): Route[] => [
   {
     method: 'PUT',
     path: '/api/v1/agents/functions',
@@ -61,7 +61,7 @@ export const functionRoutes = (directory: FunctionDirectory, database: Pick<Data
     method: 'GET',
     path: ITEM,
     operation: 'getFunction',
-    summary: 'Show a workflow that workers serve: its input, its versions, and what waits for a worker',
+    summary: 'Show a workflow that workers serve: its input, its versions, and what is waiting for a worker',
     access: VIEWER,
     responses: {
       200: {

@@ -21,6 +21,10 @@ export interface LeaseRequest extends LeaseScope {
   /** Whether the owner's run is trusted. Untrusted runs have separate groups. */
   trusted: boolean;
   owner: LeaseOwner;
+  /** How many owners may hold the group at once, this one included: 1 (the default) to 1000. The lowest limit applies. */
+  limit?: number | undefined;
+  /** 0 (the default) to 9. A higher one passes waiting tickets with lower ones, but at most 100 for each level. */
+  priority?: number | undefined;
 }
 
 /** `fence` increases with every grant of the group. */
@@ -40,7 +44,13 @@ export interface LeaseHolder extends LeaseTicket {
 export interface GroupView {
   group: string;
   trusted: boolean;
+  /** How many may hold it at once: the lowest limit of its holders. */
+  limit: number;
+  /** One of `holders`. */
   holder: LeaseHolder;
+  /** At most 100. */
+  holders: LeaseHolder[];
+  holder_count: number;
   /** In the order of grants, at most 100. */
   queue: LeaseTicket[];
   queue_length: number;
@@ -64,12 +74,13 @@ export interface Leases {
   /** Leaves the queue but keeps a held lease. Returns false if the owner was not in a queue. */
   leaveQueue(tx: Transaction, owner: LeaseOwner): Promise<boolean>;
   /**
-   * Grants the lease to no run that came before this owner's any more, except to the tickets of its own run. The
-   * caller must cancel the runs that `replaced` lists. Does nothing without a ticket.
+   * Grants the lease to no waiting run that came before this owner's any more, except to the tickets of its own run.
+   * With `holders`, those that came first are replaced as well, so that this owner fits in. The caller must cancel the
+   * runs that `listReplaced` lists. Does nothing without a ticket.
    */
-  replaceEarlier(tx: Transaction, owner: LeaseOwner): Promise<void>;
+  replaceEarlier(tx: Transaction, owner: LeaseOwner, replaces: { holders: boolean }): Promise<void>;
   /**
-   * Returns the holder of the group if it came before this owner, then the tickets before it in the queue, in order,
+   * Returns the holders that `replaceEarlier` has replaced, then the tickets before this owner's in the queue, in order,
    * starting after `after`. Several may belong to the same run, even the owner's.
    */
   listReplaced(

@@ -13,5 +13,5 @@ export const lockLimit = defineError({
   code: 'lock_limit',
   status: 409,
   title: 'The untrusted runs of the project hold or wait for too many locks.',
-  next: 'Use fewer lock names in one run, or hold each lock only while a command runs. Locks become available when such runs end.',
+  next: 'Use fewer locks in one run, or hold each lock only while a command runs. Locks become available when untrusted runs end.',
 });

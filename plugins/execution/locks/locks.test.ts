@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Database, insertRows, type Log, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind } from './contract.ts';
@@ -343,7 +344,7 @@ for (const store of STORES)
       t.equal(await within((tx) => first.leases.release(tx, owner('sw_a'))), false, 'a repeat of a release');
       t.equal(await within((tx) => first.leases.leaveQueue(tx, owner('sw_b'))), false);
       t.equal(await within((tx) => first.leases.abandon(tx, owner('sw_c'))), undefined);
-      await within((tx) => first.leases.replaceEarlier(tx, owner('sw_a')));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('sw_a'), { holders: true }));
       await t.rejects(take('sw_a', 'often'), /ticket 1 of .* is released/, 'an owner takes it once');
       t.same(await groups(), ['held'], 'none of which makes the group again');
       t.same(await take('sw_f', 'often'), { state: 'held', fence: 4 }, 'above the fence of the holder before');
@@ -463,7 +464,7 @@ for (const store of STORES)
       const names = ['rep_a', 'rep_b', 'rep_c', 'rep_d', 'rep_e'];
       for (const run of names) await within((tx) => first.leases.acquire(tx, ask(run, 'rep')));
       await within((tx) => first.leases.acquire(tx, ask('rep_d', 'rep', 'lock-step', 'second')));
-      await within((tx) => first.leases.replaceEarlier(tx, owner('rep_d')));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('rep_d'), { holders: true }));
       const replaced = await first.leases.listReplaced(first.database, owner('rep_d'), undefined, 2);
       t.match(replaced, [
         { run_id: 'rep_a', held: true },
@@ -476,12 +477,167 @@ for (const store of STORES)
       await within((tx) => first.leases.releaseRuns(tx, ['rep_d']));
       t.match(await groupOf(first.database, SCOPE, 'rep'), { holder: { run_id: 'rep_e' } });
       await within((tx) => first.leases.acquire(tx, ask('rep_f', 'rep')));
-      await within((tx) => first.leases.replaceEarlier(tx, owner('rep_f')));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('rep_f'), { holders: true }));
       await within((tx) => first.leases.releaseRuns(tx, ['rep_f', 'rep_e']));
       t.equal(await groupOf(first.database, SCOPE, 'rep'), undefined, 'those that wait were replaced');
       t.match(await within((tx) => first.leases.acquire(tx, ask('rep_g', 'rep'))), { state: 'held' }, 'a later one');
       await within((tx) => first.leases.releaseRuns(tx, ['rep_b', 'rep_c', 'rep_g']));
       t.same(await checkLockInvariants(first.database, { settled_ms: 0 }), [], 'nobody is left');
+    });
+
+    const limited = (run: string, group: string, limit: number, priority = 0) => ({
+      ...ask(run, group),
+      limit,
+      priority,
+    });
+    const take = (request: ReturnType<typeof limited>, on = first) =>
+      within((tx) => on.leases.acquire(tx, request), on).then(({ state }) => state);
+    const end = (...runs: string[]) => within((tx) => first.leases.releaseRuns(tx, runs));
+    const viewed = async (group: string) => {
+      const view = await groupOf(first.database, SCOPE, group);
+      return {
+        limit: view?.limit,
+        count: view?.holder_count,
+        holders: view?.holders.map(({ run_id }) => run_id).toSorted(),
+        queue: view?.queue.map(({ run_id }) => run_id),
+      };
+    };
+
+    t.test('as many hold a group as its limit allows, and each end lets one more in', async (t) => {
+      const runs = Array.from({ length: 6 }, (_, n) => `lim_${n}`);
+      const states = [];
+      for (const run of runs) states.push(await take(limited(run, 'lim', 3)));
+      t.same(states, ['held', 'held', 'held', 'waiting', 'waiting', 'waiting']);
+      t.same(await viewed('lim'), {
+        ...{ limit: 3, count: 3 },
+        ...{ holders: runs.slice(0, 3), queue: runs.slice(3) },
+      });
+      t.same(await fixture.broken(), []);
+      await end('lim_0');
+      t.same((await viewed('lim')).holders, ['lim_1', 'lim_2', 'lim_3'], 'the first holder has ended');
+      await first.notifier.notify();
+      t.match(heard, [{ run_id: 'lim_3' }]);
+      await end('lim_2', 'lim_3');
+      t.same((await viewed('lim')).holders, ['lim_1', 'lim_4', 'lim_5']);
+      const pages = await listHeldGroups(first.database, SCOPE, { limit: 10, after: undefined });
+      t.equal(pages.filter(({ view }) => view.group === 'lim').length, 1, 'a group is one row of the list');
+      t.same(await fixture.broken(), []);
+      await end('lim_1', 'lim_4');
+      t.same((await viewed('lim')).holders, ['lim_5']);
+      t.match(await within((tx) => first.leases.tryAcquire(tx, limited('lim_6', 'lim', 3))), { fence: Number });
+      t.match(await within((tx) => first.leases.tryAcquire(tx, limited('lim_7', 'lim', 1))), undefined);
+      await end('lim_5', 'lim_6');
+      t.equal(await groupOf(first.database, SCOPE, 'lim'), undefined);
+    });
+
+    t.test('callers that name different limits: the lowest one counts, in the order of the queue', async (t) => {
+      t.equal(await take(limited('mix_a', 'mix', 5)), 'held');
+      t.equal(await take(limited('mix_b', 'mix', 2)), 'held');
+      t.equal(await take(limited('mix_c', 'mix', 5)), 'waiting', 'a holder shares it with one other only');
+      t.equal((await viewed('mix')).limit, 2);
+      t.equal(await take(limited('mix_d', 'mix', 1)), 'waiting', 'one that shares it with nobody');
+      t.equal(await take(limited('mix_e', 'mix', 5)), 'waiting');
+      await end('mix_b');
+      t.same(await viewed('mix'), { limit: 5, count: 2, holders: ['mix_a', 'mix_c'], queue: ['mix_d', 'mix_e'] });
+      t.equal(await take(limited('mix_f', 'mix', 5)), 'waiting', 'who comes later does not pass one that needs room');
+      t.equal(await within((tx) => first.leases.tryAcquire(tx, limited('mix_g', 'mix', 5))), undefined);
+      await end('mix_a');
+      t.same((await viewed('mix')).holders, ['mix_c']);
+      await end('mix_c');
+      t.same(await viewed('mix'), { limit: 1, count: 1, holders: ['mix_d'], queue: ['mix_e', 'mix_f'] });
+      t.equal(await take(limited('mix_h', 'mix', 1)), 'waiting');
+      await end('mix_d');
+      t.same(await viewed('mix'), { limit: 5, count: 2, holders: ['mix_e', 'mix_f'], queue: ['mix_h'] });
+      t.equal(await take(limited('mix_i', 'mix', 5)), 'waiting');
+      await within((tx) => first.leases.abandon(tx, owner('mix_h')));
+      t.same((await viewed('mix')).holders, ['mix_e', 'mix_f', 'mix_i'], 'whoever stood in the way has left');
+      await first.notifier.notify();
+      await end('mix_e', 'mix_f', 'mix_i');
+    });
+
+    t.test('a run shares its place of several, and its commands take one each', async (t) => {
+      const of = (kind: string, id: string) => ({ ...ask('own_a', 'own', kind, id), limit: 2 });
+      t.equal(await take(of('lock', 'a') as never), 'held');
+      t.equal(await take(of('lock', 'b') as never), 'held');
+      t.equal((await viewed('own')).count, 1, 'both are one place');
+      t.equal(await take(limited('own_b', 'own', 2)), 'held');
+      t.equal(await take(limited('own_c', 'own', 2)), 'waiting');
+      await within((tx) => first.leases.release(tx, owner('own_a', 'lock', 'a')));
+      t.same((await viewed('own')).holders, ['own_a', 'own_b'], 'the other one of the run goes on with it');
+      await end('own_a', 'own_b', 'own_c');
+      for (const id of ['a', 'b'])
+        t.equal(await take({ ...ask('own_d', 'own', 'lock-step', id), limit: 2 } as never), 'held');
+      t.equal((await viewed('own')).count, 2);
+      await end('own_d');
+    });
+
+    t.test('a higher priority passes those that wait, but only so many of them', async (t) => {
+      t.equal(await take(limited('pri_a', 'pri', 1)), 'held');
+      for (const [run, priority] of [
+        ...[['pri_b', 0] as const, ['pri_c', 1] as const, ['pri_d', 9] as const],
+        ...[['pri_e', 1] as const, ['pri_f', 0] as const],
+      ])
+        t.equal(await take(limited(run, 'pri', 1, priority)), 'waiting');
+      t.same((await viewed('pri')).queue, ['pri_d', 'pri_c', 'pri_e', 'pri_b', 'pri_f']);
+      const order = [];
+      for (let run = 'pri_a'; order.length < 5; order.push(run)) {
+        await end(run);
+        run = (await viewed('pri')).holders![0]!;
+        t.same(await fixture.broken(), []);
+      }
+      t.same(order, ['pri_d', 'pri_c', 'pri_e', 'pri_b', 'pri_f']);
+      t.equal(await take(limited('pri_low', 'pri', 1)), 'waiting');
+      await first.database.write("UPDATE locks_groups SET last_ticket = last_ticket + 100 WHERE name = 'pri'");
+      t.equal(await take(limited('pri_high', 'pri', 1, 1)), 'waiting');
+      t.same((await viewed('pri')).queue, ['pri_low', 'pri_high'], '100 tickets for each level');
+      await end('pri_f', 'pri_low', 'pri_high');
+    });
+
+    t.test('who replaces others makes room for itself, and spares the newest that fit beside it', async (t) => {
+      for (const run of ['new_a', 'new_b', 'new_c', 'new_d', 'new_e']) await take(limited(run, 'new', 3));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('new_e'), { holders: true }));
+      const replaced = () => first.leases.listReplaced(first.database, owner('new_e'), undefined, 10);
+      t.match(await replaced(), [
+        { run_id: 'new_a', held: true },
+        { run_id: 'new_d', held: false },
+      ]);
+      await end('new_a', 'new_d');
+      t.same((await viewed('new')).holders, ['new_b', 'new_c', 'new_e']);
+      await take(limited('new_f', 'new', 3));
+      await take(limited('new_g', 'new', 3));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('new_g'), { holders: false }));
+      const pending = await first.leases.listReplaced(first.database, owner('new_g'), undefined, 10);
+      t.match(pending, [{ run_id: 'new_f', held: false }], 'only those that wait');
+      t.equal(pending.length, 1);
+      await end('new_f', 'new_b');
+      t.same((await viewed('new')).holders, ['new_c', 'new_e', 'new_g']);
+      await first.notifier.notify();
+      t.same(await checkLockInvariants(first.database, { settled_ms: 0 }), [], 'whoever was replaced is gone');
+      await end('new_c', 'new_e', 'new_g');
+    });
+
+    t.test('two servers contend for a group with a limit: never more holders, nobody is lost', async (t) => {
+      let inside = 0;
+      let most = 0;
+      const work = async (run: string, limit: number, on: typeof first) => {
+        while ((await take(limited(run, 'crowd', limit, limit % 3), on)) !== 'held') await on.notifier.notify();
+        inside += 1;
+        most = Math.max(most, inside);
+        t.ok(inside <= limit, `${inside} beside ${limit}`);
+        await sleep(20);
+        inside -= 1;
+        await within((tx) => on.leases.release(tx, owner(run)), on);
+      };
+      await Promise.all(
+        Array.from({ length: 24 }, (_, n) => work(`crowd_${n}`, 2 + (n % 3), n % 2 === 0 ? first : other)),
+      );
+      t.ok(most > 1, `${most} at once`);
+      t.equal(await groupOf(other.database, SCOPE, 'crowd'), undefined);
+    });
+
+    t.test('a limit that is none is rejected', async (t) => {
+      for (const limit of [0, -1, 1.5, 1001, Number.NaN])
+        await t.rejects(take(limited('bad', 'bad limit', limit)), { code: 'invalid_request', message: /1 to 1000/ });
     });
 
     t.test('the cost of a promotion does not grow with the queue', async (t) => {
@@ -498,7 +654,8 @@ for (const store of STORES)
         for (const [what, work] of Object.entries({
           promotion: (tx: Transaction) => first.leases.releaseRuns(tx, [names[0]!]),
           arrival: (tx: Transaction) => first.leases.acquire(tx, ask(`len_${length}_last`, group)),
-          replacing: (tx: Transaction) => first.leases.replaceEarlier(tx, owner(`len_${length}_last`)),
+          replacing: (tx: Transaction) =>
+            first.leases.replaceEarlier(tx, owner(`len_${length}_last`), { holders: true }),
           after: (tx: Transaction) => first.leases.releaseRuns(tx, [names[1]!]),
         }))
           counts[what] = await within((tx) => counting(tx, work));

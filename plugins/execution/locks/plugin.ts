@@ -25,6 +25,7 @@ import { lockTables } from './migrations/0001-locks.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { trustAndReplacement } from './migrations/0003-trust-and-replacement.ts';
 import { floors } from './migrations/0004-floors.ts';
+import { limits } from './migrations/0005-limits.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listLocksRoute } from './routes.ts';
 import { GroupSweeper } from './service/group-sweeper.ts';
@@ -57,7 +58,7 @@ const makeNotifier = (use: Resolve, store: LeaseStore) =>
 const makeSweeper = provide(GroupSweeper, { database: Database, clock: Clock, log: childLog('leases') });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([lockTables, lockVersions, trustAndReplacement, floors]);
+  plugin.migrations([lockTables, lockVersions, trustAndReplacement, floors, limits]);
   const leases = plugin.own(makeStore);
   plugin.bind(Leases, leases);
   plugin.contribute(Verbs, () => lockVerb);

@@ -9,7 +9,7 @@ import {
   SCOPED,
   VIEWER,
 } from '../../../kernel/contracts/index.ts';
-import type { GroupView } from './contract.ts';
+import type { GroupView, LeaseHolder } from './contract.ts';
 import lockSchema from './schema/lock.schema.json' with { type: 'json' };
 import { listHeldGroups } from './store/group-views.ts';
 
@@ -34,12 +34,17 @@ export const listLocksRoute = (database: Database): Route =>
     },
   });
 
-function render({ group, trusted, holder, queue, queue_length }: GroupView, now: number) {
+function render(view: GroupView, now: number) {
+  const { group, trusted, limit, holder, holders, holder_count, queue, queue_length } = view;
   const toAge = (since: number) => ({ since: iso(since), age_ms: Math.max(0, now - since) });
+  const toHolder = ({ run_id, since, fence }: LeaseHolder) => ({ run_id, ...toAge(since), fence });
   return {
     group,
     trusted,
-    holder: { run_id: holder.run_id, ...toAge(holder.since), fence: holder.fence },
+    limit,
+    holder: toHolder(holder),
+    holders: holders.map(toHolder),
+    holder_count,
     queue: queue.map((ticket) => ({ run_id: ticket.run_id, ...toAge(ticket.asked_at) })),
     queue_length,
   };

@@ -181,7 +181,16 @@ export interface ReplayedPass {
   job?: string | undefined;
   host: Pick<
     ActivityHost,
-    'append' | 'perform' | 'park' | 'attempt' | 'annotate' | 'hasClaim' | 'reportCall' | 'dryReplay' | 'masker'
+    | 'append'
+    | 'perform'
+    | 'park'
+    | 'attempt'
+    | 'annotate'
+    | 'hasClaim'
+    | 'isPaused'
+    | 'reportCall'
+    | 'dryReplay'
+    | 'masker'
   >;
   clock: Clock;
   /** Returns the program's text, to describe a violation. */

@@ -18,14 +18,14 @@ export const includeMissing = defineError({
   code: 'include_missing',
   status: 400,
   title: 'A file or folder to include does not exist, or cannot be read.',
-  next: "Name it relative to the script's folder: `svc submit jobs/report.py --include lib/` takes jobs/lib.",
+  next: "Write its path relative to the script's folder: `svc submit jobs/report.py --include lib/` includes jobs/lib.",
 });
 
 export const includeOutside = defineError({
   code: 'include_outside',
   status: 400,
   title: 'A file that a workflow includes is outside its folder, or has a reserved path.',
-  next: "Copy it into the workflow's folder, or use --root <folder> to name a folder that contains both. Files with keys and logins are never included.",
+  next: "Copy it into the workflow's folder, or use --root <folder> with a folder that contains both. Files with keys and logins are never included.",
 });
 
 export const includeInvalid = defineError({
@@ -40,7 +40,7 @@ export const scriptNotStarted = defineError({
   code: 'script_not_started',
   status: 422,
   title: 'The script could not be started.',
-  next: 'Correct the cause that the message names: the interpreter, the environment or its size.',
+  next: 'Fix the problem described in the message: the interpreter, the environment or its size.',
 });
 
 /** Something outside the run keeps killing the script, and no pass gets further than the one before. */
@@ -48,7 +48,7 @@ export const scriptKilled = defineError({
   code: 'script_killed',
   status: 422,
   title: 'The script was killed many times at the same position of its journal.',
-  next: "Find out what kills it on the agent's machine: the memory limit, another process, or the script itself.",
+  next: "Find out what kills it on the agent's machine, such as the memory limit, another process, or the script itself.",
 });
 
 /** The machine cannot do what `SVC_AGENT_RUN_AS` requires. */
@@ -70,7 +70,7 @@ export const socketRequestInvalid = defineError({
 export const stepInProgress = defineError({
   code: 'step_in_progress',
   status: 409,
-  title: 'A step is still open on this connection.',
+  title: 'A step is still in progress on this connection.',
   next: 'Send `end` first. A durable call inside a step is not possible.',
 });
 
@@ -78,5 +78,5 @@ export const checkoutFailed = defineError({
   code: 'checkout_failed',
   status: 422,
   title: "The event's repository cannot be checked out into the workspace.",
-  next: "Check the address and ref that `detail` names and the webhook's credential, or set `checkout: false`.",
+  next: "Check the address and ref shown in `detail` and the webhook's credential, or set `checkout: false`.",
 });

@@ -150,7 +150,7 @@ for (const store of STORES)
       far.who = { id: 8, login: 'ben@far' };
       const page = await world.connect('mail');
       t.equal(page.status, 409);
-      t.match(page.text, /This account differs from/);
+      t.match(page.text, /A different account was connected/);
       t.match(await world.account('mail'), { status: 'active', account: { id: '7' } });
       t.match((await world.begin('mail', { provider: 'other' })).json, { code: 'account_mismatch' });
       far.who = { id: '7', login: 'ana@new' };

@@ -16,13 +16,13 @@ export const AccountErrors = {
   accountMismatch: defineError({
     code: 'account_mismatch',
     status: 409,
-    title: 'This account differs from the one that was connected under this name.',
+    title: 'A different account was connected under this name.',
     next: 'Sign in to the same account at the provider, or connect the new account under another name.',
   }),
   connectingTooOften: defineError({
     code: 'connecting_too_often',
     status: 429,
-    title: 'This person has made too many attempts to connect accounts.',
+    title: 'You have made too many attempts to connect accounts.',
     next: 'Nothing was started. Try again after the time in `Retry-After`: svc forgets each attempt after 70 minutes.',
   }),
   renewalPending: defineError({

@@ -5,6 +5,6 @@ export const ConnectorErrors = {
     code: 'connector_input_invalid',
     status: 422,
     title: "Values for a connector's action are missing or have the wrong type.",
-    next: 'Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists the members, and `svc connector render` tries them out.',
+    next: 'Fix the members of `with` and `input` that are listed in `errors`. Nothing was sent. `svc connector show` lists the members, and `svc connector render` shows the request.',
   }),
 } as const;

@@ -166,7 +166,7 @@ t.test('headers, forms and texts', async (t) => {
     },
   });
   for (const a of ['x\r\nX-Other: 1', 'x\ny', 'x\0', '\u{1f600}'])
-    t.match(action.lower(call({ input: { a } })), { faults: [{ pointer: '/input/a', message: /header X-A/ }] });
+    t.match(action.lower(call({ input: { a } })), { faults: [{ pointer: '/input/a', message: /the X-A header/ }] });
 });
 
 t.test('fields and inputs: defaults, types, choices, unknown names', async (t) => {

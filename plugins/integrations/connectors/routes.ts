@@ -11,14 +11,12 @@ import {
   VIEWER,
 } from '../../../kernel/contracts/index.ts';
 import { type ConnectorManifest, type ConnectorManifests, connectorSchema } from '../manifests/contract.ts';
-import { notFound } from '../../platform/resources/contract.ts';
 import type { ConnectorActions, ConnectorCall } from './contract.ts';
 import type { RenderAction } from './generated/render-action.ts';
 import renderSchema from './schema/render-action.schema.json' with { type: 'json' };
 import renderedSchema from './schema/rendered-action.schema.json' with { type: 'json' };
 import { render } from './service/render.ts';
 
-const CONNECTOR = { noun: 'connector', plural: 'connectors' };
 /** Bytes of the values for an action. */
 const VALUES_LIMIT = 256 * 1024;
 const PATH = `${SCOPED}/connectors`;
@@ -30,7 +28,7 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     operation: 'listConnectors',
     summary: "List the connectors' manifests, by name",
     access: VIEWER,
-    plural: CONNECTOR.plural,
+    plural: 'connectors',
     item: connectorSchema,
     description: 'A page of manifests.',
     list: async (request) => pageOf(manifests.all(), request),
@@ -45,7 +43,7 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     async handle({ params }) {
       const { connector = '' } = params;
       const manifest = manifests.find(connector);
-      if (manifest === undefined) throw notFound(CONNECTOR, connector);
+      if (manifest === undefined) throw unknownConnector(connector);
       return { status: 200, json: manifest };
     },
   },
@@ -69,10 +67,13 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
   },
 ];
 
+const unknownConnector = (name: string) =>
+  Errors.notFound(`this server has no connector ${name.slice(0, 128)}; \`svc connector ls\` lists its connectors`);
+
 function findAction(manifests: ConnectorManifests, actions: ConnectorActions, params: HttpRequest['params']) {
   const { connector = '', action = '' } = params;
   const manifest = manifests.find(connector);
-  if (manifest === undefined) throw notFound(CONNECTOR, connector);
+  if (manifest === undefined) throw unknownConnector(connector);
   const declared = actions.find(`${connector}.${action}`);
   if (declared) return declared;
   const action_names = Object.keys(manifest.actions ?? {}).join(', ') || 'none';

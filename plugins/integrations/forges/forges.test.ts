@@ -503,7 +503,7 @@ async function signatures(t: Test, server: TestServer): Promise<void> {
   t.equal(far.text, answers[0]!.text, 'nor by a body that is too large');
   const { entries } = (await server.call('admin', `GET ${server.scoped}/audit?action=delivery.refuse`)).json;
   t.match(entries, [
-    { subject: 'signed', detail: /^issues huge: the delivery has 8388620 bytes/ },
+    { subject: 'signed', detail: /^issues huge: the delivery is 8388620 bytes long/ },
     { subject: 'signed', detail: /^issues large: the payload has more than 2097152 bytes/ },
   ]);
   t.equal(entries.length, 2, 'strangers leave no entry');

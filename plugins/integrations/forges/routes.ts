@@ -52,7 +52,7 @@ export const deliveryRoute = (deliveries: Deliveries): Route => ({
   method: 'POST',
   path: '/api/v1/forges/:webhook_id',
   operation: 'deliverToWebhook',
-  summary: 'Receive a delivery from a forge',
+  summary: 'Accept a delivery from a forge',
   access: { kind: 'public' },
   stream_body: true,
   buffers_body: true,

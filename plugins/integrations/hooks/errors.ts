@@ -6,13 +6,13 @@ export const HookErrors = {
     code: 'hook_secret_missing',
     status: 401,
     title: 'The delivery has no secret.',
-    next: "Send the hook's secret in the header X-Svc-Hook-Secret.",
+    next: "Send the hook's secret in the X-Svc-Hook-Secret header.",
   }),
   secretWrong: defineError({
     code: 'hook_secret_wrong',
     status: 401,
-    title: "The delivery's secret does not belong to a hook at this address.",
-    next: 'Compare the address and the secret with the response to the request that created the hook. `svc event-hook rotate` creates a new secret.',
+    title: "No hook at this address has the delivery's secret.",
+    next: 'Check the address and the secret against the response that created the hook. `svc event-hook rotate` creates a new secret.',
   }),
   /** The plugin `manifests` defines this code, because its sections describe what is signed. */
   signatureInvalid,
@@ -20,7 +20,7 @@ export const HookErrors = {
     code: 'hook_owned',
     status: 409,
     title: 'The hook belongs to another resource.',
-    next: 'Change or remove the resource that `detail` names; its hook changes with it.',
+    next: 'Change or remove the resource shown in `detail`; its hook changes with it.',
   }),
   hooksFull: defineError({
     code: 'hooks_full',

@@ -91,7 +91,7 @@ for (const store of STORES)
         { within_ms: 20_000 },
       );
       t.match(both, [
-        { outcome: 'refused', code: 'hook_secret_wrong', reason: /does not belong/ },
+        { outcome: 'refused', code: 'hook_secret_wrong', reason: 'no hook at this address has this secret' },
         { delivery: /^dlv_/, outcome: 'recorded', event: first.event_id, event_type: 'scan.done' },
       ]);
       for (const text of ['body-31', 'wrong-secret-44']) t.same(await tablesWith(server.use(Database), text), []);

@@ -86,8 +86,8 @@ export const SignatureCheck = token<SignatureCheck>('manifests.SignatureCheck');
 export const signatureInvalid = defineError({
   code: 'signature_invalid',
   status: 401,
-  title: "The delivery's signature is missing or wrong.",
-  next: 'As `detail` describes, sign the raw bytes of the body with the key stored in svc. Check the clocks of both sides.',
+  title: "The delivery's signature is missing or invalid.",
+  next: 'Sign the raw bytes of the body with the key stored in svc, as `detail` describes. Check the clocks of both machines.',
 });
 
 /** Reads manifests of files and folders, as the start does. */

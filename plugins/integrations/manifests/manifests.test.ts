@@ -237,7 +237,7 @@ t.test('malformed signatures are refused, each for its reason and without showin
   t.equal(verdict(`sha256=${right.toUpperCase()}`).ok, true, 'hex has no case');
   t.equal(verdict(`sha256=${'0'.repeat(64)} sha256=${right}`).ok, true, 'any of several');
   for (const absent of [undefined, ''])
-    t.match(verdict(absent), { reason: 'missing', detail: 'the header X-Hub-Signature-256 is missing' });
+    t.match(verdict(absent), { reason: 'missing', detail: 'the X-Hub-Signature-256 header is missing' });
   for (const bad of [
     right,
     `sha1=${right}`,

@@ -7,7 +7,7 @@ export { CALLBACK_PATH } from './contract/callback-path.ts';
 export interface Capabilities {
   /** True when a successful renewal invalidates the old refresh token. */
   rotates_refresh_token: boolean;
-  /** Using a replaced refresh token revokes everything that came from the grant. */
+  /** Whether using a replaced refresh token revokes everything that came from the grant. */
   reuse_revokes_family: boolean;
 }
 

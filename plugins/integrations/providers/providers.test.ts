@@ -137,6 +137,9 @@ t.test('answers of token endpoints, as they come', async (t) => {
   const long_form = (fields: number) => Buffer.from(`access_token=x&${'a&'.repeat(fields)}`);
   t.match(normalizeTokenResponse(200, type, long_form(1000))?.body, { access_token: 'x' });
   t.equal(normalizeTokenResponse(200, type, long_form(100_000)), undefined, 'a form of many fields is not read');
+  const long_json = (bytes: number) => json(200, { access_token: 'x', more: 'm'.repeat(bytes) });
+  t.match(long_json(60_000)?.body, { access_token: 'x' });
+  t.equal(long_json(70_000), undefined, 'nor is long JSON');
   t.same(normalizeTokenResponse(400, 'text/html', Buffer.from('<p>what?'))?.body, { error: 'invalid_request' });
   for (const status of [302, 429, 500, 502, 503])
     t.equal(json(status, { error: 'invalid_grant' }), undefined, `${status}`);
@@ -152,6 +155,8 @@ t.test('who somebody is stands at a pointer, as a text', async (t) => {
   t.same(at('{"a/b": {"~": ["x", "y"]}}', '/a~1b/~0/1'), { id: 'y', label: 'y' });
   t.same(at('{"id": "7", "login": "  an\\na "}', '/id', '/login'), { id: '7', label: 'an a' });
   t.same(at('{"id": "7", "login": {}}', '/id', '/login'), { id: '7', label: '7' });
+  t.match(at(`{"id": "7", "more": "${'m'.repeat(250_000)}"}`), { id: '7' });
+  t.match(at(`{"id": "7", "more": "${'m'.repeat(270_000)}"}`), { error: /more than 262144 bytes/ });
   for (const bad of [
     '{"id": {}}',
     '{"id": null}',

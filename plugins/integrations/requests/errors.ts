@@ -5,7 +5,7 @@ export const RequestErrors = {
     code: 'request_invalid',
     status: 422,
     title: 'The node cannot send its request.',
-    next: 'Correct the member of the config that `detail` names. An expression may have produced an unexpected value.',
+    next: 'Fix the config member shown in `detail`. An expression may have produced an unexpected value.',
   }),
   /** The failure of an attempt. It is never thrown to a caller. */
   requestFailed: defineError({
@@ -17,7 +17,7 @@ export const RequestErrors = {
   answerTooLarge: defineError({
     code: 'answer_too_large',
     status: 424,
-    title: "The other server's response is too large for a record.",
-    next: 'Request less, such as one page, fewer fields or a range. Fetch large files with a script.',
+    title: "The other server's response is too large to record.",
+    next: 'Request less data, such as one page, fewer fields or a range. Fetch large files with a script.',
   }),
 } as const;

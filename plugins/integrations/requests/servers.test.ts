@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { openTestDatabase, STORES, until } from '../../../test/kit/index.ts';
+import { Scopes } from '../../security/access/contract.ts';
 import { http, RequestServer } from './testing/request-server.ts';
 import { send } from '../../../features/support/far-end.ts';
 
@@ -28,12 +29,36 @@ for (const store of STORES)
       await first.far.close();
     });
 
+    t.test('slow requests of one org leave places for the others', async (t) => {
+      const first = await RequestServer.open(store, { database });
+      await first.close();
+      // A server that starts with two orgs in its database.
+      const one = await RequestServer.open(store, { database, env: { SVC_SERVER_HTTP: '4' } });
+      t.teardown(() => one.close());
+      const open: ServerResponse[] = [];
+      one.answering((seen, response) =>
+        seen.path === '/fast' ? send(response, 200, {}, 'done') : open.push(response),
+      );
+      const slow = http({ url: one.far.url('/slow') }, { fan_out: { items: [1, 2, 3, 4, 5, 6], concurrency: 6 } });
+      const stalled = await one.submit([slow]);
+      await until(() => open.length === 2);
+      const rival = (await one.server.use(Scopes).findProject('rival', 'web'))!;
+      const fast = await one.submit([http({ url: one.far.url('/fast') })], { scope: rival });
+      t.match(await one.over(fast, rival), { status: 'succeeded', output: { body: 'done' } });
+      t.equal(open.length, 2, 'half of them');
+      for (let answered = 0; answered < 6; answered += 1) {
+        await until(() => open.length > 0);
+        send(open.shift()!, 200);
+      }
+      t.match(await one.over(stalled), { status: 'succeeded' }, 'and each free place is used again at once');
+    });
+
     t.test('more requests than places wait, and none is lost', async (t) => {
-      const one = await RequestServer.open(store, { database, env: { SVC_SERVER_HTTP: '2' } });
+      const one = await RequestServer.open(store, { database, env: { SVC_SERVER_HTTP: '4' } });
       t.teardown(() => one.close());
       const open: ServerResponse[] = [];
       let most = 0;
-      // Answered two at a time, so that both places are used however slow the store is; a third would come meanwhile.
+      // An org uses half of them. Answered two at a time, so that both places are used however slow the store is; a third would come meanwhile.
       one.answering((_seen, response) => {
         most = Math.max(most, open.push(response));
         const answer = () => {

@@ -3,6 +3,6 @@ import { defineError } from '../../../kernel/contracts/index.ts';
 export const runNotReplayable = defineError({
   code: 'run_not_replayable',
   status: 422,
-  title: 'The run has no history that a program can replay.',
+  title: 'The run has no history that can be replayed.',
   next: 'Name a script run. `svc check` without --replay checks documents of every kind.',
 });

@@ -126,6 +126,26 @@ for (const store of STORES) {
     }),
   );
 
+  t.test(`${store}: trials are not counted`, (t) =>
+    withEngine({ store, plugins: PLUGINS }, async (server) => {
+      const runs = server.use(RunStore);
+      const real = await submit(server, { filename: 'real.sh' });
+      for (let n = 0; n < 3; n++) await submit(server, { filename: 'try.sh', tags: ['trial'] });
+      for (const claim of await server.agent.claim(4)) {
+        const status = claim.run_id === real ? 'succeeded' : 'failed';
+        if (status === 'succeeded') await runs.complete(claim, { status, output: null });
+        else await runs.complete(claim, { status, code: 'script_failed', message: 'only tried' });
+      }
+      const summary = await summaryOf(server);
+      t.match(summary, { failure_rate: 0, failures: [], runs: { succeeded: 1, failed: 0 } });
+      const sums = summary.series.reduce(
+        (sum: number, one: { started: number; failed: number }) => sum + one.started + one.failed,
+        0,
+      );
+      t.equal(sums, 1, 'one start, and no failure');
+    }),
+  );
+
   t.test(`${store}: nothing of another project is counted, and an empty one has zeros`, (t) =>
     withEngine({ store, plugins: PLUGINS }, async (server) => {
       await makeRuns(server, 20);

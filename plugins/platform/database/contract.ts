@@ -11,6 +11,7 @@ export {
   type Snapshot,
 } from './contract/copies.ts';
 export { CopyErrors } from './contract/copy-errors.ts';
+export { syncFile } from './contract/sync-file.ts';
 
 /** The maximum number of reads in flight. */
 const MAX_IN_FLIGHT = 2;

@@ -17,14 +17,14 @@ export const DatabaseErrors = {
   busy: defineError({
     code: 'database_busy',
     status: 503,
-    title: 'The database was locked by other work for too long.',
+    title: 'Other work locked the database for too long.',
     next: 'Nothing was changed; try again.',
   }),
   corrupt: defineError({
     code: 'database_corrupt',
     status: 503,
     title: 'The database file is damaged or is not a database.',
-    next: 'Stop the service, keep a copy of the file, and restore a backup or name another file in SVC_DATABASE_URL.',
+    next: 'Stop the service, copy the file, and restore a backup or set SVC_DATABASE_URL to another file.',
   }),
   storageFull: defineError({
     code: 'storage_full',
@@ -36,7 +36,7 @@ export const DatabaseErrors = {
     code: 'commit_unknown',
     status: 503,
     title: 'The connection broke during the commit.',
-    next: 'The work may or may not have been done. Check before you try again, or repeat the request with the same idempotency key.',
+    next: 'The operation may or may not have succeeded. Check the result before you try again, or repeat the request with the same idempotency key.',
   }),
   rowExists: defineError({
     code: 'row_exists',
@@ -47,26 +47,26 @@ export const DatabaseErrors = {
   newer: defineError({
     code: 'database_newer',
     status: 503,
-    title: 'The database belongs to a newer version of svc or of a plugin.',
+    title: 'The database was migrated by a newer version of svc or of a plugin.',
     next: 'Start that version or a newer one. To go back to this version, restore a backup that was created with it.',
   }),
   migrationFailed: defineError({
     code: 'migration_failed',
     status: 500,
     title: 'A migration failed.',
-    next: 'Correct the cause that the message names and start again. Applied statements are recorded; the migration continues after them.',
+    next: 'Fix the problem described in the message and start again. Applied statements are recorded; the migration continues after them.',
   }),
   migrationChanged: defineError({
     code: 'migration_changed',
     status: 500,
     title: 'A migration differs from the one that was applied.',
-    next: 'Never change an applied migration: run the version that belongs to this database, or add a new migration.',
+    next: 'Never change an applied migration: run the version that matches this database, or add a new migration.',
   }),
   migrationLocked: defineError({
     code: 'migration_locked',
     status: 503,
-    title: 'Another process has been migrating the database for too long.',
-    next: 'Check the process that the message names. When that process has ended, its lock expires. Then start again.',
+    title: 'Another process is taking too long to migrate the database.',
+    next: 'Check the process shown in the message. Its lock expires after it ends. Then start again.',
   }),
 } as const;
 

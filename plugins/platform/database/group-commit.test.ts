@@ -103,7 +103,7 @@ async function ends(t: Test, engine: Engine): Promise<void> {
   t.strictSame(settled, ['a', 'b', 'c', 'd', 'e']);
 
   const wrong = handle.group_commits.create<string, string>({ name: 'wrong', max_batch: 9, flush: async () => [] });
-  await t.rejects(wrong.submit('x'), /wrong answered 0 outcomes for 1 items/);
+  await t.rejects(wrong.submit('x'), /wrong returned 0 outcomes for 1 items/);
   t.throws(() => handle.group_commits.create<string, string>({ name: 'none', ...rules, max_batch: 0 }), RangeError);
 
   const last = [queue.submit('f'), queue.submit('g'), queue.submit('h')];

@@ -15,6 +15,9 @@ import { type OutsideWork, outsideWorkOf } from './outside.ts';
 
 type Rules<P, R> = GroupRules<P, R>;
 
+/** True while transactions have finished their work and wait for a commit that others can share. */
+type CanJoin = () => boolean;
+
 interface Queued<P, R> {
   item: P;
   resolve(result: R): void;
@@ -38,6 +41,7 @@ class Queue<P, R> implements GroupCommit<P, R> {
   readonly #database: Database;
   readonly #rules: Rules<P, R>;
   readonly #clock: Clock;
+  readonly #canJoin: CanJoin;
   readonly #window: BatchWindow;
   #waiting: Queued<P, R>[] = [];
   #running = false;
@@ -48,12 +52,13 @@ class Queue<P, R> implements GroupCommit<P, R> {
   readonly #drains: { upTo: number; resolve: () => void }[] = [];
   #closed = false;
 
-  constructor(database: Database, rules: Rules<P, R>, clock: Clock) {
+  constructor(database: Database, rules: Rules<P, R>, clock: Clock, canJoin: CanJoin) {
     if (!Number.isSafeInteger(rules.max_batch) || rules.max_batch < 1)
       throw new RangeError(`max_batch of ${rules.name} must be at least 1`);
     this.#database = database;
     this.#rules = rules;
     this.#clock = clock;
+    this.#canJoin = canJoin;
     this.#window = new BatchWindow(clock);
   }
 
@@ -92,7 +97,8 @@ class Queue<P, R> implements GroupCommit<P, R> {
   async #run(): Promise<void> {
     // SQLite blocks this thread, so new requests are read from sockets only when the event loop runs.
     const inThread = this.#database.sql.family === 'sqlite';
-    await yieldToEventLoop();
+    // What comes while others wait for a commit shares it, if it does not wait for more.
+    if (!this.#canJoin()) await yieldToEventLoop();
     while (this.#waiting.length > 0) {
       if (inThread) await this.#window.waitForCallers(this.#waiting.length, this.#rules.max_batch);
       const began_at = this.#clock.monotonic();
@@ -146,7 +152,7 @@ class Queue<P, R> implements GroupCommit<P, R> {
         throw outside === undefined ? error : new OutsideWorkNeeded(error, outside);
       });
     if (outcomes.length !== batch.length)
-      throw new Error(`${this.#rules.name} answered ${outcomes.length} outcomes for ${batch.length} items`);
+      throw new Error(`${this.#rules.name} returned ${outcomes.length} outcomes for ${batch.length} items`);
     return outcomes;
   }
 
@@ -210,15 +216,17 @@ class Queues<P, R> implements GroupCommit<P, R> {
 export class DatabaseGroupCommits implements GroupCommits {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #canJoin: CanJoin;
   readonly #queues: { close(): Promise<void> }[] = [];
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, canJoin: CanJoin = () => false) {
     this.#database = database;
     this.#clock = clock;
+    this.#canJoin = canJoin;
   }
 
   create<P, R>(rules: Rules<P, R>): GroupCommit<P, R> {
-    const make = () => new Queue<P, R>(this.#database, rules, this.#clock);
+    const make = () => new Queue<P, R>(this.#database, rules, this.#clock, this.#canJoin);
     const queue = rules.partition === undefined ? make() : new Queues(make, rules.partition);
     this.#queues.push(queue);
     return queue;

@@ -30,10 +30,10 @@ export interface Opening {
  */
 export async function openDatabase(settings: Opening, deps: DatabaseDeps): Promise<DatabaseHandle> {
   const address = parseDatabaseUrl(settings.database_url);
-  const { database, close } = await (address.family === 'sqlite'
+  const { database, close, canJoin } = await (address.family === 'sqlite'
     ? openSqlite(address, deps)
     : openMysql(address, deps));
-  const group_commits = new DatabaseGroupCommits(database, deps.clock);
+  const group_commits = new DatabaseGroupCommits(database, deps.clock, canJoin);
   let closing: Promise<void> | undefined;
   return {
     database,
@@ -54,11 +54,11 @@ async function openSqlite({ path }: SqliteAddress, deps: DatabaseDeps) {
     await database.sequelize.close();
     await engine.close();
   };
-  return { database, close };
+  return { database, close, canJoin: () => database.canJoinCommit };
 }
 
 async function openMysql(address: MysqlAddress, deps: DatabaseDeps) {
   // The driver costs start time and memory, so it is loaded only when it is used.
   const { openMysqlDatabase } = await import('./mysql/open.ts');
-  return openMysqlDatabase(address, deps);
+  return { ...(await openMysqlDatabase(address, deps)), canJoin: undefined };
 }

@@ -38,7 +38,7 @@ function parseSqlite(rest: string): SqliteAddress {
   if (rest === ':memory:') return { family: 'sqlite', path: ':memory:' };
   const path = rest.startsWith('//') ? rest.slice(2) : rest;
   if (path === '') throw DatabaseErrors.urlInvalid('`sqlite:` needs a file path');
-  if (path.endsWith('/')) throw DatabaseErrors.urlInvalid('the path of `sqlite:` ends with a slash; name a file in it');
+  if (path.endsWith('/')) throw DatabaseErrors.urlInvalid('the path of `sqlite:` ends with a slash; add a file name');
   return { family: 'sqlite', path: resolve(path) };
 }
 

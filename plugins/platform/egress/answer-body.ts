@@ -1,7 +1,7 @@
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { BytePieces, isServiceError } from '../../../kernel/contracts/index.ts';
 import { EgressErrors } from './errors.ts';
 
 /** The content encodings that are requested and decoded. */
@@ -46,7 +46,7 @@ export async function readAnswer(
     throw EgressErrors.egressFailed(`${redacted_url}: the response has a Content-Encoding that was not requested`);
   }
   const decoder = NO_ENCODING.includes(name) ? undefined : DECODERS[name]!();
-  const chunks: Buffer[] = [];
+  const pieces = new BytePieces();
   let limit_error: Error | undefined;
   const limitReached = () =>
     (limit_error = EgressErrors.egressFailed(`${redacted_url}: the response has more than ${max_bytes} bytes`));
@@ -62,8 +62,8 @@ export async function readAnswer(
     );
   const readBody = async (source: AsyncIterable<Buffer>) => {
     const isAcceptable = (size: number) => decoder === undefined || size <= max_bytes || size <= received * ratio;
-    if (spill) return bufferOrSpill(limitRatio(source, isAcceptable, ratioExceeded), chunks, max_bytes, spill);
-    for await (const chunk of limitBytes(max_bytes, limitReached)(source)) chunks.push(chunk);
+    if (spill) return bufferOrSpill(limitRatio(source, isAcceptable, ratioExceeded), pieces, max_bytes, spill);
+    for await (const chunk of limitBytes(max_bytes, limitReached)(source)) pieces.add(chunk);
     return false;
   };
   let spilled = false;
@@ -75,37 +75,39 @@ export async function readAnswer(
     else await pipeline(body, counted_body, consumeBody);
   } catch (error) {
     if (limit_error !== undefined && may_truncate)
-      return { body: Buffer.concat(chunks).subarray(0, max_bytes), truncated: true };
+      return { body: pieces.concat().subarray(0, max_bytes), truncated: true };
     if (decoder === undefined || isServiceError(error) || decoder.errored !== error) throw error;
     throw EgressErrors.egressFailed(
       `${redacted_url}: the response cannot be decompressed according to its Content-Encoding`,
     );
   }
-  return spilled ? { body: Buffer.alloc(0), truncated: true } : { body: Buffer.concat(chunks) };
+  return spilled ? { body: Buffer.alloc(0), truncated: true } : { body: pieces.concat() };
 }
 
-/** Collects a body into `chunks`, or passes all of it to `spill` when it is above the limit. Returns true if it spilled. */
+/** Collects a body into `pieces`, or passes all of it to `spill` when it is above the limit. Returns true if it spilled. */
 async function bufferOrSpill(
   source: AsyncIterable<Buffer>,
-  chunks: Buffer[],
+  pieces: BytePieces,
   max_bytes: number,
   spill: (content: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<boolean> {
   const rest = source[Symbol.asyncIterator]();
   let size = 0;
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
-    chunks.push(next.value);
+    pieces.add(next.value);
     size += next.value.length;
     if (size <= max_bytes) continue;
-    await spill(concatenate(chunks.splice(0), rest));
+    const buffered = pieces.concat();
+    pieces.clear();
+    await spill(concatenate(buffered, rest));
     return true;
   }
   return false;
 }
 
 /** Yields the chunks that were read already, and then the rest. */
-async function* concatenate(buffered: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
-  yield* buffered;
+async function* concatenate(buffered: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+  yield buffered;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 

@@ -5,7 +5,7 @@ export const EgressErrors = {
     code: 'egress_refused',
     status: 422,
     title: 'The service does not send this request.',
-    next: 'Correct the address or header that `detail` names. The operator can permit other addresses with SVC_EGRESS_ALLOW.',
+    next: 'Fix the address or header shown in `detail`. The operator can permit other addresses with SVC_EGRESS_ALLOW.',
   }),
   egressFailed: defineError({
     code: 'egress_failed',
@@ -17,6 +17,6 @@ export const EgressErrors = {
     code: 'answer_ratio_exceeded',
     status: 422,
     title: 'A compressed response is too large when it is decompressed.',
-    next: 'Request less from that server, or a response without compression. An operator can raise SVC_DECOMPRESSION_RATIO.',
+    next: 'Request less data from that server, or an uncompressed response. An operator can raise SVC_DECOMPRESSION_RATIO.',
   }),
 } as const;

@@ -2,6 +2,7 @@ import { type CelValue, isCelError, parse, plan } from '@bufbuild/cel';
 import type {
   EvaluationResult,
   Expression,
+  ExpressionPath,
   ExpressionProblem,
   ExpressionUse,
   ConditionResult,
@@ -11,7 +12,7 @@ import { environment } from './functions.ts';
 import { instrument } from './instrument.ts';
 import { charge, countUnits as countMeteredUnits, EVALUATION_UNITS, withMeter } from './meter.ts';
 import { positionOf, unknownNames } from './names.ts';
-import { usesOf } from './uses.ts';
+import { pathsOf, usesOf } from './uses.ts';
 import { readPath } from './read-path.ts';
 import { reasonOf } from './reasons.ts';
 import { timeText, toJson } from './result.ts';
@@ -104,6 +105,11 @@ class CelExpression implements Expression {
       inner,
       ...positionOf(this.source, this.#positions[String(id)] ?? 0),
     }));
+  }
+
+  paths(roots: readonly string[]): ExpressionPath[] {
+    const named = roots.filter((root) => this.source.includes(root));
+    return named.length === 0 ? [] : pathsOf(this.#expr, named);
   }
 
   evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult {

@@ -40,7 +40,7 @@ export function scan(source: string): { text: string } | ScanProblem {
   if (source.length > MAX_CHARACTERS)
     return {
       offset: 0,
-      message: `the expression has ${source.length} characters; the limit is ${MAX_CHARACTERS}`,
+      message: `the expression is ${source.length} characters long; the limit is ${MAX_CHARACTERS}`,
     };
   if (!source.isWellFormed()) return { offset: 0, message: 'the text contains half of a surrogate pair' };
   // Without quotes and comments only brackets count, and so few of them cannot be nested too deeply.

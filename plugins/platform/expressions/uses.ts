@@ -1,3 +1,4 @@
+import type { ExpressionPath } from '../../../kernel/contracts/index.ts';
 import type { Expr } from './ast.ts';
 import { childrenOf } from './ast.ts';
 
@@ -52,6 +53,51 @@ export function usesOf(expr: Expr, name: string): Use[] {
 
   visit(expr);
   return uses;
+}
+
+/** A chain of selections: `nodes.a["b"].c`. */
+interface Chain {
+  base: Expr;
+  /** From the base outwards; null for a computed one. */
+  members: (string | null)[];
+  tested: boolean;
+  /** The expressions in its brackets. */
+  made_by: Expr[];
+}
+
+function chainOf(at: Expr): Chain {
+  const chain: Chain = { base: at, members: [], tested: false, made_by: [] };
+  for (let selection = selectionOf(at); selection; selection = selectionOf(selection.of)) {
+    if (chain.members.length === 0) chain.tested = selection.tested;
+    chain.base = selection.of;
+    chain.members.unshift(selection.member);
+    if (selection.made_by) chain.made_by.push(selection.made_by);
+  }
+  return chain;
+}
+
+/** Lists the paths that an expression reads from names of its scope. Variables of loops are not names of the scope. */
+export function pathsOf(expr: Expr, roots: readonly string[]): ExpressionPath[] {
+  const paths: ExpressionPath[] = [];
+
+  function visit(at: Expr, names: ReadonlySet<string>): void {
+    const { base, members, tested, made_by } = chainOf(at);
+    const { case: kind, value } = base.exprKind;
+    const root = kind === 'identExpr' ? value.name.replace(/^\./, '') : '';
+    if (names.has(root)) {
+      const computed = members.indexOf(null);
+      const literal = (computed < 0 ? members : members.slice(0, computed)) as string[];
+      paths.push({ root, members: literal, tested: tested && computed < 0 });
+    } else if (kind === 'comprehensionExpr') {
+      const inside = new Set([...names].filter((name) => name !== value.iterVar && name !== value.accuVar));
+      for (const child of [value.iterRange, value.accuInit]) if (child) visit(child, names);
+      for (const child of [value.loopCondition, value.loopStep, value.result]) if (child) visit(child, inside);
+    } else for (const child of childrenOf(base)) visit(child, names);
+    for (const child of made_by) visit(child, names);
+  }
+
+  visit(expr, new Set(roots));
+  return paths;
 }
 
 function textOf(expr: Expr | undefined): string | null {

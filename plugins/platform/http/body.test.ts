@@ -340,3 +340,30 @@ t.test('bodies that come with their heads are told apart, and bounded', async (t
   const long = await sendRaw(url, chunked('"too long"'), { end: true });
   t.match(long, /^HTTP\/1.1 413 /);
 });
+
+/** Sends a body in chunks of one byte each, and resolves with the status line of the answer. */
+function sendBytes(url: string, count: number): Promise<string> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /raw HTTP/1.1\r\nHost: x\r\nAuthorization: ${ADA.authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  socket.write(Buffer.from('1\r\nx\r\n'.repeat(count)));
+  socket.end('0\r\n\r\n');
+  return new Promise((resolve) => {
+    socket.once('data', (answer) => resolve(String(answer).split('\r\n', 1)[0]!));
+    socket.on('error', () => resolve('reset'));
+  });
+}
+
+t.test('a body in many tiny chunks takes little memory, and is refused beyond a limit', async (t) => {
+  const { url } = await serve(t, [posts({ path: '/raw', raw_body: true })]);
+  const status = (count: number) => sendBytes(url, count);
+  t.equal(await status(16_000), 'HTTP/1.1 200 OK');
+  t.equal(await status(17_000), 'HTTP/1.1 400 Bad Request');
+  const before = process.memoryUsage().rss;
+  const answers = await Promise.all(Array.from({ length: 8 }, () => status(400_000)));
+  for (const answer of answers) t.match(answer, /400|reset/);
+  // Kept chunk by chunk, they would take half a gigabyte.
+  t.ok(process.memoryUsage().rss - before < 300 * 1024 * 1024);
+});

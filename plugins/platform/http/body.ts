@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Clock, Errors, type ServiceError } from '../../../kernel/contracts/index.ts';
+import { BytePieces, type Clock, Errors, type ServiceError } from '../../../kernel/contracts/index.ts';
 import { HttpErrors } from './errors.ts';
 import type { HttpLimits } from './limits.ts';
 
@@ -17,6 +17,11 @@ const DECODERS: Record<string, (() => Transform) | undefined> = {
 
 const EMPTY = Buffer.alloc(0);
 
+/**
+ * The limit of the pieces in which a body arrives: 128 bytes for each at 2 MiB. A caller that sends chunks of one byte makes the
+ * server work a microsecond for each, and would make it keep an object of a hundred bytes.
+ */
+const MAX_PIECES = 16 * 1024;
 /** A request has a body exactly when its headers say so. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -24,6 +29,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 export function tooLarge(limit: number): ServiceError {
   return Errors.payloadTooLarge(`the body has more than ${limit} bytes`, { data: { limit_bytes: limit } });
+}
+
+function tooManyPieces(): ServiceError {
+  return Errors.invalidRequest(`the body arrived in more than ${MAX_PIECES} pieces; send larger chunks`);
 }
 
 function decoderOf(request: IncomingMessage): Transform | undefined {
@@ -44,7 +53,8 @@ interface ReadBodyOptions {
 
 /**
  * Reads the decoded bytes of a body, with never more than `limit` of them in memory. Throws `payload_too_large` as soon as the
- * size is known, `invalid_request` for bytes that do not decompress, `request_timeout`, and CallerGone.
+ * size is known, `invalid_request` for bytes that do not decompress or arrive in too many pieces, `request_timeout`, and
+ * CallerDisconnected.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -71,8 +81,9 @@ function collect(
   { limit, clock, limits, hold }: ReadBodyOptions,
 ) {
   return new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const pieces = new BytePieces();
     let received = 0;
+    let arrived = 0;
     let size = 0;
     // When nothing needs to be awaited, timers would cost more than the reading.
     const startTimer =
@@ -85,13 +96,13 @@ function collect(
       total();
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       // A destroyed decoder may still emit an error, but the request has been answered by then.
-      if (error) chunks.length = 0;
+      if (error) pieces.clear();
       decoder
         ?.off('data', onDecoded)
         .on('error', () => undefined)
         .destroy();
       if (error) reject(error);
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+      else resolve(pieces.concat());
     }
     function onSlow(): void {
       settle(HttpErrors.requestTimeout('the body did not arrive in time'));
@@ -99,7 +110,7 @@ function collect(
     function onDecoded(chunk: Buffer): void {
       size += chunk.length;
       if (size > limit) return settle(tooLarge(limit));
-      chunks.push(chunk);
+      pieces.add(chunk);
       try {
         hold(size, settle);
       } catch (error) {
@@ -110,8 +121,10 @@ function collect(
       idle();
       idle = startTimer(limits.body_idle_ms);
       received += chunk.length;
+      arrived += 1;
       // Compressed empty blocks can be endless without decoding to a byte.
       if (received > limit) settle(tooLarge(limit));
+      else if (arrived > MAX_PIECES) settle(tooManyPieces());
       else if (!decoder) onDecoded(chunk);
       else if (!decoder.write(chunk)) {
         request.pause();
@@ -138,15 +151,20 @@ function collect(
 
 /**
  * Lets the caller go on sending for a moment after an answer that was sent before its body was read, so that the caller reads
- * the answer instead of seeing a connection reset. Then the connection is closed.
+ * the answer instead of seeing a connection reset. Then the connection is closed; earlier if the rest comes in very many pieces.
  */
 export function linger(request: IncomingMessage, done: () => void, clock: Clock, linger_ms: number): void {
   const cancel = clock.after(linger_ms, finish, { unref: true });
+  let pieces = 0;
+  function onData(): void {
+    pieces += 1;
+    if (pieces > MAX_PIECES) finish();
+  }
   function finish(): void {
     cancel();
-    request.off('end', finish).off('close', finish);
+    request.off('data', onData).off('end', finish).off('close', finish);
     done();
   }
-  request.once('end', finish).once('close', finish);
+  request.on('data', onData).once('end', finish).once('close', finish);
   request.resume();
 }

@@ -100,13 +100,13 @@ export function checkRequest(request: IncomingMessage, limits: HttpLimits): Serv
   const { host } = request.headers;
   if (target.length > limits.target_bytes)
     return HttpErrors.targetTooLong(
-      `the path and query have ${target.length} bytes; the limit is ${limits.target_bytes}`,
+      `the path and query are ${target.length} bytes long; the limit is ${limits.target_bytes}`,
     );
   if (host === undefined ? request.httpVersion === '1.1' : !isHost(host))
     return Errors.invalidRequest('the Host header is missing or is not a host name');
   const repeated = repeatedHeader(request);
   if (repeated !== undefined)
-    return Errors.invalidRequest(`the request has the header ${repeated} more than once; send it once`);
+    return Errors.invalidRequest(`the request has the ${repeated} header more than once; send it once`);
   if (request.httpVersionMajor !== 1) return Errors.invalidRequest('the request must use HTTP/1.1');
   if (target === '*' && request.method === 'OPTIONS') return undefined;
   if (UNESCAPED.test(target))

@@ -1,4 +1,10 @@
-import { extensionPoint, type HttpRequest, type Principal, token } from '../../../kernel/contracts/index.ts';
+import {
+  extensionPoint,
+  type HttpReply,
+  type HttpRequest,
+  type Principal,
+  token,
+} from '../../../kernel/contracts/index.ts';
 import type { PageFile } from './contract/static-files.ts';
 
 /** The rate of deliveries to one address of this service: a hook or a forge webhook. */
@@ -23,6 +29,28 @@ export interface Readiness {
 }
 
 export const Readiness = token<Readiness>('http.Readiness');
+
+/** A request of the REST API that comes from within the server. */
+export interface OperationCall {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** The whole path with escaped parameters, without a query. */
+  path: string;
+  query?: Readonly<Record<string, string | number | undefined>>;
+  body?: unknown;
+}
+
+/**
+ * Lets a plugin offer the REST API in another form. A call has the rights of the request that it serves: it is authorized and
+ * validated in the same way, and throws the same errors.
+ */
+export interface Operations {
+  /** Throws what the route throws. Streams must be read or destroyed by the caller. */
+  call(call: OperationCall, by: HttpRequest): Promise<HttpReply>;
+  /** Returns whether the caller has the role that the route requires. */
+  allows(call: Pick<OperationCall, 'method' | 'path'>, by: HttpRequest): Promise<boolean>;
+}
+
+export const Operations = token<Operations>('http.Operations');
 
 export { HTML, type PageFile, type ReadStaticFile, staticFiles } from './contract/static-files.ts';
 
@@ -68,4 +96,4 @@ export interface CallerSource {
 export const CallerSources = extensionPoint<CallerSource>('http.CallerSources', { key: (source) => source.name });
 
 /** A page of one message, for people whom another site sent here. */
-export { type Message, messagePage } from './contract/message-page.ts';
+export { escapeHtml, htmlPage, type Message, messagePage } from './contract/message-page.ts';

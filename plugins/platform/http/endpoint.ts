@@ -1,5 +1,6 @@
 import {
   type AccessControl,
+  callerOf,
   type Clock,
   Errors,
   type HttpReply,
@@ -13,7 +14,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { compile, parseJsonYielding, yieldBeforeLarge, type Validator } from '../schema/contract.ts';
 import { hasBody, readBody } from './body.ts';
-import type { CallerSource, RecognisedCaller, UnknownRequest } from './contract.ts';
+import type { CallerSource, OperationCall, RecognisedCaller, UnknownRequest } from './contract.ts';
 import { checkStreamHeaders, streamBody } from './body-stream.ts';
 import type { Tracer } from '../tracing/contract.ts';
 import type { RequestContext } from './request-context.ts';
@@ -41,6 +42,8 @@ export interface EndpointOptions {
   /** Resolves to true when a row that was not found may be visible now. */
   catchUp: () => Promise<boolean>;
 }
+
+type InnerCall = Pick<OperationCall, 'query' | 'body'> & { params: Readonly<Record<string, string>> };
 
 interface CompiledSchemas {
   query: QueryReader;
@@ -94,6 +97,38 @@ export class Endpoint {
     const reply = await (read.content ? handle() : this.#withCatchUp(handle));
     if ('stream' in reply) this.#options.streams.watch(context, this.#options.clock.monotonic());
     return reply;
+  }
+
+  /** Handles a call from within the process: everything is checked that does not belong to the connection. */
+  async call({ params, query = {}, body }: InnerCall, by: HttpRequest): Promise<HttpReply> {
+    const { method, path, body: body_schema } = this.route;
+    const principal = callerOf(by);
+    const scope = await this.#withCatchUp(() =>
+      this.#options.control().authorize(principal, this.route.access, params),
+    );
+    checkParams(params, this.#options.limits.param_length);
+    const query_entries = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    );
+    const request = {
+      ...{ method, path, params, scope, principal, body, raw: EMPTY, request_id: by.request_id, ip: by.ip },
+      query: this.#schemas.query(new URLSearchParams(query_entries).toString()),
+      headers: { 'user-agent': by.headers['user-agent'] },
+      signal: by.signal,
+      admitted: () => by.admitted(),
+    };
+    if (body_schema && body !== undefined) this.#validate(body, by.raw.length);
+    return this.#withCatchUp(() => this.route.handle(request));
+  }
+
+  async allows(params: Readonly<Record<string, string>>, by: HttpRequest): Promise<boolean> {
+    try {
+      await this.#options.control().authorize(callerOf(by), this.route.access, params);
+      return true;
+    } catch (error) {
+      if (isServiceError(error, 'forbidden')) return false;
+      throw error;
+    }
   }
 
   async #admit(context: RequestContext, params: Readonly<Record<string, string>>) {

@@ -42,7 +42,7 @@ const SECURITY_SCHEMES = {
     name: 'svc_session',
     description:
       "A browser's session (`__Host-svc_session` if the service has an https address). Requests other than GET " +
-      'and HEAD also need its CSRF token in the header `X-SVC-CSRF`.',
+      'and HEAD also need its CSRF token in the `X-SVC-CSRF` header.',
   },
   agent: { type: 'http', scheme: 'bearer', description: 'A token for an agent: `svc_agt_…`.' },
 };

@@ -13,7 +13,7 @@ import {
   SERVER_ROLES,
   Settings,
 } from '../../../kernel/contracts/index.ts';
-import { DeliveryRates, Readiness } from './contract.ts';
+import { DeliveryRates, Operations, Readiness } from './contract.ts';
 import { createDeliveryRates, FailedAttempts } from './caller-rates.ts';
 import { createReadiness } from './health.ts';
 import { LIMITS } from './limits.ts';
@@ -46,12 +46,17 @@ export default definePlugin(manifest, (plugin) => {
   let http: HttpServer | undefined;
   /** Tokens, cookies and deliveries share one limit. */
   const failed = plugin.own((use) => new FailedAttempts(ratesOf(use).failed, use(Clock), use(Metrics)));
-  const base_url = () => {
+  const listening = (): HttpServer => {
     if (!http) throw new Error('this process is not listening yet');
-    return http.base_url();
+    return http;
   };
+  const base_url = () => listening().base_url();
   plugin.bind(Metrics, () => createMetrics());
   plugin.bind(HttpAddress, (use) => ({ base_url, public_url: () => use(Settings).public_url }));
+  plugin.bind(Operations, () => ({
+    call: (call, by) => listening().operations.call(call, by),
+    allows: (call, by) => listening().operations.allows(call, by),
+  }));
   plugin.bind(DeliveryRates, (use) =>
     createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics), failed(use)),
   );

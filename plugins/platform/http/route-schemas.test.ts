@@ -22,9 +22,21 @@ t.test('what answers with a stream takes one of the places of its caller, or has
   const long = (route: Route) => Object.values(route.responses).some(({ schema, type }) => !schema && type);
   const found = server.use.all(HttpRoutes).filter(long);
   const named = (routes: readonly Route[]) => routes.map(({ operation }) => operation).toSorted();
-  t.same(named(found.filter(({ streams }) => streams)), ['readArtifact', 'readLogs']);
-  // Two short texts, pages with seats of their own, and the files that agents read one after the other.
-  const others = ['deliverToEventHook', 'followProject', 'readActivityFile', 'takeConsent'];
+  t.same(named(found.filter(({ streams }) => streams)), [
+    'readActivityArtifact',
+    'readArtifact',
+    'readCache',
+    'readLogs',
+  ]);
+  // Four short texts, pages with seats of their own, and the files that agents read one after the other.
+  const others = [
+    'deliverToEventHook',
+    'followProject',
+    'readActivityFile',
+    'showAnswerLink',
+    'takeConsent',
+    'useAnswerLink',
+  ];
   t.same(named(found.filter(({ streams }) => !streams)), others);
 });
 

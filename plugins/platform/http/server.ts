@@ -31,6 +31,7 @@ import { readMaxStreams } from './max-streams.ts';
 import { OpenStreams } from './open-streams.ts';
 import { METHODS, rejectRaw, protocolErrors } from './problem.ts';
 import { openapiRoute } from './openapi.ts';
+import { EndpointOperations } from './operations.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { Answers } from './reply.ts';
 import { beginTrace } from './request-trace.ts';
@@ -78,6 +79,7 @@ export class HttpServer {
   readonly #upgrades: Upgrades;
   readonly #server: Server;
   readonly #connections: Connections;
+  readonly operations: EndpointOperations;
   #listening: Promise<Listening> | undefined;
   #open: Listening | undefined;
   #closing: Promise<void> | undefined;
@@ -116,6 +118,7 @@ export class HttpServer {
     const serving = { clock: this.#clock, limits, control, rates, catchUp, unread, streams, bodies, ...callers };
     const endpoints = [...routes, openapi_route].map((route) => new Endpoint(route, serving));
     for (const endpoint of endpoints) if (!builtin.has(endpoint.route)) endpoint.prepare();
+    this.operations = new EndpointOperations(endpoints);
     const pages = use.all(HttpPages);
     const router = createRouter({
       endpoints,

@@ -4,3 +4,4 @@ export * from './contract/audited-writes.ts';
 export * from './contract/named-resource.ts';
 export * from './contract/named-table.ts';
 export * from './contract/names.ts';
+export * from './contract/ownership.ts';

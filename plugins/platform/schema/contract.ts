@@ -26,3 +26,16 @@ export { readSettingFile } from './contract/setting-file.ts';
 export { readSince } from './contract/since.ts';
 export { validateWithSuggestions, membersAt } from './contract/suggest.ts';
 export { positionInside, positionOf, positionsOf, type TextPosition } from './contract/text-position.ts';
+export {
+  CheckFailed,
+  describeErrors,
+  fillDefaults,
+  findSchemaError,
+  findValueErrors,
+  readInputs,
+  readShape,
+  type CheckedValue,
+} from './contract/given-schema.ts';
+export { inTime } from './contract/in-time.ts';
+export { expandShape, ShapeError } from './contract/shape.ts';
+export { expandInputs, findScriptInputs } from './contract/declared-inputs.ts';

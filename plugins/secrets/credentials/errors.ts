@@ -5,14 +5,14 @@ export const CredentialErrors = {
   credentialMissing: defineError({
     code: 'credential_missing',
     status: 422,
-    title: 'The workflow names a credential that does not exist.',
-    next: "Create it with `svc credential set` or correct the name. `svc credential ls` shows the project's credentials.",
+    title: 'The workflow refers to a credential that does not exist.',
+    next: "Create it with `svc credential set`, or fix the name. `svc credential ls` shows the project's credentials.",
   }),
   credentialWrongKind: defineError({
     code: 'credential_wrong_kind',
     status: 422,
     title: 'The credential has the wrong kind.',
-    next: 'Create a credential of the kind that `detail` names (`svc credential set --kind …`), or name another one.',
+    next: 'Create a credential of the kind shown in `detail` (`svc credential set --kind …`), or use another one.',
   }),
   credentialConflict: defineError({
     code: 'credential_conflict',
@@ -23,7 +23,7 @@ export const CredentialErrors = {
   accountNeedsReconnect: defineError({
     code: 'account_needs_reconnect',
     status: 422,
-    title: 'The connected account can no longer be used.',
+    title: 'The connected account is no longer usable.',
     next: "Reconnect the account under the same name on the console's Connections page.",
   }),
   untrustedRunDeclaresCredential,

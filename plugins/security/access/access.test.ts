@@ -302,6 +302,7 @@ for (const store of STORES)
         observers,
         audit: server.use(Audit),
         pending: new PendingInvitations({ database, ids, audit: server.use(Audit) }),
+        tokens: access.tokens,
       });
       const scope = (await server.use(Scopes).findProject('acme', 'web'))!;
       const user = await access.directory.putUser('viewer1');

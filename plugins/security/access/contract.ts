@@ -14,6 +14,8 @@ export interface Scopes {
   findProject(org: string, project: string): Promise<Scope | undefined>;
   /** Returns the ids of all projects of an org. */
   projectsOf(org_id: string): Promise<string[]>;
+  /** True if the server has more than one org. */
+  hasSeveralOrgs(): Promise<boolean>;
 }
 
 export const Scopes = token<Scopes>('access.Scopes');

@@ -16,11 +16,13 @@ import {
   VIEWER,
 } from '../../../kernel/contracts/index.ts';
 import { auditSource } from '../../platform/audit/contract.ts';
+import { flagQuery } from './flag-query.ts';
 import { checkName, isName } from './domain/names.ts';
 import { memberInvitations } from './invitation-routes.ts';
 import invitation from './schema/member-invitation.schema.json' with { type: 'json' };
 import orgMember from './schema/org-member.schema.json' with { type: 'json' };
 import projectMember from './schema/project-member.schema.json' with { type: 'json' };
+import tokenSchema from './schema/token.schema.json' with { type: 'json' };
 import putOrgMember from './schema/put-org-member.schema.json' with { type: 'json' };
 import putProjectMember from './schema/put-project-member.schema.json' with { type: 'json' };
 import type { Access } from './service/access.ts';
@@ -28,6 +30,7 @@ import { PolicyControl } from './service/control.ts';
 import { listMembers, readMember } from './store/members.ts';
 import type { MemberRow } from './store/models.ts';
 import { findUserByName, userNames } from './store/users.ts';
+import { MAX_LISTED, tokenViews } from './token-views.ts';
 
 /** The routes of members are the same for orgs and projects, except for what this describes. */
 interface Membership {
@@ -61,10 +64,42 @@ const OF_PROJECT: Membership = {
   put: putProjectMember,
 };
 
+const leaveQuery = flagQuery({
+  keep_minted: {
+    description:
+      'If true, the tokens that they created for agents and other members of the org stay valid. Otherwise, these tokens are revoked.',
+  },
+});
+
+const leftSchema = {
+  title: 'LeftMember',
+  type: 'object',
+  additionalProperties: false,
+  required: ['revoked', 'more'],
+  properties: {
+    revoked: {
+      type: 'array',
+      items: tokenSchema,
+      description: 'The revoked tokens that the member had created for agents and other members.',
+    },
+    more: { type: 'integer', description: 'The number of other tokens that were revoked.' },
+  },
+};
+
 export const memberRoutes = (access: Access): Route[] => [OF_ORG, OF_PROJECT].flatMap((of) => routesOf(access, of));
 
 const routesOf = (access: Access, of: Membership): Route[] => {
   const { path, suffix, what, read, write, member: schema } = of;
+  const revoking: Pick<Route, 'query' | 'responses'> =
+    of === OF_ORG
+      ? {
+          query: leaveQuery,
+          responses: {
+            200: { description: 'Removed. Tokens that they had created were revoked.', schema: leftSchema },
+            204: { description: 'Removed.' },
+          },
+        }
+      : { responses: { 204: { description: 'Removed.' } } };
   return [
     listRoute({
       path,
@@ -95,12 +130,15 @@ const routesOf = (access: Access, of: Membership): Route[] => {
       operation: `delete${suffix}`,
       summary: `Removes a member from the ${what}, or leaves it; the last owner of an org cannot be removed.`,
       access: read,
-      responses: { 204: { description: 'Removed.' } },
+      ...revoking,
       async handle(request) {
         await mayRemove(access, request, write);
         const { user } = await memberOf(access, request);
-        await access.directory.removeMember(request.scope, user, auditSource(request));
-        return { status: 204 };
+        const keep_minted = request.query.keep_minted === 'true';
+        const revoked = await access.directory.removeMember(request.scope, user, auditSource(request), { keep_minted });
+        if (revoked.length === 0) return { status: 204 };
+        const listed = await tokenViews(access, revoked.slice(0, MAX_LISTED));
+        return { status: 200, json: { revoked: listed, more: revoked.length - listed.length } };
       },
     },
   ];
@@ -117,7 +155,7 @@ const putRoute = (access: Access, { path, suffix, what, write, member: schema, p
     200: { description: 'The role was set.', schema },
     201: { description: 'Added.', schema },
     202: {
-      description: 'The user is not in the org and was invited: they become a member when they accept.',
+      description: 'The user was not in the org, so svc invited them. They become a member when they accept.',
       schema: invitation,
     },
   },

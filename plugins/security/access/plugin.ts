@@ -17,6 +17,7 @@ import { accessTables } from './migrations/0001-access.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { mintedBy } from './migrations/0003-minted-by.ts';
 import { invitations } from './migrations/0004-invitations.ts';
+import { renewedBy } from './migrations/0005-renewed-by.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accessRoutes } from './routes.ts';
 import { Access, makeAccess } from './service/access.ts';
@@ -27,7 +28,7 @@ import { AccessMembers } from './service/members.ts';
 import { writeDevProfile } from './service/profile.ts';
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([accessTables, lockVersions, mintedBy, invitations]);
+  plugin.migrations([accessTables, lockVersions, mintedBy, invitations, renewedBy]);
   plugin.bind(Access, makeAccess);
   plugin.bind(Scopes, (use) => use(Access).scopes);
   plugin.bind(VisibleOrgs, (use) => use(Access).identities);

@@ -149,7 +149,7 @@ async function requireCreator({ models }: Access, identity: Identity): Promise<v
   if (!isUnlimited(identity.token.limits))
     throw Errors.forbidden('a limited token cannot create an org; use a token without limits');
   if ([...identity.orgs.values()].some(({ role }) => role === 'owner') || (await isWithoutOrgs(models))) return;
-  throw Errors.forbidden('this needs the owner role in an org');
+  throw Errors.forbidden('this requires the owner role in an org');
 }
 
 /** The second of two identical concurrent requests finds the org of the first. */

@@ -2,7 +2,6 @@ import {
   callerOf,
   Errors,
   type HttpRequest,
-  iso,
   listRoute,
   pageOf,
   readPage,
@@ -10,14 +9,14 @@ import {
   USER,
 } from '../../../kernel/contracts/index.ts';
 import { auditSource } from '../../platform/audit/contract.ts';
+import { flagQuery } from './flag-query.ts';
 import type { TokenRequest } from './generated/create-token.ts';
 import type { TokenRenewal } from './generated/renew-token.ts';
 import bodySchema from './schema/create-token.schema.json' with { type: 'json' };
 import renewalSchema from './schema/renew-token.schema.json' with { type: 'json' };
 import tokenSchema from './schema/token.schema.json' with { type: 'json' };
 import type { Access } from './service/access.ts';
-import type { NewToken } from './store/tokens.ts';
-import { userNames } from './store/users.ts';
+import { MAX_LISTED, tokenViews } from './token-views.ts';
 
 /** The only answer that contains the token itself. */
 const createdSchema = {
@@ -27,27 +26,14 @@ const createdSchema = {
   properties: { ...tokenSchema.properties, token: { type: 'string' } },
 };
 
-const revokeQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    keep_minted: {
-      type: 'string',
-      enum: ['true', 'false'],
-      description:
-        'true: the tokens that it created stay valid. Otherwise, they are revoked too, and so are the tokens that they created.',
-    },
-    with_minted: {
-      type: 'string',
-      enum: ['true', 'false'],
-      deprecated: true,
-      description: 'The opposite of keep_minted, for earlier versions.',
-    },
+const revokeQuery = flagQuery({
+  keep_minted: {
+    description:
+      'If true, the tokens that it created or was the last to renew stay valid. Otherwise, they are also revoked, together with the tokens that they created.',
   },
-};
+  with_minted: { deprecated: true, description: 'The opposite of keep_minted, for earlier versions.' },
+});
 
-/** How many tokens of each kind one answer lists. The rest is only counted. */
-const MAX_LISTED = 200;
 const revokedSchema = {
   title: 'RevokedTokens',
   type: 'object',
@@ -120,7 +106,8 @@ export const tokenRoutes = (access: Access): Route[] => [
     method: 'POST',
     path: `${TOKEN}/renew`,
     operation: 'renewToken',
-    summary: "Moves the end of an agent's token that is still valid. Anyone who may create such a token may renew it.",
+    summary:
+      "Extends the validity of an agent's token that has not expired. Anyone who can create such a token can renew it. Revoking the token that last renewed it revokes it too.",
     access: USER,
     body: renewalSchema,
     responses: { 200: { description: 'The token, without its value.', schema: tokenSchema } },
@@ -139,12 +126,12 @@ const revokeRoute = (access: Access): Route => ({
   method: 'DELETE',
   path: TOKEN,
   operation: 'deleteToken',
-  summary: 'Revokes a token and the tokens that it created, or lists them if they are kept.',
+  summary: 'Revokes a token and the tokens that it created or renewed last, or lists them if they are kept.',
   access: USER,
   query: revokeQuery,
   responses: {
-    200: { description: 'Revoked. The token had created others.', schema: revokedSchema },
-    204: { description: 'Revoked. No token that it created is valid.' },
+    200: { description: 'Revoked. The token had created other tokens.', schema: revokedSchema },
+    204: { description: 'Revoked. None of the tokens that it created is valid.' },
   },
   async handle(request) {
     const identity = await access.identities.get(callerOf(request));
@@ -168,28 +155,4 @@ function sparesIssuedTokens({ query: { keep_minted, with_minted } }: HttpRequest
       errors: [{ pointer: '/query/with_minted', message: 'contradicts keep_minted' }],
     });
   return spared_by_legacy ?? keep_minted === 'true';
-}
-
-type Row = NewToken & { last_used_at?: number | null };
-
-const time = (ms: number | null | undefined) => (ms == null ? undefined : iso(ms));
-
-/** Formats tokens with names instead of ids, and without their digests. Limits that do not apply are left out. */
-async function tokenViews({ database, scopes }: Access, rows: readonly Row[]) {
-  const user_ids = rows.map((row) => row.user_id);
-  const users = await userNames(database, user_ids);
-  return Promise.all(
-    rows.map(async ({ org_id, project_id, ...row }) => ({
-      id: row.token_id,
-      name: row.name,
-      kind: row.kind,
-      user: row.kind === 'user' ? (users.get(row.user_id) ?? '') : undefined,
-      org: org_id === null ? undefined : await scopes.orgName(org_id),
-      project: org_id === null || project_id === null ? undefined : (await scopes.names(org_id, project_id)).project,
-      role: row.role ?? undefined,
-      created_at: iso(row.created_at),
-      expires_at: time(row.expires_at),
-      last_used_at: time(row.last_used_at),
-    })),
-  );
 }

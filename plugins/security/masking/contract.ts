@@ -1,4 +1,4 @@
-import { type Queries, type Transaction, token } from '../../../kernel/contracts/index.ts';
+import { type CachedReads, type Transaction, token } from '../../../kernel/contracts/index.ts';
 
 /** The text that replaces a secret value. */
 export const MASK = '***';
@@ -45,6 +45,12 @@ export interface Maskers {
    * Throws `secrets_too_large` beyond 1 MiB.
    */
   masker(values: readonly string[]): Masker;
+  /**
+   * Like `masker`, but makes a masker in several turns of the event loop, because one for many values takes more than a second.
+   * Only one is made at a time, and the owners of values take turns. Without an owner, it is made without a turn, because a
+   * transaction waits for it.
+   */
+  prepare(values: readonly string[], owner: string | undefined): Promise<Masker>;
 }
 
 export const Maskers = token<Maskers>('masking.Maskers');
@@ -71,9 +77,16 @@ export interface RunMasks {
    * Returns a masker for every value that the run has received so far, from any server. `on` is the transaction to read in, for
    * which the org's keys must have been loaded.
    */
-  of(run: MaskedRun, on?: Queries): Promise<Masker>;
-  /** Returns the maskers of many runs of one project, by run id. */
-  ofMany(scope: Omit<MaskedRun, 'run_id'>, run_ids: readonly string[]): Promise<ReadonlyMap<string, Masker>>;
+  of(run: MaskedRun, on?: CachedReads): Promise<Masker>;
+  /**
+   * Masks items of many runs of one project, with the masker of each item's run. Never holds more than one masker, because one
+   * for many values takes tens of megabytes.
+   */
+  maskEach<Item extends { run_id: string }, Masked>(
+    scope: Omit<MaskedRun, 'run_id'>,
+    items: readonly Item[],
+    mask: (item: Item, masker: Masker) => Masked,
+  ): Promise<Masked[]>;
   /** Runs that have values, with ids between these two, in their order. */
   between(after: string, until: string, limit: number): Promise<Pick<MaskedRun, 'run_id' | 'project_id'>[]>;
   /** Nothing of these runs is there to be shown any more, and nothing will come of them. Answers how many rows went. */

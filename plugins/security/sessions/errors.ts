@@ -5,18 +5,18 @@ export const SessionErrors = {
     code: 'csrf_failed',
     status: 403,
     title: 'svc cannot verify that this request comes from the console.',
-    next: 'On a page of this service, send the `csrf` value from GET /api/v1/session in the header X-SVC-CSRF. Programs send a token in Authorization instead.',
+    next: 'On a page of this service, send the `csrf` value from GET /api/v1/session in the X-SVC-CSRF header. Programs send a token in Authorization instead.',
   }),
   tokenRequired: defineError({
     code: 'token_required',
     status: 403,
     title: 'This needs a token, not a session.',
-    next: 'Send `Authorization: Bearer svc_pat_…`; `svc login` stores a token.',
+    next: 'Send a token as `Authorization: Bearer svc_pat_…`. `svc token create` creates one, and `svc login` stores it.',
   }),
   linkInvalid: defineError({
     code: 'link_invalid',
     status: 401,
-    title: 'This sign-in link is not valid, or no longer valid.',
+    title: 'This sign-in link is invalid or has expired.',
     next: 'A link works once, within 5 minutes. Create another one with `svc console`, or sign in with a token.',
   }),
   linkNotOffered: defineError({

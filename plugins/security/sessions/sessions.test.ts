@@ -82,7 +82,7 @@ for (const store of STORES)
       t.match((await call('admin', write('mallory').replace('PUT', 'GET'))).status, 404, 'nothing was done');
       const told = await audited(server, 'session.refused');
       t.equal(told.length - before, 1, 'told once a minute');
-      t.match(told.at(-1), { subject: 'admin1', detail: /^PUT: the header X-SVC-CSRF is missing/ });
+      t.match(told.at(-1), { subject: 'admin1', detail: /^PUT: the X-SVC-CSRF header is missing/ });
       const right = { origin: server.url, 'sec-fetch-site': 'same-origin' };
       t.equal((await browser.send(write('nina'), { role: 'viewer' }, right)).status, 201);
       t.equal((await browser.send(write('nils'), { role: 'viewer' }, { 'sec-fetch-site': undefined })).status, 201);

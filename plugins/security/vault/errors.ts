@@ -4,8 +4,8 @@ export const VaultErrors = {
   masterKeyMissing: defineError({
     code: 'master_key_missing',
     status: 500,
-    title: "The database's master key is missing.",
-    next: 'Set SVC_MASTER_KEY to the 32 bytes in base64 that this database was created with. For a new database, `openssl rand -base64 32` creates a key. Keep a copy elsewhere: without the key, sealed values cannot be read.',
+    title: 'The master key of the database is missing.',
+    next: 'Set SVC_MASTER_KEY to the master key that this database was created with: 32 bytes in base64. For a new database, `openssl rand -base64 32` creates a key. Keep a copy elsewhere: without the key, sealed values cannot be read.',
   }),
   masterKeyInvalid: defineError({
     code: 'master_key_invalid',
@@ -35,6 +35,6 @@ export const VaultErrors = {
     code: 'sealed_value_unreadable',
     status: 500,
     title: 'A sealed value cannot be decrypted.',
-    next: 'The row was changed, moved or sealed with a lost key. Restore it from a backup, or set the value again.',
+    next: 'The row was changed or moved, or was sealed with a lost key. Restore it from a backup, or set the value again.',
   }),
 } as const;

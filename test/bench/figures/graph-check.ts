@@ -1,9 +1,6 @@
 import { parse } from '@bufbuild/cel';
-import { boot } from '../../kit/index.ts';
-import { type WorkflowKind, WorkflowKinds } from '../../../plugins/engine/runs/contract.ts';
-import { cpuMsOf } from '../cpu.ts';
-import { atMostValue, type Figure, mustBe } from '../figure.ts';
-import { median } from '../statistics.ts';
+import type { Figure } from '../figure.ts';
+import { measureCheck } from './document-check.ts';
 
 const NODES = 500;
 
@@ -33,33 +30,21 @@ export const graphCheck: Figure = {
   name: 'graph-check',
   summary: `the check of a graph of ${NODES} nodes, each with an expression of its own`,
   async measure(bench) {
-    const server = await boot({ idle: true });
-    try {
-      const kind = server.use.all(WorkflowKinds).find((one) => one.kind === 'graph')!;
-      const rounds = bench.size(20, 5);
-      const [ours, floor]: number[][] = [[], []];
-      for (let round = -3; round < rounds; round += 1) {
-        const source = documentOf(round + 3);
-        const parsed = await cpuMsOf(() => parseAll(source, round + 3));
-        const checked = await cpuMsOf(async () => void mustBe('faults', await faultsOf(kind, source), 0));
-        // The first rounds are for the compiler of the engine.
-        if (round < 0) continue;
-        floor!.push(parsed);
-        ours!.push(checked);
-      }
-      return [
-        {
-          figure: `check of a graph of ${NODES} nodes`,
-          unit: 'ms of CPU',
-          ours: median(ours!),
-          floor: { value: median(floor!), is: 'JSON.parse and the parser of CEL alone' },
-          goal: atMostValue(50),
-          done: NODES * rounds,
-        },
-      ];
-    } finally {
-      await server.close();
-    }
+    const rounds = bench.size(20, 5);
+    const check = await measureCheck(
+      {
+        kind: 'graph',
+        filename: 'g.json',
+        source: documentOf,
+        parse: parseAll,
+        size: NODES,
+        parts: 'nodes',
+        goal_ms: 50,
+        floor: 'JSON.parse and the parser of CEL alone',
+      },
+      rounds,
+    );
+    return [check];
   },
 };
 
@@ -67,9 +52,3 @@ function parseAll(source: string, round: number): void {
   JSON.parse(source);
   for (let n = 0; n < NODES; n += 1) parse(expression(n, round));
 }
-
-const faultsOf = async (kind: WorkflowKind, source: string): Promise<number> => {
-  const scope = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'main' };
-  const document = { filename: 'g.json', source, interpreter: undefined, env: {}, requires: [] };
-  return (await kind.check(scope, document)).length;
-};

@@ -1,9 +1,6 @@
 import { parse } from 'yaml';
-import { boot } from '../../kit/index.ts';
-import { type WorkflowKind, WorkflowKinds } from '../../../plugins/engine/runs/contract.ts';
-import { cpuMsOf } from '../cpu.ts';
-import { atMostValue, type Figure, mustBe } from '../figure.ts';
-import { median } from '../statistics.ts';
+import type { Figure } from '../figure.ts';
+import { measureCheck } from './document-check.ts';
 
 const JOBS = 1000;
 
@@ -28,38 +25,20 @@ export const pipelineCheck: Figure = {
   name: 'pipeline-check',
   summary: `the check of a pipeline of ${JOBS} jobs, each with needs, a condition and expressions`,
   async measure(bench) {
-    const server = await boot({ idle: true });
-    try {
-      const kind = server.use.all(WorkflowKinds).find((one) => one.kind === 'pipeline')!;
-      const rounds = bench.size(10, 3);
-      const [ours, floor]: number[][] = [[], []];
-      for (let round = -3; round < rounds; round += 1) {
-        const source = documentOf(round + 3);
-        const parsed = await cpuMsOf(() => void parse(source));
-        const checked = await cpuMsOf(async () => void mustBe('faults', await faultsOf(kind, source), 0));
-        // The first rounds are for the compiler of the engine.
-        if (round < 0) continue;
-        floor!.push(parsed);
-        ours!.push(checked);
-      }
-      return [
-        {
-          figure: `check of a pipeline of ${JOBS} jobs`,
-          unit: 'ms of CPU',
-          ours: median(ours!),
-          floor: { value: median(floor!), is: 'the parser of YAML alone' },
-          goal: atMostValue(300),
-          done: JOBS * rounds,
-        },
-      ];
-    } finally {
-      await server.close();
-    }
+    const rounds = bench.size(10, 3);
+    const check = await measureCheck(
+      {
+        kind: 'pipeline',
+        filename: 'ci.yml',
+        source: documentOf,
+        parse: (source) => void parse(source),
+        size: JOBS,
+        parts: 'jobs',
+        goal_ms: 300,
+        floor: 'the parser of YAML alone',
+      },
+      rounds,
+    );
+    return [check];
   },
-};
-
-const faultsOf = async (kind: WorkflowKind, source: string): Promise<number> => {
-  const scope = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'main' };
-  const document = { filename: 'ci.yml', source, interpreter: undefined, env: {}, requires: [] };
-  return (await kind.check(scope, document)).length;
 };

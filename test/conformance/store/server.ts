@@ -73,6 +73,8 @@ function recordingWakeups(heard: Heard): Wakeups {
     timer: (deadline) => heard.timers.push(deadline),
     run: (run_id) => heard.runs.push(run_id),
     revoked: (claim) => heard.revoked.push(claim),
+    paused: () => undefined,
+    onPaused: () => () => undefined,
     topic: () => undefined,
     onTopic: never,
     onWork: never,

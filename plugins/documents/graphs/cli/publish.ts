@@ -24,8 +24,8 @@ export const run: Run = async ({ args, output, client }) => {
   for (const [type, suggestion] of await suggestEmittedTypes(api, on))
     output.note(`warning: this project has no event of the type ${type} yet; did you mean \`${suggestion}\`?`);
   if (published.triggers.length === 0) output.noteEmpty('triggers');
-  output.note(`version ${published.published_version} of graph ${published.name} is published`);
+  output.note(`Published graph ${published.name}, version ${published.published_version}`);
   if (published.triggers.some(({ secret }) => secret !== undefined))
-    output.note('store the secret now: it is not shown again. Senders put it in the header X-Svc-Hook-Secret');
+    output.note('Store the secret now: it is shown only once. Senders put it in the X-Svc-Hook-Secret header.');
   return undefined;
 };

@@ -7,7 +7,7 @@ export const run: Run = async (invocation) => {
     path: namedPath('/graphs'),
     body: await readGraph(args[1]!, invocation),
     expects: ['version_number'],
-    confirmation: (_made, { version_number }) => `graph ${args[0]} is saved as version ${version_number}`,
+    confirmation: (_made, { version_number }) => `Saved graph ${args[0]} as version ${version_number}`,
   });
   return undefined;
 };

@@ -18,7 +18,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     name: 'graph save',
     summary: 'check a graph and save it',
     description:
-      'Every save creates a version, unless the document is unchanged. A submit by name runs the latest version;\n' +
+      'Every save creates a version, unless the document is unchanged. A submission by name runs the latest version;\n' +
       'triggers run the published one. Warnings list everything that would currently make a run fail.',
     args: [NAME, { name: 'file', summary: 'the graph in JSON; - reads standard input' }],
     examples: [['svc graph save deploy deploy.json', 'a new version of deploy']],
@@ -132,6 +132,6 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     summary: 'remove a graph, its versions and its trigger registrations; runs continue',
     args: [NAME],
     path: namedPath('/graphs'),
-    confirmation: ({ args }) => `graph ${args[0]} is removed`,
+    confirmation: ({ args }) => `Removed graph ${args[0]}`,
   }),
 ]);

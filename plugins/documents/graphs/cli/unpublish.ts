@@ -4,6 +4,6 @@ export const run: Run = async ({ args, output, client }) => {
   const api = await client();
   const path = api.scoped(`/graphs/${encodeURIComponent(args[0]!)}/unpublish`);
   output.data(await api.json<Api.GraphEntry>({ method: 'POST', path }), () => '');
-  output.note(`graph ${args[0]} is not published; it starts only when you submit it`);
+  output.note(`Unpublished graph ${args[0]}; it now starts only when you submit it`);
   return undefined;
 };

@@ -1,12 +1,20 @@
-import { validateWithSuggestions } from '../../../platform/schema/contract.ts';
+import { readInputs, validateWithSuggestions } from '../../../platform/schema/contract.ts';
+import type { NodeConfig } from '../contract.ts';
 import type { GraphDocument, GraphEdge, GraphNode } from '../generated/graph.ts';
 import graphSchema from '../schema/graph.schema.json' with { type: 'json' };
 import { checkEdges } from './check-edges.ts';
 import { checkNode, type CheckDeps, type NodeCheck } from './check-node.ts';
-import { ReadCheck } from './check-reads.ts';
+import { type Loop, ReadCheck } from './check-reads.ts';
 import { checkCircles, toWiring } from './edges.ts';
 import { type InvalidGraph, Findings } from './findings.ts';
-import { type CheckedGraph, asJson, type TypedNode } from './graph.ts';
+import {
+  asJson,
+  BODY_MEMBERS,
+  type CheckedGraph,
+  DEFAULT_CONCURRENCY,
+  GRAPH_VERSION,
+  type TypedNode,
+} from './graph.ts';
 import { NameSuggester } from './name-suggester.ts';
 import { isObject } from './values.ts';
 
@@ -19,6 +27,24 @@ const { nodes: NODES, edges: EDGES } = graphSchema.properties;
 
 const validateSchema = validateWithSuggestions(graphSchema);
 
+/** What all graphs of one check share: the document and those of its loops. */
+interface GraphCheck {
+  deps: CheckDeps;
+  /** Suggests names of node types. */
+  guesses: NameSuggester;
+  /** How many more nodes the document and its loops may have. */
+  remaining: number;
+}
+
+/** Where a graph stands: it is the document, or what an `each` runs. */
+interface GraphContext {
+  /** The name of the stored graph; undefined for an inline document and in a loop. */
+  name?: string | undefined;
+  findings: Findings;
+  /** Undefined outside of loops. */
+  loop?: Loop | undefined;
+}
+
 /**
  * Returns either all errors of a document, or the graph. Well-formed parts are checked even if others are not. `name`
  * is the name of the stored graph; undefined for an inline document.
@@ -29,39 +55,135 @@ export function checkGraph(
   name: string | undefined,
 ): InvalidGraph | { graph: CheckedGraph } {
   const findings = new Findings();
-  if (isTooLarge(document, findings)) return findings;
+  const shared = { deps, guesses: new NameSuggester(() => deps.types.names()), remaining: NODES.maxItems };
+  const graph = checkDocument(shared, document, { name, findings, loop: findItemLoop(document, name, findings) });
+  if (findings.count === 0) checkOpenRuns(graph!, findings);
+  return findings.count > 0 ? findings : { graph: graph! };
+}
+
+/** The run of an item has a document of its own, whose expressions can use what the expressions in the loop can. */
+function findItemLoop(document: unknown, name: string | undefined, findings: Findings): Loop | undefined {
+  if (!isObject(asJson(document)) || (document as GraphDocument).for_item !== true) return undefined;
+  if (name !== undefined) findings.add('/for_item', 'is only for the runs of an each; remove it');
+  return { outer_ids: [], has_input: true };
+}
+
+/** Checks the document or the graph in a loop. Undefined if it is too large to check. */
+function checkDocument(
+  shared: GraphCheck,
+  document: unknown,
+  { name, findings, loop }: GraphContext,
+): CheckedGraph | undefined {
+  const { deps, guesses: type_guesses } = shared;
+  if (isTooLarge(shared, document, findings)) return undefined;
   findings.addAll(validateSchema(document));
   const nodes = readList<GraphNode>(document, 'nodes').flatMap((node, index) =>
     typeof node?.id === 'string' ? [{ index, node }] : [],
   );
   const edges = readList<GraphEdge>(document, 'edges').map((edge) => (isEdge(edge) ? edge : NO_EDGE));
   checkIds(nodes, name, findings);
-  const node_check: NodeCheck = { deps, guesses: new NameSuggester(() => deps.types.names()), findings };
-  const typed = nodes.map(({ index, node }) => checkNode(node_check, index, node));
-  const nodes_by_id = firstById(typed);
   const ids = new Set(nodes.map(({ node }) => node.id));
+  const checkBody = (index: number, config: NodeConfig) =>
+    checkLoop(shared, config, {
+      findings: findings.below(`/nodes/${index}/config`),
+      loop: { outer_ids: [ids, ...(loop?.outer_ids ?? [])], has_input: config.input !== undefined },
+    });
+  const node_check: NodeCheck = { deps, guesses: type_guesses, findings, checkBody };
+  const typed = nodes.map(({ index, node }) => checkNode(node_check, index, node));
+  if (loop) reportTriggers(typed, findings);
+  const nodes_by_id = firstById(typed);
   const guesses = new NameSuggester(() => ids);
   const wiring = toWiring([...ids], edges);
   checkEdges(edges, { ids, guesses, findNode: (id) => nodes_by_id.get(id) }, findings);
   checkCircles(wiring, edges, findings);
-  const check = new ReadCheck(deps.expressions, wiring, guesses, findings);
+  const inputs = checkInputs(document, findings);
+  const check = new ReadCheck(deps.expressions, wiring, guesses, { findings, inputs, loop });
   const reads = typed.map((one) => (one ? check.checkNode(one) : []));
   const graph = document as GraphDocument;
   const output_reads = check.checkOutput(isObject(asJson(document)) ? graph.output : undefined);
-  if (findings.count > 0) return findings;
-  return { graph: { document: graph, nodes: typed.map((one) => one!), reads, output_reads } };
+  const concurrency = isObject(asJson(document)) ? graph.concurrency : undefined;
+  if (typeof concurrency === 'string' || isObject(asJson(concurrency ?? null))) check.checkConcurrency(concurrency!);
+  return { document: graph, nodes: typed.flatMap((one) => one ?? []), reads, output_reads };
+}
+
+const MAX_LOOP_DEPTH = 3;
+
+/** Checks the graph that an `each` runs for its items. */
+function checkLoop(
+  shared: GraphCheck,
+  config: NodeConfig,
+  context: GraphContext & { loop: Loop },
+): CheckedGraph | undefined {
+  if (context.loop.outer_ids.length > MAX_LOOP_DEPTH) {
+    context.findings.add('/nodes', `are nested too deeply: an each can be within ${MAX_LOOP_DEPTH - 1} others`);
+    return undefined;
+  }
+  const members = BODY_MEMBERS.flatMap((member) => (config[member] === undefined ? [] : [[member, config[member]]]));
+  return checkDocument(shared, { version: GRAPH_VERSION, ...(Object.fromEntries(members) as object) }, context);
+}
+
+function reportTriggers(typed: readonly (TypedNode | undefined)[], findings: Findings): void {
+  for (const one of typed)
+    if (one?.type.trigger)
+      findings.add(
+        `/nodes/${one.index}/type`,
+        `${one.type.type} starts a graph; the nodes of an each start with its items`,
+      );
+}
+
+/** What `SVC_MAX_CALLED_RUNS` is by default: with more open runs, items would fail. */
+const MAX_OPEN_RUNS = 1000;
+
+/** Reports a loop whose items, with those of the loops in it, are too many runs at a time. */
+function checkOpenRuns({ nodes }: CheckedGraph, findings: Findings): void {
+  for (const typed of nodes) {
+    const open = countOpenRuns(typed);
+    if (open > MAX_OPEN_RUNS)
+      findings.add(
+        `/nodes/${typed.index}/config/concurrency`,
+        `lets up to ${open} runs be open at once, with the loops in it; the limit is ${MAX_OPEN_RUNS}`,
+      );
+  }
+}
+
+/** How many runs the items of a loop and those of the loops in it can be at a time. */
+function countOpenRuns({ body, config: { items, concurrency } }: TypedNode): number {
+  if (!body) return 0;
+  const at_once = Number(concurrency ?? DEFAULT_CONCURRENCY);
+  const count = Array.isArray(items) ? Math.min(at_once, items.length) : at_once;
+  return count * (1 + body.nodes.reduce((sum, typed) => sum + countOpenRuns(typed), 0));
+}
+
+/** Returns the names of the declared inputs, for the expressions that read them. */
+function checkInputs(document: unknown, findings: Findings): { names?: readonly string[] } | undefined {
+  const { inputs } = isObject(asJson(document)) ? (document as GraphDocument) : {};
+  if (inputs === undefined) return undefined;
+  const read = readInputs(inputs);
+  if ('problem' in read) {
+    findings.add('/inputs', read.problem);
+    return {};
+  }
+  const { properties = {}, additionalProperties: open } = read.schema;
+  return open === false ? { names: Object.keys(properties as object) } : {};
 }
 
 /** Lists that are too long are not checked any further. */
-function isTooLarge(document: unknown, findings: Findings): boolean {
+function isTooLarge(shared: GraphCheck, document: unknown, findings: Findings): boolean {
+  let too_large = false;
   for (const [member, { maxItems }] of [
     ['nodes', NODES],
     ['edges', EDGES],
   ] as const) {
     const { length } = readList(document, member);
-    if (length > maxItems) findings.add(`/${member}`, `has ${length} items; the limit is ${maxItems}`);
+    if (length <= maxItems) continue;
+    findings.add(`/${member}`, `has ${length} items; the limit is ${maxItems}`);
+    too_large = true;
   }
-  return findings.count > 0;
+  if (too_large) return true;
+  shared.remaining -= readList(document, 'nodes').length;
+  if (shared.remaining >= 0) return false;
+  findings.add('/nodes', `are too many: a graph and its loops can have ${NODES.maxItems} nodes in total`);
+  return true;
 }
 
 function checkIds(
@@ -87,7 +209,7 @@ function validateIdLength(id: string, name: string | undefined): string | undefi
   const max_length = name === undefined ? MAX_ID_LENGTH : Math.min(MAX_ID_LENGTH, MAX_NAMES - name.length);
   if (id.length <= max_length) return undefined;
   const reason = name === undefined ? '' : `: graph.${name}.<id>. must have fewer than 64 characters`;
-  return `has ${id.length} characters; the limit is ${Math.max(max_length, 0)}${reason}`;
+  return `is ${id.length} characters long; the limit is ${Math.max(max_length, 0)}${reason}`;
 }
 
 function firstById(typed: readonly (TypedNode | undefined)[]): Map<string, TypedNode> {

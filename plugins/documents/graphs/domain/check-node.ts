@@ -5,7 +5,7 @@ import type { GraphNode } from '../generated/graph.ts';
 import { validateDuration } from './validate-duration.ts';
 import { validatePredicate } from './expression-check.ts';
 import type { Findings } from './findings.ts';
-import { toConfig, FAN_OUT, asJson, type TypedNode } from './graph.ts';
+import { toConfig, EACH, FAN_OUT, asJson, type TypedNode } from './graph.ts';
 import type { NameSuggester } from './name-suggester.ts';
 import type { CompiledNodeType, NodeTypeCatalog } from './node-type-catalog.ts';
 import { readExpr, isObject, countValues } from './values.ts';
@@ -21,6 +21,8 @@ export interface NodeCheck {
   /** Suggests names of node types. */
   guesses: NameSuggester;
   findings: Findings;
+  /** Checks the graph in the config of an `each`. */
+  checkBody(index: number, config: NodeConfig): TypedNode['body'];
 }
 
 /**
@@ -41,7 +43,8 @@ export function checkNode(check: NodeCheck, index: number, node: GraphNode): Typ
   if (!type || !isObject(asJson(config))) return undefined;
   const is_valid = checkConfig(check, `${at}/config`, type, config);
   const inner = type.type === FAN_OUT && is_valid ? checkInner(check, `${at}/config/node`, config) : undefined;
-  return { index, node, type, config, ...(inner && { inner }) };
+  const body = type.type === EACH && is_valid ? check.checkBody(index, config) : undefined;
+  return { index, node, type, config, ...(inner && { inner }), ...(body && { body }) };
 }
 
 function checkDuration(pointer: string, text: unknown, min_ms: number, findings: Findings): void {
@@ -76,7 +79,8 @@ function checkConfig(
   findings.addAll(errors, pointer);
   for (const name of type.predicates ?? []) {
     const [text, at] = [config[name], pointerTo(pointer, name)];
-    if (typeof text === 'string') findings.addAll(validatePredicate(expressions, text, at));
+    // Nothing has run before a trigger. What other nodes read is checked with their expressions.
+    if (typeof text === 'string' && type.trigger) findings.addAll(validatePredicate(expressions, text, at));
     else if (readExpr(text) !== undefined) findings.add(at, 'is already CEL; write it without $expr');
   }
   return schema_errors.length === 0;
@@ -91,7 +95,7 @@ function checkInner(
   if (!isObject(inner_node) || typeof inner_node.type !== 'string') return undefined;
   const type = findType(check, `${pointer}/type`, inner_node.type);
   if (!type) return undefined;
-  if (type.type === FAN_OUT || type.trigger || type.cases) {
+  if (type.type === FAN_OUT || type.type === EACH || type.trigger || type.cases) {
     check.findings.add(`${pointer}/type`, `${type.type} cannot be the node of a fan_out`);
     return undefined;
   }

@@ -3,13 +3,22 @@ import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { NodeConfig } from '../contract.ts';
 import { Ancestors, type Wiring } from './edges.ts';
 import { describeUnknownNode } from './check-edges.ts';
+import type { GraphConcurrency } from './concurrency.ts';
 import { type ExpressionReads, checkExpressions, type ReadScope } from './expression-check.ts';
 import type { Findings } from './findings.ts';
-import { FAN_OUT, asJson, type TypedNode } from './graph.ts';
+import { EACH, asJson, hasItems, type TypedNode, withoutBody } from './graph.ts';
 import type { NameSuggester } from './name-suggester.ts';
 import type { CompiledNodeType } from './node-type-catalog.ts';
 import { beforeId } from './lower.ts';
 import { type CollectedExpressions, findExpressions, isObject } from './values.ts';
+
+/** Where a graph is that an `each` runs for its items. */
+export interface Loop {
+  /** The IDs of the nodes in each graph around it. */
+  outer_ids: readonly ReadonlySet<string>[];
+  /** The `each` passes an input. */
+  has_input: boolean;
+}
 
 /** Compiles the expressions of a graph, and finds what each node reads. */
 export class ReadCheck {
@@ -19,16 +28,25 @@ export class ReadCheck {
   readonly #ids: ReadonlySet<string>;
   readonly #guesses: NameSuggester;
   readonly #findings: Findings;
+  readonly #inputs: ReadScope['inputs'];
+  readonly #loop: Loop | undefined;
   #ancestors: Ancestors | undefined;
 
   /** `guesses`: of ids of nodes. */
-  constructor(expressions: Expressions, wiring: Wiring, guesses: NameSuggester, findings: Findings) {
+  constructor(
+    expressions: Expressions,
+    wiring: Wiring,
+    guesses: NameSuggester,
+    { findings, inputs, loop }: { findings: Findings; inputs: ReadScope['inputs']; loop: Loop | undefined },
+  ) {
     this.#expressions = expressions;
     this.#wiring = wiring;
     this.#numbers = new Map(wiring.ids.map((id, n) => [id, n]));
     this.#ids = new Set(wiring.ids);
     this.#guesses = guesses;
     this.#findings = findings;
+    this.#inputs = inputs;
+    this.#loop = loop;
   }
 
   /** Returns the nodes that a node reads, and records on it whether its key names the item. */
@@ -36,8 +54,14 @@ export class ReadCheck {
     const { index, node, type, config, inner } = typed;
     const at = `/nodes/${index}`;
     const explainUnreadable = (id: string) => this.#explainUnreadable(node.id, id);
-    const items = type.type === FAN_OUT;
-    const outside = collectExpressions(`${at}/config`, type, inner ? omitMember(config, 'node') : config);
+    const items = hasItems(type);
+    const evaluated = inner
+      ? omitMember(config, 'node')
+      : type.type === EACH
+        ? withoutBody(omitMember(config, 'input'))
+        : config;
+    const outside = collectExpressions(`${at}/config`, type, evaluated);
+    const passed: NodeConfig = type.type === EACH && config.input !== undefined ? { input: config.input } : {};
     const inside = inner ? collectExpressions(`${at}/config/node/config`, inner.type, inner.config) : NOTHING;
     const key: CollectedExpressions = { expressions: [], errors: [] };
     findExpressions(asJson(node.idempotency_key ?? null), `${at}/idempotency_key`, true, key);
@@ -47,6 +71,7 @@ export class ReadCheck {
     const config_reads = [
       this.#check(outside, { items: false, explainUnreadable }),
       this.#check(inside, { items, explainUnreadable }),
+      this.#check(collectExpressions(`${at}/config`, type, passed), { items, explainUnreadable }),
     ];
     return [...new Set([key_reads, ...config_reads].flatMap(({ reads }) => [...reads]))];
   }
@@ -57,6 +82,20 @@ export class ReadCheck {
     const into: CollectedExpressions = { expressions: [], errors: [] };
     findExpressions(asJson(checkOutput), '/output', false, into);
     return [...this.#check(into, EVERYWHERE).reads];
+  }
+
+  /** Checks a concurrency group, whose expressions can read only what the run is given. */
+  checkConcurrency(concurrency: GraphConcurrency): void {
+    const into: CollectedExpressions = { expressions: [], errors: [] };
+    if (typeof concurrency === 'string') findExpressions(concurrency, '/concurrency', true, into);
+    else {
+      findExpressions(asJson(concurrency.group), '/concurrency/group', true, into);
+      if (typeof concurrency.key === 'string')
+        into.expressions.push({ pointer: '/concurrency/key', text: concurrency.key });
+    }
+    const [read] = this.#check(into, EVERYWHERE).reads;
+    if (read !== undefined)
+      this.#findings.add('/concurrency', `cannot read the node ${read}, because none has run yet`);
   }
 
   /** Explains why a node cannot read another; undefined when it can. */
@@ -83,10 +122,20 @@ export class ReadCheck {
   }
 
   #check({ expressions, errors }: CollectedExpressions, scope: ReadScope): ExpressionReads {
-    const explainUnreadable = (id: string) =>
-      this.#ids.has(id) ? scope.explainUnreadable(id) : () => describeUnknownNode(id, this.#guesses);
+    const explainUnreadable = (id: string) => {
+      if (this.#ids.has(id)) return scope.explainUnreadable(id);
+      if (this.#loop?.outer_ids.some((ids) => ids.has(id)))
+        return `${id} is a node outside of the each, whose nodes cannot read it; pass what they need with its \`input\``;
+      return () => describeUnknownNode(id, this.#guesses);
+    };
+    const { items } = scope;
     this.#findings.addAll(errors);
-    return checkExpressions(this.#expressions, expressions, { ...scope, explainUnreadable }, this.#findings);
+    return checkExpressions(
+      this.#expressions,
+      expressions,
+      { items: items || this.#loop !== undefined, loop: this.#loop, inputs: this.#inputs, explainUnreadable },
+      this.#findings,
+    );
   }
 }
 
@@ -98,7 +147,10 @@ function collectExpressions(pointer: string, type: CompiledNodeType, config: Nod
   const into: CollectedExpressions = { expressions: [], errors: [] };
   for (const [name, value] of Object.entries(config)) {
     const at = pointerTo(pointer, name);
-    if (type.predicates?.includes(name)) continue;
+    if (type.predicates?.includes(name)) {
+      if (typeof value === 'string' && !type.trigger) into.expressions.push({ pointer: at, text: value, event: true });
+      continue;
+    }
     if (type.expressions?.includes(name) && typeof value === 'string')
       into.expressions.push({ pointer: at, text: value });
     else findExpressions(value, at, type.holes?.includes(name) ?? false, into);

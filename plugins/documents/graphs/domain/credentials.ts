@@ -1,21 +1,22 @@
 import type { CredentialState, CredentialRequest } from '../../../secrets/credentials/contract.ts';
-import { type CheckedGraph, workNode } from './graph.ts';
+import { type CheckedGraph, everyNode, workNode } from './graph.ts';
 
 /** A credential that a node of a graph names. */
 export interface GraphCredential extends CredentialRequest {
+  /** The node's ID, after those of the loops around it: `regions/notify`. */
   node_id: string;
   /** The JSON pointer into the document. */
   pointer: string;
 }
 
-/** Lists the credentials that the nodes of a graph name literally, in the order of the nodes. */
-export function namedCredentials({ nodes }: CheckedGraph): GraphCredential[] {
-  return nodes.flatMap((typed) => {
+/** Lists the credentials that the nodes of a graph and of its loops name literally, in the order of the nodes. */
+export function namedCredentials(graph: CheckedGraph): GraphCredential[] {
+  return [...everyNode(graph)].flatMap(({ typed, document_pointer, path }) => {
     const { type, config, pointer } = workNode(typed);
     return (type.credentials?.(config) ?? []).map((one) => ({
       ...one,
-      pointer: pointer + one.pointer,
-      node_id: typed.node.id,
+      pointer: document_pointer + pointer + one.pointer,
+      node_id: path,
     }));
   });
 }

@@ -11,9 +11,10 @@ import { PreparedExpressions } from './prepared-expressions.ts';
 import type { LocatedExpression } from './values.ts';
 
 /** The names that an expression of a graph may use at its root. */
-export const ROOTS = ['input', 'nodes', 'item', 'index', 'run'] as const;
-/** The names that a predicate of an event may use. */
+export const ROOTS = ['input', 'inputs', 'nodes', 'item', 'index', 'run'] as const;
+/** The names that the predicate of a trigger may use, and that of a node. */
 const EVENT = ['event'] as const;
+const PREDICATE_ROOTS = [...EVENT, ...ROOTS] as const;
 /** The fields of a finished node and of the run. */
 const NODE_FIELDS: readonly string[] = ['output', 'status', 'error', 'case'];
 const RUN_FIELDS: readonly string[] = ['id', 'subject', 'trigger', 'fired'];
@@ -23,6 +24,10 @@ const ITEM_ROOTS = ['item', 'index'] as const;
 export interface ReadScope {
   /** `item` and `index` are known. */
   items: boolean;
+  /** The declared inputs: `names` unless others may be among them. Absent: none are declared. */
+  inputs?: { names?: readonly string[] } | undefined;
+  /** The expression is in the nodes of an `each`. */
+  loop?: { has_input: boolean } | undefined;
   /** Explains why the expression cannot read a node; undefined when it can. */
   explainUnreadable(id: string): string | (() => string) | undefined;
 }
@@ -70,7 +75,7 @@ function checkExpression(
     const { line, column } = toTextPosition(located, at);
     findings.add(located.pointer, () => formatAt(line, column, typeof text === 'string' ? text : text()));
   };
-  const expression = compileOrProblems(expressions, located.text, ROOTS);
+  const expression = compileOrProblems(expressions, located.text, located.event ? PREDICATE_ROOTS : ROOTS);
   if (Array.isArray(expression)) {
     for (const problem of expression) report(problem, problem.message);
     return;
@@ -93,14 +98,23 @@ function checkExpression(
   for (const use of expression.uses('run'))
     if (use.member !== null && !RUN_FIELDS.includes(use.member))
       report(use, `there is no run.${use.member}: run has ${RUN_FIELDS.join(', ')}${suggest(use.member, RUN_FIELDS)}`);
+  for (const use of expression.uses('inputs')) {
+    const names = scope.inputs?.names;
+    if (scope.loop) report(use, 'the nodes of an each have no `inputs`; pass what they need with its `input`');
+    else if (scope.inputs === undefined) report(use, 'the graph declares no `inputs`; declare them, or write input');
+    else if (names !== undefined && use.member !== null && !names.includes(use.member))
+      report(use, `the graph declares no input ${use.member}${suggest(use.member, names)}`);
+  }
+  if (scope.loop?.has_input === false)
+    for (const use of expression.uses('input')) report(use, 'the each passes no `input` to its nodes; add one');
   for (const name of ITEM_ROOTS)
     for (const use of expression.uses(name)) {
       checked.uses_item = true;
-      if (!scope.items) report(use, `${name} is available only in the node of a fan_out`);
+      if (!scope.items) report(use, `${name} is available only in the node of a fan_out and in the nodes of an each`);
     }
 }
 
-/** Validates a predicate over `event`. */
+/** Validates the predicate of a trigger. */
 export function validatePredicate(expressions: Expressions, text: string, pointer: string): Fault[] {
   const expression = compileOrProblems(expressions, text, EVENT);
   if (!Array.isArray(expression)) return [];

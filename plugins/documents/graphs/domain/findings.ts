@@ -36,6 +36,26 @@ export class Findings implements InvalidGraph {
   addAll(errors: Iterable<Fault>, below = ''): void {
     for (const { pointer, message } of errors) this.add(below + pointer, message);
   }
+
+  /** Returns findings for a value within this one: whatever is added to them is added here, below the pointer. */
+  below(pointer: string): Findings {
+    return new NestedFindings(this, pointer);
+  }
+}
+
+class NestedFindings extends Findings {
+  readonly #outer: Findings;
+  readonly #pointer: string;
+
+  constructor(outer: Findings, pointer: string) {
+    super();
+    this.#outer = outer;
+    this.#pointer = pointer;
+  }
+
+  override add(pointer: string, text: string | (() => string)): void {
+    this.#outer.add(this.#pointer + pointer, text);
+  }
 }
 
 /** A pointer with the name of a member that is too long to show ends at the value around it. */

@@ -3,7 +3,8 @@ import type { FlowEdge, FlowNode, FlowPlan } from '../../../engine/flows/contrac
 import type { Json } from '../../../engine/runs/contract.ts';
 import type { NodeConfig } from '../contract.ts';
 import type { GraphEdge } from '../generated/graph.ts';
-import { type CheckedGraph, FAN_OUT, asJson, type TypedNode, workNode } from './graph.ts';
+import { withLease } from './concurrency.ts';
+import { type CheckedGraph, EACH, asJson, hasItems, MAX_LOOP_ITEMS, type TypedNode, workNode } from './graph.ts';
 import type { CompiledNodeType } from './node-type-catalog.ts';
 import { GRAPH } from './language.ts';
 import { triggersOf } from './triggers.ts';
@@ -16,11 +17,14 @@ export function toFlowPlan(graph: CheckedGraph, name: string | undefined): FlowP
   const triggers = new Set(nodes.filter(({ type }) => type.trigger).map(({ node }) => node.id));
   return {
     language: GRAPH,
-    constants: { ...triggersOf(graph, name) },
+    constants: { ...triggersOf(graph, name), ...(document.for_item && { for_item: true }) },
     on_failure: document.on_failure,
     output: toOutput(graph),
-    nodes: orderNodes(
-      nodes.map((typed, n) => toFlowNodes(typed, needs.get(typed.node.id) ?? [], triggers, graph.reads[n]!)),
+    nodes: withLease(
+      document.concurrency,
+      orderNodes(
+        nodes.map((typed, n) => toFlowNodes(typed, needs.get(typed.node.id) ?? [], triggers, graph.reads[n]!)),
+      ),
     ),
   };
 }
@@ -86,7 +90,7 @@ function toFlowNode(
     needs,
     join: node.join ?? (from_triggers > 1 ? 'any' : 'all'),
     ...(type.trigger && { if: { text: `${JSON.stringify(node.id)} in run.fired` } }),
-    ...(type.type === FAN_OUT && { fan_out: toFanOut(typed.config) }),
+    ...(hasItems(type) && { fan_out: toFanOut(typed) }),
     ...(node.retry && { retry: toRetry(node.retry) }),
     ...(timeout_ms !== undefined && { timeout_ms }),
     ...(node.continue_on_error && { continue_on_error: true }),
@@ -109,8 +113,9 @@ function lowerConfig(
   return type.lower ? type.lower(lowered, before) : { type: type.type, config: lowered };
 }
 
-function toFanOut({ items, concurrency, finish_all }: NodeConfig): FlowNode['fan_out'] {
+function toFanOut({ type, config: { items, concurrency, finish_all } }: TypedNode): FlowNode['fan_out'] {
   return {
+    ...(type.type === EACH && { max_items: MAX_LOOP_ITEMS }),
     items: typeof items === 'string' ? items : toCel(items ?? []),
     ...(typeof concurrency === 'number' && { concurrency }),
     ...(finish_all === true && { finish_all }),
@@ -128,7 +133,7 @@ const toRetry = ({ attempts, backoff }: { attempts: number; backoff?: string }) 
  */
 function toKey({ node, type, key_names_item }: TypedNode): Json {
   const key = asJson(node.idempotency_key);
-  if (type.type !== FAN_OUT || key_names_item) return compileTemplates(key);
+  if (!hasItems(type) || key_names_item) return compileTemplates(key);
   const text = readExpr(key);
   return compileTemplates(`${text === undefined ? String(key) : `{{ ${text} }}`}~{{ index }}`);
 }

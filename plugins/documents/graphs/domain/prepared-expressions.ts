@@ -86,6 +86,10 @@ class CheckedExpression implements Expression {
     return this.#compiled.uses[name] ?? [];
   }
 
+  paths(): never {
+    throw new Error('the paths of an expression of a check were not listed');
+  }
+
   evaluate(): never {
     throw new Error('an expression of a check was not evaluated');
   }

@@ -33,6 +33,8 @@ export function countValues(value: Json, max: number): number {
 export interface LocatedExpression {
   pointer: string;
   text: string;
+  /** It is a predicate, which can read `event` too. */
+  event?: boolean;
   /** The position of the expression within a template. */
   offset?: { line: number; column: number };
 }

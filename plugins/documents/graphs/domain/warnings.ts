@@ -4,7 +4,7 @@ import type { Json } from '../../../engine/runs/contract.ts';
 import { pointerTo } from '../../../platform/schema/contract.ts';
 import { type GraphCredential, describeProblem } from './credentials.ts';
 import { truncatePointer } from './findings.ts';
-import { type CheckedGraph, workNode } from './graph.ts';
+import { type CheckedGraph, EACH, everyNode, withoutBody, workNode } from './graph.ts';
 import { splitInterpolations } from '../contract.ts';
 import { isObject } from './values.ts';
 
@@ -19,7 +19,7 @@ export function warningsOf(
   const warnings = [
     ...credentialWarnings(named, states),
     ...findUnfilledTemplates(graph),
-    ...findExclusiveJoins(graph),
+    ...graphsIn(graph).flatMap(findExclusiveJoins),
     ...findOrphans(graph),
   ];
   const more = warnings.length - MAX_WARNINGS;
@@ -33,13 +33,19 @@ function credentialWarnings(named: readonly GraphCredential[], states: readonly 
   });
 }
 
+/** A graph and those of its loops. */
+const graphsIn = (graph: CheckedGraph): CheckedGraph[] => [
+  graph,
+  ...[...everyNode(graph)].flatMap(({ typed }) => typed.body ?? []),
+];
+
 /** Finds `{{ }}` in members where it is not evaluated. Scripts are exempt: braces are ordinary there. */
-function findUnfilledTemplates({ nodes }: CheckedGraph): string[] {
-  return nodes.flatMap((typed) => {
+function findUnfilledTemplates(graph: CheckedGraph): string[] {
+  return [...everyNode(graph)].flatMap(({ typed, document_pointer }) => {
     const { type, config, pointer } = workNode(typed);
-    return Object.entries(config)
+    return Object.entries(type.type === EACH ? withoutBody(config) : config)
       .filter(([name]) => name !== 'script' && !type.holes?.includes(name))
-      .flatMap(([name, value]) => findTemplates(value, pointerTo(pointer, name)))
+      .flatMap(([name, value]) => findTemplates(value, pointerTo(document_pointer + pointer, name)))
       .map((at) => `${truncatePointer(at)} contains {{ }}, which is not evaluated there; write {"$expr": "…"}`);
   });
 }

@@ -32,3 +32,20 @@ t.test('a graph without other members differs from one that has some by their na
     '+ title "A"',
   ]);
 });
+
+t.test('nodes and edges in a loop are compared one by one', async (t) => {
+  const inner = (values: number) => [
+    { id: 'a', type: 'set', config: { values } },
+    { id: 'b', type: 'delay', config: { for: '1s' } },
+  ];
+  const graphOf = (config: object) => ({ nodes: [{ id: 'loop', type: 'each', config: { items: [1], ...config } }] });
+  const before = graphOf({ nodes: inner(1), edges: [{ from: 'a', to: 'b' }], concurrency: 2 });
+  const after = graphOf({ nodes: [...inner(2), { id: 'c', type: 'emit' }], concurrency: 3 });
+  t.same(compareGraphs(before, after).map(formatChange), [
+    '~ node loop: config.concurrency 2 → 3',
+    '~ node loop/a: config.values 1 → 2',
+    '+ node loop/c "emit"',
+    '- edge loop/a → b',
+  ]);
+  t.same(compareGraphs(before, before), []);
+});

@@ -1,7 +1,7 @@
 /** One difference between two graphs. */
 export interface Change {
   what: 'added' | 'removed' | 'changed';
-  /** The changed part: `node build`, `edge a → b`, or a member of the graph. */
+  /** The changed part: `node build`, `edge a → b`, or a member of the graph. A part of a loop comes after it: `node loop/build`. */
   subject: string;
   /** The changed field of a node that both graphs have: `config.script`. */
   field?: string;
@@ -43,19 +43,28 @@ const edgeName = ({ from, to, when }: Json): string =>
 
 /** Lists what differs in `to`: nodes and their fields, edges, and other members. */
 export function compareGraphs(from: Json, to: Json): Change[] {
+  return [
+    ...compareNodes(from, to, ''),
+    ...diffMembers(otherMembers(from), otherMembers(to)).map(({ field, ...values }) =>
+      toChange(field, undefined, values),
+    ),
+  ];
+}
+
+/** The members of a graph and of the config of a loop whose entries are compared by name. */
+const otherMembers = (document: Json): Json =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => name !== 'nodes' && name !== 'edges'));
+
+/** Lists what differs in nodes and edges; `path`: the loops around them. */
+function compareNodes(from: Json, to: Json, path: string): Change[] {
   const [nodes, edges] = [
     pairByName(from, to, 'nodes', ({ id }) => String(id)),
     pairByName(from, to, 'edges', edgeName),
   ];
-  const otherMembers = (document: Json) =>
-    Object.fromEntries(Object.entries(document).filter(([name]) => name !== 'nodes' && name !== 'edges'));
   return [
-    ...nodes.flatMap(([id, a, b]) => nodeChanges(id, a, b)),
+    ...nodes.flatMap(([id, a, b]) => nodeChanges(`${path}${id}`, a, b)),
     ...edges.flatMap(([name, a, b]): Change[] =>
-      a && b ? [] : [{ what: a ? 'removed' : 'added', subject: `edge ${name}` }],
-    ),
-    ...diffMembers(otherMembers(from), otherMembers(to)).map(({ field, ...values }) =>
-      toChange(field, undefined, values),
+      a && b ? [] : [{ what: a ? 'removed' : 'added', subject: `edge ${path}${name}` }],
     ),
   ];
 }
@@ -65,11 +74,21 @@ function pairByName(from: Json, to: Json, member: string, nameOf: (one: Json) =>
   return [...new Set([...a!.keys(), ...b!.keys()])].map((name) => [name, a!.get(name), b!.get(name)] as const);
 }
 
+/** The type of nodes that have nodes of their own. */
+const LOOP = 'each';
+
 function nodeChanges(id: string, from: Json | undefined, to: Json | undefined): Change[] {
   const subject = `node ${id}`;
   if (!from) return [{ what: 'added', subject, to: to!.type }];
   if (!to) return [{ what: 'removed', subject, from: from.type }];
-  return diffMembers(from, to).map(({ field, ...values }) => toChange(subject, field, values));
+  const change = ({ field, ...values }: Difference) => toChange(subject, field, values);
+  if (from.type !== LOOP || to.type !== LOOP || !isObject(from.config) || !isObject(to.config))
+    return diffMembers(from, to).map(change);
+  const withoutNodes = (node: Json): Json => ({ ...node, config: otherMembers(node.config as Json) });
+  return [
+    ...diffMembers(withoutNodes(from), withoutNodes(to)).map(change),
+    ...compareNodes(from.config, to.config, `${id}/`),
+  ];
 }
 
 function toChange(subject: string, field: string | undefined, { from, to }: { from: unknown; to: unknown }): Change {

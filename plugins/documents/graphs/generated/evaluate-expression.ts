@@ -25,7 +25,7 @@ export interface EvaluateExpression {
       };
     };
     /**
-     * The item of a fan_out.
+     * The item of a fan_out or an each.
      */
     item?: null | boolean | number | string | unknown[] | {};
     index?: number;

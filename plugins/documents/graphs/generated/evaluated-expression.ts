@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * An expression's value, or why it has none.
+ * An expression's value, or the reason why it has none.
  */
 export interface EvaluatedExpression {
   ok: boolean;
@@ -14,7 +14,7 @@ export interface EvaluatedExpression {
    */
   reason?: string;
   /**
-   * The text is not an expression: what is wrong, and where. Lines and columns count from 1.
+   * The errors in the text and their positions, if it is not an expression. Lines and columns count from 1.
    */
   problems?: ExpressionProblem[];
 }

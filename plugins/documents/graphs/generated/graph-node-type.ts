@@ -17,15 +17,15 @@ export interface GraphNodeTypeView {
     [k: string]: unknown;
   };
   /**
-   * Members where `{{ }}` is evaluated.
+   * The members in which `{{ }}` is evaluated.
    */
   holes: string[];
   /**
-   * Members that are CEL over `event`.
+   * The members that are CEL expressions over `event`.
    */
   predicates: string[];
   /**
-   * Members that are CEL over the graph.
+   * The members that are CEL expressions over the graph.
    */
   expressions: string[];
 }

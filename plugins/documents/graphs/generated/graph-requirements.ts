@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Whether the credentials that a graph names exist now. Names from expressions are not listed.
+ * Whether the credentials that a graph refers to currently exist. It does not list names that expressions compute.
  */
 export interface GraphRequirements {
   /**
@@ -9,7 +9,7 @@ export interface GraphRequirements {
    */
   ready: boolean;
   /**
-   * For each name, the kinds that work for every node that uses it. A name that is not listed can be of any kind.
+   * For each name, the kinds that work for every node that uses it. A credential whose name is not listed can be of any kind.
    */
   kinds: {
     [k: string]: ('bearer' | 'api_key' | 'basic' | 'url_token')[];

@@ -17,7 +17,7 @@ export interface GraphView {
    */
   published_version?: number;
   /**
-   * The registrations of its published version.
+   * The resources that its published version has registered.
    */
   triggers?: Registered[];
   /**

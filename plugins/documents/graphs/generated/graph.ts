@@ -10,7 +10,7 @@ export interface GraphDocument {
    */
   title?: string;
   /**
-   * For people, in Markdown.
+   * For readers, in Markdown.
    */
   description?: string;
   /**
@@ -25,13 +25,44 @@ export interface GraphDocument {
    */
   edges?: GraphEdge[];
   /**
+   * The inputs that the graph takes: fields with their types, such as `"replicas": "integer = 1"`, or a JSON Schema. Expressions read them as `inputs.<name>`.
+   */
+  inputs?: {} | string;
+  /**
    * The run's output: `{"$expr": …}`, or JSON with such values. Default: the output of the graph's last node; if there are several, an object with their outputs by ID.
    */
   output?: {} | unknown[];
   /**
+   * The graph runs one item of an `each` node, whose runs have this member: the run's input is `{item, index, input}`, and expressions read these by their names. A graph that is saved cannot have it.
+   */
+  for_item?: true;
+  /**
    * After a node without `continue_on_error` fails: `stop` (the default) cancels everything and ends the run; `finish` first runs everything that does not depend on the failed node. The run fails in both cases.
    */
   on_failure?: 'stop' | 'finish';
+  /**
+   * Limits how many runs of a group continue at a time, with the same leases as `svc lock`. A run is queued until its turn, and holds the lease until it ends.
+   */
+  concurrency?:
+    | string
+    | {
+        /**
+         * Name of the lock.
+         */
+        group: string | {};
+        /**
+         * An expression: the limit applies to each value separately. The lock is then `<group>/<value>`.
+         */
+        key?: string;
+        /**
+         * How many runs continue at once. Default: 1. The holders' lowest limit applies.
+         */
+        limit?: number;
+        /**
+         * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
+         */
+        policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+      };
   /**
    * Event types that cancel a run until it ends.
    *
@@ -39,7 +70,7 @@ export interface GraphDocument {
    */
   cancel_on?: string[];
   /**
-   * Tags of every run, in addition to those set by the submit.
+   * Tags of every run, in addition to those set by the submission.
    *
    * @maxItems 64
    */
@@ -55,7 +86,7 @@ export interface GraphNode {
    */
   id: string;
   /**
-   * What it does: `http`, `set`, `team_chat.post_message`…
+   * The node type: `http`, `set`, `team_chat.post_message`…
    */
   type: string;
   /**
@@ -65,7 +96,7 @@ export interface GraphNode {
     [k: string]: unknown;
   };
   /**
-   * For a fan_out: applies to each item.
+   * In a fan_out or an each, it applies to each item.
    */
   retry?: {
     /**
@@ -82,11 +113,11 @@ export interface GraphNode {
    */
   timeout?: string;
   /**
-   * True: a failure is data, and the nodes after it run. For a fan_out: applies to each item.
+   * If true, a failure is data, and the nodes after it run. In a fan_out or an each, it applies to each item.
    */
   continue_on_error?: boolean;
   /**
-   * Whether all its edges must be met, or only one of them. Default `all`; `any` if several edges come from triggers.
+   * Whether all its edges must be met, or only one. Default `all`; `any` if several edges come from triggers.
    */
   join?: 'all' | 'any';
   /**
@@ -109,11 +140,11 @@ export interface GraphEdge {
    */
   from: string;
   /**
-   * ID of a node that starts after it.
+   * ID of the node that starts afterwards.
    */
   to: string;
   /**
-   * Only for this case: `true` or `false` of a condition, or one of a switch's cases, or `default`.
+   * The edge is met only in this case: `true` or `false` of a condition, one of a switch's cases, or `default`.
    */
   when?: boolean | string;
 }

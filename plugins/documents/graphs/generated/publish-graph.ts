@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Which version to publish.
+ * The version to publish.
  */
 export interface PublishGraph {
   /**

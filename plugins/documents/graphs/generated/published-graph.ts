@@ -3,7 +3,7 @@
 import type {Registered} from './registered.ts';
 
 /**
- * A graph whose triggers start its runs.
+ * A graph whose triggers are registered.
  */
 export interface PublishedGraph {
   name: string;

@@ -10,7 +10,7 @@ export interface SavedGraph {
    */
   version_number: number;
   /**
-   * What would currently make a submit fail, and likely mistakes.
+   * Problems that would currently make a submission fail, and likely mistakes.
    */
   warnings: string[];
 }

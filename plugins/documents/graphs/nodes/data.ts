@@ -34,14 +34,14 @@ const choice: GraphNodeType = {
     type: 'object',
     required: ['on', 'cases'],
     properties: {
-      on: { type: 'string', minLength: 1, description: 'CEL; its value as text is compared with the cases.' },
+      on: { type: 'string', minLength: 1, description: 'CEL; its value, as text, is compared with the cases.' },
       cases: {
         type: 'array',
         minItems: 1,
         maxItems: 256,
         uniqueItems: true,
         items: { type: 'string', maxLength: 255, not: { const: 'default' } },
-        description: 'Edges name one of them in `when`, or `default`.',
+        description: 'The `when` of an edge is one of them, or `default`.',
       },
     },
   },

@@ -24,7 +24,7 @@ export const fanOut: GraphNodeType = {
           type: { type: 'string' },
           config: { type: 'object', additionalProperties: true },
         },
-        description: 'What runs for each item, with `item` and `index` in its expressions.',
+        description: 'The node to run for each item; its expressions can use `item` and `index`.',
       },
       concurrency: {
         type: 'integer',

@@ -87,7 +87,7 @@ const code: GraphNodeType = {
         minLength: 1,
         maxLength: 1024,
         pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$',
-        description: "Command that runs the program instead of the language's default, split at spaces.",
+        description: "Command that runs the program instead of the language's default; split at spaces.",
       },
     },
   },

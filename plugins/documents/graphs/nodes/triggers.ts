@@ -1,7 +1,7 @@
 import type { Fault } from '../../../../kernel/contracts/index.ts';
 import { validateEventType } from '../../../events/bus/contract.ts';
 import type { FlowNodeType } from '../../../engine/flows/contract.ts';
-import { validatePatterns } from '../../../events/handlers/contract.ts';
+import { FLOW_PROPERTIES, type FlowBody, validateFlow, validatePatterns } from '../../../events/handlers/contract.ts';
 import type { HmacSettings } from '../../../integrations/hooks/contract.ts';
 import type { ConnectorManifests } from '../../../integrations/manifests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
@@ -40,9 +40,20 @@ export const triggerFlowNode: FlowNodeType = {
 
 const manual = trigger({
   type: MANUAL,
-  title: 'A submit or a call',
+  title: 'A submission or a call',
   config: { type: 'object', properties: {} },
 });
+
+const FLOW_MEMBERS = Object.keys(FLOW_PROPERTIES);
+
+/** The options that decide when and how often the events of a trigger start runs. */
+export const flowOf = (config: NodeConfig): FlowBody =>
+  Object.fromEntries(FLOW_MEMBERS.filter((member) => member in config).map((member) => [member, config[member]]));
+
+function flowErrors(config: NodeConfig): Fault[] {
+  const literal = validateLiterals(config, FLOW_MEMBERS);
+  return literal.length > 0 ? literal : validateFlow(flowOf(config));
+}
 
 /** The patterns of `on`: a list, or a text with commas. */
 export const patternsOf = ({ on }: NodeConfig): string[] =>
@@ -63,11 +74,13 @@ const event = trigger({
         description: 'Types of events: an exact type, a prefix with `*` at its end, or `*`.',
       },
       when: WHEN,
+      ...FLOW_PROPERTIES,
     },
   },
   predicates: ['when'],
   faults: (config) => [
     ...validateLiterals(config, ['on']),
+    ...flowErrors(config),
     ...validatePatterns(patternsOf(config)).map(atPatterns(config)),
   ],
 });
@@ -86,7 +99,12 @@ const schedule = ({ schedules }: TriggerDeps): GraphNodeType =>
       type: 'object',
       required: ['cron'],
       properties: {
-        cron: { type: 'string', minLength: 1, maxLength: 255, description: 'Five fields, or six with seconds first.' },
+        cron: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 255,
+          description: 'Five fields, or six fields if the first one is seconds.',
+        },
         timezone: { type: 'string', minLength: 1, maxLength: 64, description: 'IANA name; default UTC.' },
       },
     },
@@ -185,10 +203,11 @@ const webhook = ({ manifests }: TriggerDeps): GraphNodeType =>
         },
         verification: VERIFICATION,
         when: WHEN,
+        ...FLOW_PROPERTIES,
       },
     },
     predicates: ['when'],
-    faults: (config) => validateWebhook(config, manifests),
+    faults: (config) => [...validateWebhook(config, manifests), ...flowErrors(config)],
     credentials(config) {
       const { credential } = verificationOf(config) ?? {};
       return typeof credential === 'string' ? [{ name: credential, pointer: '/verification/credential' }] : [];

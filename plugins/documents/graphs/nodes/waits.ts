@@ -1,7 +1,8 @@
-import { type Fault, isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
-import { validateEventType } from '../../../events/bus/contract.ts';
+import { type Expressions, type Fault, isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
+import { readPredicate, validateEventType } from '../../../events/bus/contract.ts';
 import { type FlowNodeType, flowConfigInvalid } from '../../../engine/flows/contract.ts';
-import type { Json } from '../../../engine/runs/contract.ts';
+import { describeErrors } from '../../../platform/schema/contract.ts';
+import { needsPerson, type WrittenTerms, type Json, readTerms } from '../../../engine/runs/contract.ts';
 import type { GraphNodeType } from '../contract.ts';
 import { validateDuration } from '../domain/validate-duration.ts';
 
@@ -24,6 +25,16 @@ const validateSignalName = (name: string): string | undefined => {
     : undefined;
 };
 
+/** The terms that a document states as they are. What an expression makes of them is checked when the node begins. */
+const writtenTerms = (terms: Readonly<Record<string, Json | undefined>>): WrittenTerms =>
+  Object.fromEntries(Object.entries(terms).filter(([, value]) => !hasExpression(value)));
+
+const hasExpression = (value: Json | undefined): boolean => {
+  if (typeof value === 'string') return value.includes('{{');
+  if (value === null || typeof value !== 'object') return false;
+  return '$expr' in value || Object.values(value).some(hasExpression);
+};
+
 const delay: GraphNodeType = {
   type: 'delay',
   title: 'Waits for a time',
@@ -40,12 +51,25 @@ const waitSignal: GraphNodeType = {
     required: ['name'],
     properties: {
       name: { type: 'string', description: 'Name of the signal; its payload is the output.' },
+      message: { type: 'string', description: 'The question for the person.' },
+      form: {
+        type: ['string', 'object'],
+        description:
+          "The answer's fields: `amount: number, env: test|live = test, note?: text`, the same as an object, or a JSON Schema.",
+      },
+      approvers: {
+        type: ['string', 'array'],
+        items: { type: 'string' },
+        description:
+          'Who can answer: usernames, and the roles `member`, `admin` and `owner`. By default, every member.',
+      },
       timeout: TIMEOUT,
     },
   },
-  faults: ({ name, timeout }) => [
+  faults: ({ name, timeout, ...terms }) => [
     ...errorsAt('/name', typeof name === 'string' ? validateSignalName(name) : undefined),
     ...validateDurationAt('timeout', timeout, 1),
+    ...readTerms(writtenTerms(terms)).faults,
   ],
   lower: (config) => ({ type: 'graph.wait_signal', config: { ...config } }),
 };
@@ -58,7 +82,11 @@ const event: GraphNodeType = {
     required: ['event'],
     properties: {
       event: { type: 'string', description: 'Type of the event; the whole envelope is the output.' },
-      when: { type: 'string', minLength: 1, description: 'CEL over `event`; an event that it declines is skipped.' },
+      when: {
+        type: 'string',
+        minLength: 1,
+        description: 'CEL over `event` and the data of the run; an event that it declines is skipped.',
+      },
       untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
       timeout: TIMEOUT,
     },
@@ -105,7 +133,7 @@ const readTimeout = (node: string, timeout: Json | undefined, node_timeout_ms: n
   timeout === undefined || timeout === null ? node_timeout_ms : parseMs(node, 'timeout', timeout);
 
 /** The flow nodes behind these types. They wait without an agent. */
-export const waitFlowNodes: readonly FlowNodeType[] = [
+export const waitFlowNodes = (expressions: () => Expressions): readonly FlowNodeType[] => [
   {
     type: 'graph.delay',
     begin(_tx, { name, config }) {
@@ -117,11 +145,14 @@ export const waitFlowNodes: readonly FlowNodeType[] = [
     type: 'graph.wait_signal',
     begin(_tx, { name, config, timeout_ms: node_timeout_ms }) {
       const signal = readText(name, 'name', config.name, validateSignalName);
+      const { form, approvers, message } = config;
+      const { terms, faults } = readTerms({ form, approvers, message });
+      if (faults.length > 0) throw flowConfigInvalid(`node ${name}: ${describeErrors(faults)}`);
       return {
         wait: {
           kind: 'wait-signal',
           name: signal,
-          args: null,
+          args: needsPerson(terms) ? (terms as Json) : null,
           timeout_ms: readTimeout(name, config.timeout, node_timeout_ms),
         },
       };
@@ -129,10 +160,14 @@ export const waitFlowNodes: readonly FlowNodeType[] = [
   },
   {
     type: 'graph.event',
-    begin(_tx, { name, config, timeout_ms: node_timeout_ms }) {
+    begin(_tx, { name, config, scope, timeout_ms: node_timeout_ms }) {
       const type = readText(name, 'event', config.event, validateEventType);
       const untrusted = readFlag(name, 'untrusted', config.untrusted);
-      const args = { when: config.when ?? null, signal: `${RESERVED_SIGNALS}${name}`, untrusted };
+      const args = {
+        ...readPredicate(expressions(), config.when ?? null, scope),
+        signal: `${RESERVED_SIGNALS}${name}`,
+        untrusted,
+      };
       return {
         wait: { kind: 'wait-event', name: type, args, timeout_ms: readTimeout(name, config.timeout, node_timeout_ms) },
       };

@@ -27,7 +27,7 @@ export const workflow: GraphNodeType = {
         required: ['path', 'repo', 'credential'],
         properties: {
           path: { ...TEXT, maxLength: 1024, description: 'Path of the document in the repository.' },
-          repo: { ...TEXT, maxLength: 255, description: 'Its name at the forge: `acme/web`.' },
+          repo: { ...TEXT, maxLength: 255, description: "The repository's name at the forge: `acme/web`." },
           credential: {
             type: 'string',
             pattern: CREDENTIAL,

@@ -28,5 +28,5 @@ export function evaluateExpression(
 function limitResult(value: unknown): EvaluatedExpression {
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
   if (bytes <= MAX_VALUE_BYTES) return { ok: true, value: value as EvaluatedExpression['value'] };
-  return { ok: false, reason: `the value has ${bytes} bytes of JSON, and at most ${MAX_VALUE_BYTES} are shown` };
+  return { ok: false, reason: `the value is ${bytes} bytes of JSON, and at most ${MAX_VALUE_BYTES} are shown` };
 }

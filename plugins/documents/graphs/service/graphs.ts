@@ -16,6 +16,7 @@ import {
   type ProjectScope,
   type ResourceService,
 } from '../../../platform/resources/contract.ts';
+import { everyNode, workNode } from '../domain/graph.ts';
 import { GRAPH_NOUN } from '../domain/names.ts';
 import { warningsOf } from '../domain/warnings.ts';
 import type { GraphVersion } from '../generated/graph-version.ts';
@@ -67,7 +68,7 @@ export class Graphs implements ResourceService<unknown> {
     const source = JSON.stringify(document ?? null);
     const bytes = Buffer.byteLength(source);
     if (bytes > DOCUMENT_BYTES)
-      throw Errors.payloadTooLarge(`the graph has ${bytes} bytes of JSON; the limit is ${DOCUMENT_BYTES}`);
+      throw Errors.payloadTooLarge(`the graph is ${bytes} bytes of JSON; the limit is ${DOCUMENT_BYTES}`);
     const planned = planner.assertValid(await planner.check(scope, source, name));
     const states = await planner.states(database, scope, planned);
     planner.assertUsable(planned.named, states, ['wrong_kind']);
@@ -170,9 +171,10 @@ export class Graphs implements ResourceService<unknown> {
 function summarizeVersion({ graph, named }: GraphPlan): VersionSummary {
   const credentials = new Map<string, Set<string>>();
   for (const { name, node_id } of named) credentials.set(name, (credentials.get(name) ?? new Set()).add(node_id));
-  const emits = graph.nodes.flatMap(({ type, config, inner }) =>
-    inner ? (inner.type.emits?.(inner.config) ?? []) : (type.emits?.(config) ?? []),
-  );
+  const emits = [...everyNode(graph)].flatMap(({ typed }) => {
+    const { type, config } = workNode(typed);
+    return type.emits?.(config) ?? [];
+  });
   const nodes_by_credential = Object.fromEntries([...credentials].map(([name, nodes]) => [name, [...nodes]]));
   return { credentials: nodes_by_credential, emits: [...new Set(emits)] };
 }

@@ -8,7 +8,7 @@ import type {
   WorkflowKind,
   WorkflowPlan,
 } from '../../../engine/runs/contract.ts';
-import { positionsOf } from '../../../platform/schema/contract.ts';
+import { expandInputs, positionsOf } from '../../../platform/schema/contract.ts';
 import { GRAPH_VERSION } from '../domain/graph.ts';
 import { graphReference } from '../domain/names.ts';
 import { singleNode } from '../domain/single-node.ts';
@@ -113,6 +113,11 @@ const sharedKind = ({ planner, flows }: KindDeps) => ({
       ...listed,
       toProblem('', `has ${more} more ${more === 1 ? 'error, which is' : 'errors, which are'} not listed`, last),
     ];
+  },
+  async inputSchema(_on: Reading, scope: Scope, document: WorkflowDocument): Promise<string | undefined> {
+    const { graph } = planner().assertValid(planner().checkText(scope, document.source, storedName(document)));
+    const { inputs } = graph.document;
+    return inputs === undefined ? undefined : JSON.stringify(expandInputs(inputs));
   },
   async plan(on: Reading, scope: Scope, document: WorkflowDocument): Promise<WorkflowPlan> {
     const planned = planner().assertValid(planner().checkText(scope, document.source, storedName(document)));

@@ -23,7 +23,7 @@ import { checkGraph } from '../domain/check-graph.ts';
 import type { CheckDeps } from '../domain/check-node.ts';
 import { type GraphCredential, namedCredentials, describeProblem } from '../domain/credentials.ts';
 import { type InvalidGraph, Findings, MAX_LISTED } from '../domain/findings.ts';
-import type { CheckedGraph } from '../domain/graph.ts';
+import { type CheckedGraph, everyNode } from '../domain/graph.ts';
 import { toFlowPlan } from '../domain/lower.ts';
 import { PreparedExpressions, ExpressionRecorder } from '../domain/prepared-expressions.ts';
 import { GraphErrors } from '../errors.ts';
@@ -53,7 +53,7 @@ const MAX_INLINE_EXPRESSIONS = 300;
 /** Matches what begins an expression and is rare elsewhere. */
 const EXPRESSION = /\$expr|\{\{/g;
 /** The names whose uses the check reads. */
-const USED = ['nodes', 'item', 'index'];
+const USED = ['nodes', 'item', 'index', 'input', 'inputs'];
 
 function isSmall(source: string): boolean {
   if (source.length > MAX_INLINE_CHARACTERS) return false;
@@ -65,12 +65,14 @@ function isSmall(source: string): boolean {
 const cacheKey = (source: string, name: string | undefined): string =>
   hash('sha256', `${name ?? ''}\n${source}`, 'hex');
 
+const countNodes = (graph: CheckedGraph): number => [...everyNode(graph)].length;
+
 /** Checks documents and lowers them to plans. Caches the plans of the texts that it has seen. */
 export class Planner {
   readonly #deps: () => PlannerDeps;
   readonly #cache = new BoundedMap<string, GraphPlan>(MAX_CACHED_PLANS, {
     max_weight: MAX_CACHED_CHARACTERS,
-    weigh: ({ graph }) => graph.nodes.length * 512,
+    weigh: ({ graph }) => countNodes(graph) * 512,
   });
 
   /** Why large documents cannot be planned. The transaction that asked finds the reason here when it is retried. */

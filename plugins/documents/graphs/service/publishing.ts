@@ -16,6 +16,7 @@ import {
   type ProjectScope,
 } from '../../../platform/resources/contract.ts';
 import type { PreparedSchedule, ScheduleOwnership } from '../../../events/schedules/contract.ts';
+import type { NodeConfig } from '../contract.ts';
 import type { CheckedGraph, TypedNode } from '../domain/graph.ts';
 import { toHook, type DesiredHook } from '../domain/hook-spec.ts';
 import { GRAPH_NOUN } from '../domain/names.ts';
@@ -24,7 +25,7 @@ import { warningsOf } from '../domain/warnings.ts';
 import type { GraphEntry } from '../generated/graph-entry.ts';
 import type { PublishedGraph } from '../generated/published-graph.ts';
 import type { Registered } from '../generated/registered.ts';
-import { patternsOf, readText, verificationOf, WEBHOOK } from '../nodes/triggers.ts';
+import { flowOf, patternsOf, readText, verificationOf, WEBHOOK } from '../nodes/triggers.ts';
 import { type GraphRow, graphs } from '../store/graphs.ts';
 import { readVersion, type VersionRow } from '../store/versions.ts';
 import type { Planner } from './planner.ts';
@@ -107,12 +108,12 @@ export class Publishing {
     const name = registeredName(call.name, node.id);
     if (type.type === WEBHOOK) {
       const hook = await this.#prepareHook(call, name, typed);
-      const handler = await this.#prepareHandler(call, name, version, hook.on, readText(config, 'when'));
+      const handler = await this.#prepareHandler(call, name, version, hook.on, config);
       return { registered: { ...registered, hook: name, handler: name, on: hook.on }, hook, handler };
     }
     if (type.type === 'trigger.event') {
       const on = patternsOf(config);
-      const handler = await this.#prepareHandler(call, name, version, on, readText(config, 'when'));
+      const handler = await this.#prepareHandler(call, name, version, on, config);
       return { registered: { ...registered, handler: name, on }, handler };
     }
     if (type.type !== 'trigger.schedule') return { registered };
@@ -129,8 +130,9 @@ export class Publishing {
     return { scope, name, owner: ownerOf(graph), workflow, set_by: by.principal?.id ?? null };
   }
 
-  #prepareHandler(call: NamedRequest, name: string, version: number, on: readonly string[], when: string | undefined) {
-    return this.#deps.handlers.prepare({ ...this.#ownership(call, name, version), on, when });
+  #prepareHandler(call: NamedRequest, name: string, version: number, on: readonly string[], config: NodeConfig) {
+    const when = readText(config, 'when');
+    return this.#deps.handlers.prepare({ ...this.#ownership(call, name, version), on, when, flow: flowOf(config) });
   }
 
   async #prepareHook({ scope }: NamedRequest, name: string, { config }: TypedNode): Promise<DesiredHook> {

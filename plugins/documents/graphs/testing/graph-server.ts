@@ -1,3 +1,4 @@
+import type { Test } from 'tap';
 import { Database } from '../../../../kernel/contracts/index.ts';
 import {
   bootEngine,
@@ -47,6 +48,14 @@ export class GraphServer {
     return new GraphServer(
       await bootEngine({ idle: false, ...options, plugins: ['graphs', ...(options.plugins ?? [])] }),
     );
+  }
+
+  /** Opens it for the tests in `t`, and checks the invariants after each of them. */
+  static async openFor(t: Test, options: TestOptions): Promise<GraphServer> {
+    const opened = await GraphServer.open(options);
+    t.teardown(() => opened.close());
+    t.afterEach(async () => t.same(await opened.broken(), [], 'the invariants hold'));
+    return opened;
   }
 
   close(): Promise<void> {

@@ -1,17 +1,16 @@
 import { Errors } from '../../../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind, LeaseRequest, Leases } from '../../../execution/locks/contract.ts';
-import type {
-  ActivityContext,
-  ArmWait,
-  Json,
-  WaitKind,
-  WaitOutcome,
-  WaitResolver,
+import {
+  type ActivityContext,
+  type ArmWait,
+  type Json,
+  RUN_CONCURRENCY_WAIT,
+  type WaitKind,
+  type WaitOutcome,
+  type WaitResolver,
 } from '../../../engine/runs/contract.ts';
+import { CONCURRENCY_WAIT } from '../contract/concurrency-wait.ts';
 import { insertSupersession } from '../store/supersessions.ts';
-
-/** The wait kind of a concurrency group. */
-export const WAIT = 'concurrency';
 
 /**
  * The owners of leases. A run keeps its lease until it ends and shares it with its own `svc lock`. A job also excludes
@@ -28,12 +27,18 @@ export interface LeaseWaitDeps {
 }
 
 /**
- * Waits for the lease of a concurrency group. Its arguments are `{of: run | job, policy}`; with `cancel-running`
- * earlier runs are cancelled.
+ * Waits for the lease of a concurrency group. Its arguments are `{of: run | job, policy, limit}`. With `cancel-pending`
+ * the earlier runs that wait are cancelled, with `cancel-running` also as many holders as must make room.
  */
-export function leaseWaitKind(deps: LeaseWaitDeps): WaitKind {
+export const leaseWaitKind = (deps: LeaseWaitDeps): WaitKind => waitKind(deps, { kind: CONCURRENCY_WAIT });
+
+/** The same before the first claim of a run: its end is no record of the program. */
+export const runConcurrencyWaitKind = (deps: LeaseWaitDeps): WaitKind =>
+  waitKind(deps, { kind: RUN_CONCURRENCY_WAIT, pause: true });
+
+function waitKind(deps: LeaseWaitDeps, of_kind: Pick<WaitKind, 'kind' | 'pause'>): WaitKind {
   return {
-    kind: WAIT,
+    ...of_kind,
     substate: 'awaiting_lease',
     async tryResolve(tx, context, wait) {
       const lease = await deps.leases().tryAcquire(tx, toLeaseRequest(context, wait));
@@ -42,8 +47,9 @@ export function leaseWaitKind(deps: LeaseWaitDeps): WaitKind {
     async arm(tx, context, wait) {
       const request = toLeaseRequest(context, wait);
       await deps.leases().acquire(tx, request);
-      if (readArgs(wait).policy !== 'cancel-running') return;
-      await deps.leases().replaceEarlier(tx, request.owner);
+      const { policy } = readArgs(wait);
+      if (policy === 'queue') return;
+      await deps.leases().replaceEarlier(tx, request.owner, { holders: policy === 'cancel-running' });
       await insertSupersession(tx, { ...context, group_name: wait.name, asked_at: deps.now() });
       tx.afterCommit(deps.wakeSuperseder);
     },
@@ -88,13 +94,15 @@ const grantedOutcome = (fence: number, activity: string): WaitOutcome => ({
 });
 
 function toLeaseRequest(context: ActivityContext, wait: ArmWait): LeaseRequest {
-  const { org_id, project_id, trusted } = context;
-  return { org_id, project_id, trusted, group: wait.name, owner: leaseOwner(context, readArgs(wait).of) };
+  const { org_id, project_id, trusted, priority } = context;
+  const { of, limit } = readArgs(wait);
+  return { org_id, project_id, trusted, group: wait.name, owner: leaseOwner(context, of), limit, priority };
 }
 
-function readArgs({ args }: { args: Json }): { of: LeaseLevel; policy: string } {
+function readArgs({ args }: { args: Json }): { of: LeaseLevel; policy: string; limit: number } {
   const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
-  const { of, policy } = members;
-  if ((of === 'run' || of === 'job') && typeof policy === 'string') return { of, policy };
-  throw Errors.invalidRequest('the arguments of concurrency are {of: run | job, policy}');
+  const { of, policy, limit = 1 } = members;
+  if ((of === 'run' || of === 'job') && typeof policy === 'string' && typeof limit === 'number')
+    return { of, policy, limit };
+  throw Errors.invalidRequest('the arguments of concurrency are {of: run | job, policy, limit}');
 }

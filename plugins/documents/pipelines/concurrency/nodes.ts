@@ -3,16 +3,28 @@ import type { Json } from '../../../engine/runs/contract.ts';
 import type { Leases } from '../../../execution/locks/contract.ts';
 import { LEASE_NODE, RELEASE_NODE } from '../domain/concurrency.ts';
 import { fillTemplates, toText } from '../domain/templates.ts';
-import { leaseOwner, WAIT } from './lease-wait.ts';
+import { CONCURRENCY_WAIT } from '../contract/concurrency-wait.ts';
+import { leaseOwner } from './lease-wait.ts';
 
-/** Waits for the lease of a group, with the config `{group, policy, of}`. The run starts when it has the lease. */
+/** Waits for the lease of a group, with the config `{group, key, limit, policy, of}`. The run starts when it has the lease. */
 export const leaseNode: FlowNodeType = {
   type: LEASE_NODE,
-  begin(_tx, { config: { group = '', policy = 'queue', of = 'run' }, evaluate }) {
+  begin(_tx, { config: { group = '', key, limit = 1, policy = 'queue', of = 'run' }, evaluate }) {
     const name = toText(fillTemplates(group, evaluate));
-    return { wait: { kind: WAIT, name, args: { of, policy }, timeout_ms: undefined }, queued: of === 'run' };
+    return {
+      wait: {
+        kind: CONCURRENCY_WAIT,
+        name: key === undefined ? name : keyedGroup(name, evaluate(String(key))),
+        args: { of, policy, ...(limit !== 1 && { limit }) },
+        timeout_ms: undefined,
+      },
+      queued: of === 'run',
+    };
   },
 };
+
+/** The group of one key. */
+const keyedGroup = (group: string, key: Json): string => `${group}/${toText(key)}`;
 
 /** Releases the lease of a job that has ended, with the config `{lease}`: the node that took it. */
 export const releaseNode = (leases: () => Pick<Leases, 'release'>): FlowNodeType => ({

@@ -42,6 +42,69 @@ t.test('keys of other systems say what to write instead', (t) => {
   t.end();
 });
 
+t.test('a message can contain expressions, and the name of a signal and a form cannot', (t) => {
+  const job = (member: string) => problems(`jobs:\n  a:\n    ${member}\n    wait_for_signal: go`);
+  t.same(job('message: "Ship ${{ input.version }}?"'), []);
+  t.match(job('message: "Ship ${{ vars.version }}?"'), [/there is no `vars\.version`/]);
+  t.match(job('message: "Ship ${{ jobs.b.outputs.v }}?"'), [/`jobs\.b` is not in the `needs`/]);
+  t.match(job('form: "a: string = ${{ input.a }}"'), [/`\$\{\{ \}\}` is not evaluated here/]);
+  t.match(problems('jobs: { a: { wait_for_signal: "go-${{ input.a }}" } }'), [/`\$\{\{ \}\}` is not evaluated here/]);
+  t.end();
+});
+
+t.test('a problem of form, of needs or of a rule hides no other problem', (t) => {
+  const text = `on: push
+vars: { channel: beta }
+jobs:
+  build:
+    timeuot: 5m
+    outputs: { version: "\${{ steps.v.output.version }}" }
+    steps:
+      - id: v
+        run: 5
+      - run: echo \${{ run.run_id + }}
+        env: { A: "\${{ vars.chanel }}" }
+  test:
+    needs: [biuld]
+    if: jobs.build.outputs.verion == "1"
+    retry: { attempts: 500 }
+    steps: [{ run: "echo \${{ matrix.x }}" }]
+  ship:
+    needs: [build]
+    runs-on: linux
+    timeout: 0s
+    if: jobs.build.outputs.any == "1"
+    steps: [{ run: "echo \${{ steps.none.status }}" }]
+  odd: 5
+  none: {}
+`;
+  t.same(
+    problems(text).map((problem) => problem.replace(/^(\S+ .{0,32}).*/s, '$1')),
+    [
+      '1:1 `on` is not supported here: a pi',
+      '5:5 `timeuot` is not supported here;',
+      '9:14 `run` must be a string',
+      '10:34 unexpected `+`',
+      '11:23 there is no `vars.chanel`; did y',
+      '13:13 there is no job `biuld`; did you',
+      '15:24 `attempts` must be at most 100',
+      '19:5 `runs-on` is not supported here:',
+      '20:14 the time must be more than 0',
+      '22:29 there is no `steps.none` before ',
+      '23:8 `odd` must be an object',
+      '24:3 the job does nothing: give it `s',
+    ],
+    'what a left-out member may define is not reported as missing',
+  );
+  t.match(problems('jobs: { "a b": { steps: [{ run: x }] }, c: { needs: "a b", timeout: 0s, steps: [{ run: x }] } }'), [
+    /pattern/,
+    /a b/,
+    /more than 0/,
+  ]);
+  t.match(problems('jobs: 5'), [/must be an object/], 'nothing is left to check');
+  t.end();
+});
+
 t.test('similar names are looked for as often as somebody reads them', async (t) => {
   const steps = 'steps: [{ run: x }]';
   const jobs = (wrong: (n: number) => string) =>
@@ -141,7 +204,9 @@ t.test('a thousand jobs', async (t) => {
 
 t.test('names of other systems in expressions say what to write instead', (t) => {
   const of = (text: string) => problems(`jobs: {a: {env: {A: "\${{ ${text} }}"}, steps: [{run: x}]}}`);
-  t.same(of('inputs.x'), ['1:26 unknown name `inputs`: write `input`']);
+  t.same(of('inputs.x'), [
+    '1:26 unknown name `inputs`: declare `inputs:` at the top of the pipeline, or write `input`',
+  ]);
   t.match(of('1 + needs.build.outputs.x'), [/^1:30 unknown name `needs`: write `jobs\.<id>/]);
   t.match(of('github.sha'), [/: write `input`/]);
   t.match(of('secrets.TOKEN'), [/: write `credentials: /]);
@@ -161,7 +226,7 @@ t.test('members that a step, a job or the run does not have', (t) => {
     '3:53 there is no `steps.c.outputs`; a step has output, status, exit_code; did you mean `output`?',
   ]);
   t.same(of("${{ steps['c']['exit'] }}"), ['3:49 there is no `steps.c.exit`; a step has output, status, exit_code']);
-  t.same(of('${{ run.id }}'), ['3:49 there is no `run.id`; the run has run_id, subject, trigger']);
+  t.same(of('${{ run.x }}'), ['3:49 there is no `run.x`; the run has id, run_id, subject, trigger']);
   const job = (text: string, matrix = '') =>
     problems(
       `jobs:\n  a: { steps: [{ run: x }]${matrix} }\n  b:\n    needs: [a]\n    if: ${text}\n    steps: [{ run: x }]\n`,

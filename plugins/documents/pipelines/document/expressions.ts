@@ -5,106 +5,141 @@ import {
   isServiceError,
 } from '../../../../kernel/contracts/index.ts';
 import { readCondition, hasTemplate, splitTemplate } from '../domain/templates.ts';
-import { axesOf } from '../explain/matrix.ts';
+import { axesOf, type Matrix } from '../explain/matrix.ts';
+import { readInputs } from '../../../platform/schema/contract.ts';
 import { findReads, type Root } from '../domain/names.ts';
+import { readNeeds } from '../domain/needs.ts';
 import { findRepoFile } from '../domain/child.ts';
-import type { Job, PipelineDocument, Step } from '../generated/pipeline.ts';
+import type { Concurrency, Job, Step } from '../generated/pipeline.ts';
 import { didYouMean, type Findings } from './findings.ts';
 import { Ancestors } from './needs.ts';
+import type { Checkable } from './partial.ts';
 import { insteadOfName } from './other-systems.ts';
 import type { Path } from './source.ts';
 
-const EVENT = ['event'] as const;
 const RUN_ROOTS: readonly Root[] = ['input', 'vars', 'run'];
-const JOB_ROOTS: readonly Root[] = [...RUN_ROOTS, 'env', 'matrix', 'jobs'];
-const STEP_ROOTS: readonly Root[] = [...JOB_ROOTS, 'steps'];
+const JOB_ROOTS: readonly Root[] = ['env', 'matrix', 'jobs'];
 
 /** What the expressions at one point of the document may name. */
 interface Scope {
-  roots: readonly Root[];
-  vars: readonly string[];
+  roots: readonly (Root | 'event')[];
+  vars?: readonly string[] | undefined;
+  inputs?: readonly string[] | undefined;
   jobs?: Pick<Ancestors, 'has' | 'list'> & {
     hasMatrix(name: string): boolean;
     /** The outputs that the document declares for a job. */
     outputsOf(name: string): readonly string[];
   };
-  steps?: readonly string[];
-  matrix?: readonly string[];
+  steps?: readonly string[] | undefined;
+  matrix?: readonly string[] | undefined;
 }
 
 /** Compiles every expression of a document, and checks the names that it reads. */
-export function checkExpressions(document: PipelineDocument, expressions: Expressions, findings: Findings): void {
+export function checkExpressions(checkable: Checkable, expressions: Expressions, findings: Findings): void {
+  const { document, job_ids } = checkable;
   const check = new ExpressionCheck(expressions, findings);
-  const vars = Object.keys(document.vars ?? {});
-  const run = { roots: RUN_ROOTS, vars };
+  const vars = varsOf(checkable);
+  const run = { ...runScope(checkable), vars };
   check.checkAll(document.env, ['env'], run);
-  check.checkAll(document.concurrency, ['concurrency'], { ...run, roots: [...RUN_ROOTS, 'env'] });
+  check.checkConcurrency(document.concurrency, ['concurrency'], { ...run, roots: [...run.roots, 'env'] });
   const jobs = {
-    has: (name: string) => Object.hasOwn(document.jobs, name),
-    list: () => Object.keys(document.jobs),
-    hasMatrix: (name: string) => hasMatrix(document, name),
-    outputsOf: (name: string) => outputsOf(document, name),
+    has: (name: string) => job_ids.has(name),
+    list: () => [...job_ids],
+    hasMatrix: (name: string) => hasMatrix(checkable, name),
+    outputsOf: (name: string) => outputsOf(checkable, name),
   };
   for (const [name, value] of Object.entries(document.outputs ?? {}))
-    check.checkOutput(value, ['outputs', name], { roots: [...RUN_ROOTS, 'env', 'jobs'], vars, jobs });
-  for (const [id, job] of Object.entries(document.jobs)) checkJob(document, id, job, check);
+    check.checkOutput(value, ['outputs', name], { ...run, roots: [...run.roots, 'env', 'jobs'], jobs });
+  for (const [id, job] of Object.entries(document.jobs)) checkJob(checkable, id, job, check);
 }
 
-function checkJob(document: PipelineDocument, id: string, job: Job, check: ExpressionCheck): void {
+/** What every expression can read: the declared inputs too, whose names are known unless others may be among them. */
+function runScope({ document: { inputs } }: Checkable): Pick<Scope, 'roots' | 'inputs'> {
+  if (inputs === undefined) return { roots: RUN_ROOTS };
+  const read = readInputs(inputs);
+  const { properties = {}, additionalProperties: open } = 'schema' in read ? read.schema : {};
+  return { roots: [...RUN_ROOTS, 'inputs'], ...(open === false && { inputs: Object.keys(properties as object) }) };
+}
+
+/** The names of the variables, unless a member was left out that may define them. */
+const varsOf = ({ document, partial_root }: Checkable): string[] | undefined =>
+  partial_root ? undefined : Object.keys(document.vars ?? {});
+
+function checkJob(checkable: Checkable, id: string, job: Job, check: ExpressionCheck): void {
+  const { document } = checkable;
   const path = ['jobs', id];
-  const matrix = job.strategy ? axisNames(job) : [];
-  const vars = Object.keys(document.vars ?? {});
-  const above = new Ancestors(document.jobs, id);
+  const is_partial = checkable.partial.has(id);
+  const matrix = is_partial ? undefined : axisNames(job);
+  const vars = varsOf(checkable);
+  const above = new Ancestors(checkable, id);
   const jobs = {
     has: (name: string) => above.has(name),
     list: () => above.list(),
-    hasMatrix: (name: string) => hasMatrix(document, name),
-    outputsOf: (name: string) => outputsOf(document, name),
+    hasMatrix: (name: string) => hasMatrix(checkable, name),
+    outputsOf: (name: string) => outputsOf(checkable, name),
   };
-  const scope: Scope = { roots: JOB_ROOTS, vars, matrix, jobs };
-  const job_scope = { ...scope, roots: JOB_ROOTS.filter((root) => root !== 'matrix') };
+  const run = runScope(checkable);
+  const scope: Scope = { ...run, roots: [...run.roots, ...JOB_ROOTS], vars, matrix, jobs };
+  const job_scope = { ...scope, roots: scope.roots.filter((root) => root !== 'matrix') };
+  const step_roots: Scope['roots'] = [...scope.roots, 'steps'];
   check.checkCondition(job.if, [...path, 'if'], job_scope);
-  check.checkAll(job.concurrency, [...path, 'concurrency'], job_scope);
+  check.checkConcurrency(job.concurrency, [...path, 'concurrency'], job_scope);
+  check.checkAll(job.strategy, [...path, 'strategy'], job_scope);
   check.checkAll(job.env, [...path, 'env'], scope);
   check.checkAll(job.requires, [...path, 'requires'], scope);
   check.checkAll(job.with, [...path, 'with'], scope);
   // The file is read once for all combinations. Its credential is named literally, which the rules check.
   const { credential: _named, ...file } = findRepoFile(job) ?? {};
   check.checkAll(file, [...path, 'workflow', 'from_repo'], job_scope);
-  check.checkPredicate(job.when, [...path, 'when']);
+  for (const [i, { artifacts }] of readNeeds(job).entries())
+    check.checkAll(artifacts, [...path, 'needs', i, 'artifacts'], scope);
+  check.checkAll(job.cache, [...path, 'cache'], scope);
+  check.checkCondition(job.when, [...path, 'when'], { ...scope, roots: ['event', ...scope.roots] });
+  check.checkAll(job.message, [...path, 'message'], job_scope);
   const steps: string[] = [];
   const variables = { ...document.env, ...job.env };
   for (const [i, step] of (job.steps ?? []).entries()) {
-    checkStep(step, [...path, 'steps', i], { ...scope, roots: STEP_ROOTS, steps: [...steps] }, { check, variables });
+    checkStep(
+      step,
+      [...path, 'steps', i],
+      { ...scope, roots: step_roots, steps: is_partial ? undefined : [...steps] },
+      { check, variables, matrix: job.strategy?.matrix },
+    );
     if (step.id !== undefined) steps.push(step.id);
   }
-  const after = { ...scope, roots: STEP_ROOTS, steps };
+  const after = { ...scope, roots: step_roots, steps: is_partial ? undefined : steps };
   check.checkAll(job.outputs, [...path, 'outputs'], after);
   check.checkAll(job.artifacts, [...path, 'artifacts'], after);
 }
 
-const hasMatrix = ({ jobs }: PipelineDocument, name: string): boolean =>
-  Object.hasOwn(jobs, name) && jobs[name]?.strategy !== undefined;
+const hasMatrix = ({ document: { jobs }, partial }: Checkable, name: string): boolean =>
+  partial.has(name) || (Object.hasOwn(jobs, name) && jobs[name]?.strategy !== undefined);
 
-const outputsOf = ({ jobs }: PipelineDocument, name: string): readonly string[] =>
-  Object.hasOwn(jobs, name) ? Object.keys(jobs[name]?.outputs ?? {}) : [];
+const outputsOf = ({ document: { jobs }, partial }: Checkable, name: string): readonly string[] =>
+  !partial.has(name) && Object.hasOwn(jobs, name) ? Object.keys(jobs[name]?.outputs ?? {}) : [];
 
 interface StepContext {
   check: ExpressionCheck;
   /** The variables of workflow and job. */
   variables: Readonly<Record<string, unknown>>;
+  matrix: unknown;
 }
 
-function checkStep(step: Step, path: Path, scope: Scope, { check, variables }: StepContext): void {
+function checkStep(step: Step, path: Path, scope: Scope, { check, variables, matrix }: StepContext): void {
   check.checkCondition(step.if, [...path, 'if'], scope);
   check.checkAll(step.env, [...path, 'env'], scope);
   check.checkAll(step.working_directory, [...path, 'working_directory'], scope);
-  check.checkProgram(step.run, [...path, 'run'], scope, { ...variables, ...step.env });
+  check.checkProgram(step.run, [...path, 'run'], scope, { env: { ...variables, ...step.env }, matrix });
 }
 
-function axisNames({ strategy }: Job): string[] {
-  const include = strategy!.matrix.include ?? [];
-  return [...new Set([...Object.keys(axesOf(strategy!)), ...include.flatMap((entry) => Object.keys(entry))])];
+/** The names of the axes; undefined when an expression makes them. */
+function axisNames({ strategy }: Job): string[] | undefined {
+  if (!strategy) return [];
+  const { matrix } = strategy;
+  if (typeof matrix === 'string' || typeof matrix.include === 'string') return undefined;
+  const include = matrix.include ?? [];
+  if (include.some((entry) => typeof entry !== 'object')) return undefined;
+  return [...new Set([...Object.keys(axesOf({ matrix: matrix as Matrix })), ...include.flatMap(Object.keys)])];
 }
 
 class ExpressionCheck {
@@ -138,6 +173,13 @@ class ExpressionCheck {
     this.checkAll(value, path, scope);
   }
 
+  /** Checks a concurrency group: its key is an expression, and its name can contain some. */
+  checkConcurrency(concurrency: Concurrency | undefined, path: Path, scope: Scope): void {
+    if (typeof concurrency !== 'object') return this.checkAll(concurrency, path, scope);
+    this.checkAll(concurrency?.group, [...path, 'group'], scope);
+    this.checkCondition(concurrency?.key, [...path, 'key'], scope);
+  }
+
   checkCondition(value: string | boolean | undefined, path: Path, scope: Scope): void {
     if (typeof value !== 'string') return;
     const { expression, nth } = readCondition(value);
@@ -146,17 +188,9 @@ class ExpressionCheck {
     this.#compile(expression, path, nth, scope);
   }
 
-  /** Checks a predicate, which can read only the event. */
-  checkPredicate(value: string | boolean | undefined, path: Path): void {
-    if (typeof value !== 'string') return;
-    const { expression, nth } = readCondition(value);
-    for (const { line, column, message } of this.#expressions.check(expression, EVENT))
-      this.#findings.atExpression(path, nth, { line, column }, message);
-  }
-
   /** Checks a program. Values that an outsider may have chosen must not become part of its text. */
-  checkProgram(text: string, path: Path, scope: Scope, env: Readonly<Record<string, unknown>>): void {
-    this.#checkTemplate(text, path, scope, (expression) => findForeignName(expression, env));
+  checkProgram(text: string, path: Path, scope: Scope, values: ProgramValues): void {
+    this.#checkTemplate(text, path, scope, (expression) => findForeignName(expression, values));
   }
 
   #checkTemplate(text: string, path: Path, scope: Scope, foreign?: (expression: string) => string | undefined): void {
@@ -196,7 +230,7 @@ class ExpressionCheck {
 /** The fields of a step, a job and the run. */
 const STEP_FIELDS = ['output', 'status', 'exit_code'];
 const JOB_FIELDS = ['outputs', 'status', 'error'];
-const RUN_FIELDS = ['run_id', 'subject', 'trigger'];
+const RUN_FIELDS = ['id', 'run_id', 'subject', 'trigger'];
 
 /** Fields that no step, no job and no run has. That the step or the job itself is known is checked elsewhere. */
 function* findUnknownFields(compiled: Expression, { roots, jobs }: Scope): Iterable<ExpressionProblem> {
@@ -244,20 +278,35 @@ function* findMisspelledOutputs(compiled: Expression, { jobs }: Scope): Iterable
 const describeUnknownField = (owner: string, field: string, kind: string, fields: readonly string[]): string =>
   `there is no \`${owner}.${field}\`; ${kind} has ${fields.join(', ')}${didYouMean(field, fields)}`;
 
+/** Values that an expression may put into a program. */
+interface ProgramValues {
+  env: Readonly<Record<string, unknown>>;
+  matrix: unknown;
+}
+
 /** Returns the name in an expression of a program whose value an outsider may have chosen. */
-function findForeignName(expression: string, env: Readonly<Record<string, unknown>>): string | undefined {
-  for (const root of ['input', 'event'] as const) if (findReads(expression, root)) return root;
+function findForeignName(expression: string, { env, matrix }: ProgramValues): string | undefined {
+  for (const root of ['input', 'inputs', 'event'] as const) if (findReads(expression, root)) return root;
+  if (findReads(expression, 'matrix') && readsInput(matrix)) return 'matrix';
   const reads = findReads(expression, 'env');
   if (!reads) return undefined;
   const names = reads.all ? Object.keys(env) : [...reads.names];
-  const foreign = names.find((name) => {
-    const segments = typeof env[name] === 'string' ? splitTemplate(env[name]) : [];
-    return (
-      Array.isArray(segments) &&
-      segments.some((segment) => typeof segment !== 'string' && findReads(segment.expression, 'input'))
-    );
-  });
+  const foreign = names.find((name) => readsInput(env[name]));
   return foreign === undefined ? undefined : `env.${foreign}`;
+}
+
+/** True when an expression in one of the texts of a value reads the input. */
+function readsInput(value: unknown): boolean {
+  if (value !== null && typeof value === 'object') return Object.values(value).some(readsInput);
+  const segments = typeof value === 'string' ? splitTemplate(value) : [];
+  return (
+    Array.isArray(segments) &&
+    segments.some(
+      (segment) =>
+        typeof segment !== 'string' &&
+        (findReads(segment.expression, 'input') ?? findReads(segment.expression, 'inputs')) !== undefined,
+    )
+  );
 }
 
 /** Names below `vars`, `matrix`, `steps` and `jobs` are known when the document is checked. */
@@ -266,7 +315,7 @@ function checkMembers(
   scope: Scope,
   { report: say, hint }: { report: (message: string) => void; hint: Findings['hint'] },
 ): void {
-  for (const root of ['vars', 'matrix', 'steps'] as const) {
+  for (const root of ['vars', 'inputs', 'matrix', 'steps'] as const) {
     const names = scope[root];
     for (const name of (names && findReads(expression, root)?.names) ?? [])
       if (!names!.includes(name))

@@ -59,7 +59,7 @@ const NAMES_INSTEAD: ReadonlyMap<string, string> = new Map([
   ['github', 'write `input`, which is the event that started the run, or `run.run_id`'],
   ['event', 'write `input`, which is the event that started the run'],
   ['secrets', 'write `credentials: { NAME: <credential> }` in the job, and read "$NAME" in `run`'],
-  ['inputs', 'write `input`'],
+  ['inputs', 'declare `inputs:` at the top of the pipeline, or write `input`'],
 ]);
 
 /** What to write instead of an unknown name at the beginning of a text; undefined if no other system has it. */

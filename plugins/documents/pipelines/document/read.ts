@@ -17,6 +17,7 @@ import type { PipelineDocument } from '../generated/pipeline.ts';
 import { checkExpressions } from './expressions.ts';
 import { Findings } from './findings.ts';
 import { checkNeeds } from './needs.ts';
+import { validDocument, withoutInvalidMembers } from './partial.ts';
 import { checkRules } from './rules.ts';
 import { checkShape } from './shape.ts';
 import { type Path, type PositionIndex, readSource } from './source.ts';
@@ -129,18 +130,20 @@ function isSmall(text: string): boolean {
   return true;
 }
 
-/** Reads and checks a pipeline. Later checks build on earlier ones: a document of a wrong form has no other problems. */
+/** Reads and checks a pipeline. Members of a wrong form are left out of the later checks, so that all problems are found at once. */
 export function readPipeline(text: string, expressions: Expressions): Read {
   const source = readSource(text);
   if ('problems' in source) return source;
   const { value, positions } = source;
   const findings = new Findings(positions);
-  if (!checkShape(value, findings)) return { problems: findings.list() };
-  checkNeeds(value, findings);
-  const ordered = !findings.hasProblems;
-  checkRules(value, findings);
-  if (ordered) checkExpressions(value, expressions, findings);
-  return findings.hasProblems
+  const is_valid = checkShape(value, findings);
+  const checkable = is_valid ? validDocument(value) : withoutInvalidMembers(value);
+  if (checkable) {
+    checkNeeds(checkable, findings);
+    checkRules(checkable, findings);
+    checkExpressions(checkable, expressions, findings);
+  }
+  return !is_valid || findings.hasProblems
     ? { problems: findings.list() }
     : { document: value, positions: locateReferences(value, positions) };
 }

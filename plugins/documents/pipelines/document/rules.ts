@@ -1,19 +1,22 @@
 import { isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
 import { findFileClashes } from '../domain/child.ts';
-import { hasTemplate } from '../domain/templates.ts';
-import { axesOf, combinationsOf, MAX_COMBINATIONS, sizeOf } from '../explain/matrix.ts';
+import { hasTemplate, readCondition } from '../domain/templates.ts';
+import { isComputed, listCombinations, type Matrix } from '../explain/matrix.ts';
 import { RESERVED_NODES } from '../domain/concurrency.ts';
 import { validatePath } from '../../../integrations/forges/contract.ts';
-import { variableFault } from '../../../engine/runs/contract.ts';
+import { readInputs } from '../../../platform/schema/contract.ts';
+import { readTerms, variableFault } from '../../../engine/runs/contract.ts';
 import type { Job, PipelineDocument, Retry } from '../generated/pipeline.ts';
 import type { Findings } from './findings.ts';
+import type { Checkable } from './partial.ts';
 import type { Path } from './source.ts';
 
 const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 /** The members of each kind of job, in addition to those of every job. */
 const KINDS = {
-  steps: ['artifacts', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
-  wait_for_event: ['when', 'untrusted'],
+  steps: ['artifacts', 'cache', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
+  wait_for_event: ['when', 'untrusted', 'strategy'],
+  wait_for_signal: ['form', 'approvers', 'message'],
   workflow: ['with', 'include', 'checkout', 'strategy', 'requires', 'env', 'credentials'],
 } as const;
 type Kind = keyof typeof KINDS;
@@ -21,28 +24,34 @@ const KIND_NAMES = Object.keys(KINDS) as Kind[];
 const KIND_MEMBERS = [...new Set(Object.values(KINDS).flat())];
 
 /** Rules that no schema states, but for names of jobs and expressions. */
-export function checkRules(document: PipelineDocument, findings: Findings): void {
+export function checkRules(checkable: Checkable, findings: Findings): void {
+  const { document } = checkable;
   checkEnv(document.env, ['env'], findings);
   checkCredentials(document.credentials, ['credentials'], findings);
+  const declared = document.inputs === undefined ? undefined : readInputs(document.inputs);
+  if (declared && 'problem' in declared) findings.atValue(['inputs'], `\`inputs\` ${declared.problem}`);
   for (const [i, tag] of (document.tags ?? []).entries()) checkLiteral(tag, ['tags', i], findings);
   if (document.subject !== undefined) checkLiteral(document.subject, ['subject'], findings);
   for (const [one, other] of findFileClashes(document.files ?? {}))
     findings.atKey(['files', other], `\`${other}\` and \`${one}\` are the same path, written differently; remove one`);
   for (const [id, job] of Object.entries(document.jobs)) {
     if (id.startsWith(RESERVED_NODES)) findings.atKey(['jobs', id], `job names cannot begin with ${RESERVED_NODES}`);
-    checkJob(job, document, ['jobs', id], findings);
+    checkJob(job, checkable, ['jobs', id], findings);
   }
 }
 
-function checkJob(job: Job, document: PipelineDocument, path: Path, findings: Findings): void {
-  checkKind(job, path, findings);
+function checkJob(job: Job, { document, partial, partial_root }: Checkable, path: Path, findings: Findings): void {
+  const is_partial = partial.has(String(path.at(-1)));
+  if (!is_partial) checkKind(job, path, findings);
   checkEnv(job.env, [...path, 'env'], findings);
   checkCredentials(job.credentials, [...path, 'credentials'], findings);
   checkDuration(job.timeout, [...path, 'timeout'], findings);
   checkRetry(job.retry, [...path, 'retry'], findings);
   checkMatrix(job, [...path, 'strategy', 'matrix'], findings);
   checkWorkflow(job, [...path, 'workflow'], findings);
-  checkInclude(job, document, path, findings);
+  checkTerms(job, path, findings);
+  if (!is_partial && !partial_root) checkInclude(job, document, path, findings);
+  checkCaches(job, [...path, 'cache'], findings);
   const ids = new Set<string>();
   for (const [i, step] of (job.steps ?? []).entries()) {
     const at = [...path, 'steps', i];
@@ -59,7 +68,10 @@ function checkJob(job: Job, document: PipelineDocument, path: Path, findings: Fi
 function checkKind(job: Job, path: Path, findings: Findings): void {
   const [kind, another] = KIND_NAMES.filter((one) => job[one] !== undefined);
   if (kind === undefined)
-    return findings.atKey(path, 'the job does nothing: give it `steps`, `wait_for_event` or `workflow`');
+    return findings.atKey(
+      path,
+      'the job does nothing: give it `steps`, `wait_for_event`, `wait_for_signal` or `workflow`',
+    );
   if (another !== undefined)
     return findings.atKey(
       [...path, another],
@@ -69,6 +81,15 @@ function checkKind(job: Job, path: Path, findings: Findings): void {
     if (job[member] !== undefined && !(KINDS[kind] as readonly string[]).includes(member))
       findings.atKey([...path, member], `\`${member}\` does nothing in a job with \`${kind}\``);
   if (job.steps?.length === 0) findings.atValue([...path, 'steps'], '`steps` is empty; give the job one step or more');
+}
+
+function checkTerms({ wait_for_signal, form, approvers, message }: Job, path: Path, findings: Findings): void {
+  if (wait_for_signal?.startsWith('event:'))
+    findings.atValue([...path, 'wait_for_signal'], 'names that begin with event: are reserved for the service');
+  for (const { pointer, message: problem } of readTerms({ form, approvers, message }).faults)
+    findings.atValue([...path, pointer.slice(1)], problem);
+  for (const [member, text] of Object.entries({ wait_for_signal, form }))
+    if (typeof text === 'string') checkLiteral(text, [...path, member], findings);
 }
 
 function checkEnv(env: Job['env'], path: Path, findings: Findings): void {
@@ -132,6 +153,18 @@ function checkInclude(
     findings.atKey(at, '`included` has no entry for this job; `svc` adds the files next to the script');
 }
 
+/** A cache is extracted in the workspace, so its files lie there. */
+function checkCaches({ cache }: Job, path: Path, findings: Findings): void {
+  for (const [i, { paths, files = [] }] of [cache ?? []].flat().entries())
+    for (const [member, list] of Object.entries({ paths, files }))
+      for (const [n, file] of list.entries())
+        if (file.startsWith('/') || file.startsWith('~') || file.split('/').includes('..'))
+          findings.atValue(
+            [...path, ...(Array.isArray(cache) ? [i] : []), member, n],
+            'a cache contains files in the workspace; let the program keep its files there, for instance with `npm_config_cache: .npm`',
+          );
+}
+
 function checkRetry(retry: Retry | undefined, path: Path, findings: Findings): void {
   checkDuration(retry?.backoff, [...path, 'backoff'], findings);
 }
@@ -149,12 +182,22 @@ function checkDuration(text: string | undefined, path: Path, findings: Findings)
 
 function checkMatrix({ strategy }: Job, path: Path, findings: Findings): void {
   if (!strategy) return;
-  for (const [axis, values] of Object.entries(axesOf(strategy)))
-    if (values.length === 0) findings.atValue([...path, axis], `the axis \`${axis}\` has no values`);
-  const size = sizeOf(strategy);
-  if (size > MAX_COMBINATIONS)
-    return findings.atKey(path, `the matrix has ${size} combinations; the limit is ${MAX_COMBINATIONS}`);
-  if (combinationsOf(strategy).length === 0) findings.atKey(path, 'the matrix has no combinations');
+  const { matrix } = strategy;
+  if (typeof matrix === 'string') return checkComputed(matrix, path, findings);
+  for (const [axis, values] of Object.entries(matrix))
+    if (typeof values === 'string') checkComputed(values, [...path, axis], findings);
+    else if (values?.length === 0 && axis !== 'include' && axis !== 'exclude')
+      findings.atValue([...path, axis], `the axis \`${axis}\` has no values`);
+  if (isComputed(strategy) || Object.values(matrix).some((values) => typeof values === 'string')) return;
+  const listed = listCombinations(matrix as Matrix);
+  if (!Array.isArray(listed)) findings.atKey(path, `the matrix ${listed.message}`);
+  else if (listed.length === 0) findings.atKey(path, 'the matrix has no combinations');
+}
+
+/** A list that the outputs of other jobs make. */
+function checkComputed(text: string, path: Path, findings: Findings): void {
+  if (readCondition(text).nth === undefined)
+    findings.atValue(path, 'must be a list, or a single `${{ }}` that returns one');
 }
 
 function checkLiteral(text: string, path: Path, findings: Findings): void {

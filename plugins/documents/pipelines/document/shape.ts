@@ -14,7 +14,7 @@ export function checkShape(value: unknown, findings: Findings): value is Pipelin
     if (error.message === 'is required' && unknown.has(error.pointer.replace(/\/run$/, '/uses'))) continue;
     reportError(error, findings);
   }
-  return !findings.hasProblems;
+  return errors.length === 0;
 }
 
 function reportError({ pointer, message }: Fault, findings: Findings): void {

@@ -1,5 +1,6 @@
 import type { FlowNode } from '../../../engine/flows/contract.ts';
 import type { Concurrency } from '../generated/pipeline.ts';
+import { readCondition } from './templates.ts';
 
 /** Nodes of a plan that are no job begin so; no job may. */
 export const RESERVED_NODES = 'svc-';
@@ -55,7 +56,13 @@ export function withJobLease(concurrency: Concurrency | undefined, job: FlowNode
   ];
 }
 
-const toGroup = (concurrency: Concurrency) =>
-  typeof concurrency === 'string'
-    ? { group: concurrency, policy: 'queue' }
-    : { group: concurrency.group, policy: concurrency.policy ?? 'queue' };
+function toGroup(concurrency: Concurrency) {
+  if (typeof concurrency === 'string') return { group: concurrency, policy: 'queue' };
+  const { group, key, limit, policy = 'queue' } = concurrency;
+  return {
+    group,
+    policy,
+    ...(key !== undefined && { key: readCondition(key).expression }),
+    ...(limit !== undefined && { limit }),
+  };
+}

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseOutputs } from '../executor/step-outputs.ts';
 import { readCondition, fillTemplates, fillText, splitTemplate } from './templates.ts';
-import { combinationsOf } from '../explain/matrix.ts';
+import { combinationsOf, combinationsOfComputed, listCombinations } from '../explain/matrix.ts';
 import { findChild, findFileClashes } from './child.ts';
 import { findReads } from './names.ts';
 
@@ -48,6 +48,28 @@ t.test('combinations of a matrix', async (t) => {
     { a: 9 },
   ]);
   t.same(of({ include: [{ a: 1 }, { a: 2 }] }), [{ a: 1 }, { a: 2 }]);
+  t.same(of({ a: [{ b: 1 }], exclude: [{ a: { b: 1 } }] }), [], 'equal values');
+  t.same(of({ a: [1], include: [{ toString: 'x' }] }), [{ a: 1, toString: 'x' }], 'members that objects inherit');
+  const many = Array.from({ length: 1000 }, (_, n) => n);
+  t.same(of({ a: many, b: many, c: many, d: many, none: [] }), [], 'nothing is built for an axis without values');
+});
+
+t.test('a matrix is small', async (t) => {
+  const many = Array.from({ length: 1000 }, (_, n) => n);
+  const objects = (count: number, members: number) =>
+    Array.from({ length: count }, (_, n) => Object.fromEntries(many.slice(0, members).map((m) => [`m${m}`, n])));
+  for (const [what, matrix, message] of [
+    ['repeated values', { a: ['x'.repeat(2000)], b: many }, /more than 1048576 characters/],
+    ['members of include', { b: many.slice(0, 500), include: [{ a: 'x'.repeat(3000) }] }, /more than 1048576/],
+    ['axes', Object.fromEntries(many.slice(0, 101).map((n) => [`a${n}`, [n]])), /has 101 axes/],
+    ['excluded', { a: many, exclude: objects(1001, 1) }, /has 1001 entries/],
+    ['comparisons', { a: many, exclude: objects(1000, 6) }, /too much work/],
+  ] as const) {
+    const listed = listCombinations(matrix as unknown as Parameters<typeof listCombinations>[0]);
+    t.match(listed, { message }, what);
+    t.match(combinationsOfComputed(matrix), { message }, `${what}, computed`);
+  }
+  t.equal((combinationsOfComputed({ a: many, exclude: objects(1000, 1) }) as unknown[]).length, 1000);
 });
 
 t.test('lines of $SVC_OUTPUT', async (t) => {

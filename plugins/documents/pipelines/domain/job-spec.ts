@@ -19,6 +19,16 @@ export interface StepSpec {
   working_directory: string;
 }
 
+/** Files that a job restores before its steps and saves after them. Its texts may contain expressions. */
+export interface CacheSpec {
+  key: string;
+  /** Files of the workspace whose content is part of the key. */
+  files: readonly string[];
+  paths: readonly string[];
+  /** Beginnings of other keys to restore. */
+  restore_keys: readonly string[];
+}
+
 /** The config of a job in a plan, before its expressions are evaluated. */
 export interface JobPlan {
   name: string;
@@ -29,6 +39,9 @@ export interface JobPlan {
   outputs: Record<string, Json>;
   /** Folders and files of the workspace. */
   artifacts: string[];
+  /** Folders and files among the run's artifacts that the workspace begins with. */
+  needed_artifacts?: string[];
+  caches?: CacheSpec[];
   /** The repository of the event that started the run is put into the workspace; null: as that event has it. */
   checkout: boolean | CheckoutOptions | null;
   /** The roots that texts evaluated on the agent read, in addition to `env` and `steps`. */
@@ -53,6 +66,10 @@ export interface JobSpec extends Omit<JobPlan, 'requires' | 'roots' | 'env' | 'c
 }
 
 export const JOB_EXECUTOR = 'job';
+/** The capability of agents that put artifacts of the run into a job's workspace. Earlier versions do not. */
+export const FETCHES_ARTIFACTS = 'svc:artifacts';
 /** The type of node that a job with steps is in a plan. */
 export const JOB_NODE = 'pipeline_job';
+/** A wait for a person whose question contains expressions. */
+export const QUESTION_NODE = 'pipeline_question';
 export const LANGUAGE = 'pipeline';

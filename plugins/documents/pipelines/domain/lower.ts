@@ -1,13 +1,25 @@
 import { parseDuration } from '../../../../kernel/contracts/index.ts';
 import type { FlowNode, FlowPlan } from '../../../engine/flows/contract.ts';
-import type { Json, WorkflowDocument } from '../../../engine/runs/contract.ts';
+import { type Json, READS_INPUTS, readTerms, type WorkflowDocument } from '../../../engine/runs/contract.ts';
 import type { Job, PipelineDocument, Step } from '../generated/pipeline.ts';
 import { readCondition, hasTemplate, splitTemplate } from './templates.ts';
 import { CALL_NODE, type CallPlan, findChild, isScript, readNodeId, findRepoFile, withFileRead } from './child.ts';
 import { withJobLease, withLease } from './concurrency.ts';
-import { JOB_NODE, type JobPlan, LANGUAGE, type StepSpec } from './job-spec.ts';
-import { combinationsOf } from '../explain/matrix.ts';
+import {
+  type CacheSpec,
+  FETCHES_ARTIFACTS,
+  JOB_NODE,
+  type JobPlan,
+  LANGUAGE,
+  QUESTION_NODE,
+  type StepSpec,
+} from './job-spec.ts';
+import { combinationsOf, isComputed, type Matrix, MAX_COMBINATIONS } from '../explain/matrix.ts';
 import { findReads, ROOTS } from './names.ts';
+import { neededArtifacts, neededJobs } from './needs.ts';
+
+/** One cache of a job, as it is written. */
+type CacheChoice = Exclude<NonNullable<Job['cache']>, readonly unknown[]>;
 
 /** The values that every expression of a run can read, in addition to its input and its jobs. */
 export type PipelineConstants = {
@@ -53,14 +65,14 @@ const toFlowNodes = (id: string, job: Job, context: LoweringContext): FlowNode[]
   );
 
 function toFlowNode(id: string, job: Job, context: LoweringContext): FlowNode {
-  const { strategy, retry, timeout, needs = [], continue_on_error } = job;
+  const { strategy, retry, timeout, continue_on_error } = job;
   return {
     id,
     ...toWork(id, job, context),
-    needs: [needs].flat(),
+    needs: neededJobs(job),
     reads: findReadJobs(job),
     ...toCondition(job),
-    ...(strategy ? { fan_out: toFanOut(strategy) } : {}),
+    ...(strategy ? { fan_out: toFanOut(id, strategy) } : {}),
     ...(retry ? { retry: { attempts: retry.attempts, backoff_ms: toMs(retry.backoff) } } : {}),
     ...(timeout ? { timeout_ms: parseDuration(timeout) } : {}),
     ...(continue_on_error ? { continue_on_error } : {}),
@@ -72,6 +84,16 @@ function toWork(id: string, job: Job, context: LoweringContext): Pick<FlowNode, 
     const when = job.when === undefined ? null : readCondition(String(job.when)).expression;
     const untrusted = job.untrusted ?? false;
     return { type: 'wait_event', config: { type: job.wait_for_event, when, signal: `event:${id}`, untrusted } };
+  }
+  if (job.wait_for_signal !== undefined) {
+    const { form, approvers, message } = job;
+    if (message !== undefined && hasTemplate(message))
+      return {
+        type: QUESTION_NODE,
+        config: { name: job.wait_for_signal, form: form ?? null, approvers: approvers ?? null, message } as Json,
+      };
+    const { terms } = readTerms({ form, approvers, message });
+    return { type: 'wait_signal', config: { name: job.wait_for_signal, terms: terms as Json } };
   }
   if (job.workflow !== undefined) return { type: CALL_NODE, config: toCallPlan(id, job, context) as unknown as Json };
   return { type: JOB_NODE, config: toJobPlan(id, job, context) as unknown as Json };
@@ -95,19 +117,38 @@ function toJobPlan(id: string, job: Job, { document, requires }: LoweringContext
   const steps = job.steps!.map(toStepSpec);
   const outputs = (job.outputs ?? {}) as Record<string, Json>;
   const { artifacts = [] } = job;
-  const texts = JSON.stringify([steps, outputs, artifacts]);
+  const needed_artifacts = neededArtifacts(job, document);
+  const caches = [job.cache ?? []].flat().map(toCacheSpec);
+  const texts = JSON.stringify([steps, outputs, artifacts, needed_artifacts, caches]);
   return {
     name: job.name ?? id,
-    requires: [...new Set(['bash', ...requires, ...(job.requires ?? [])])],
+    requires: [
+      ...new Set([
+        'bash',
+        ...(needed_artifacts.length > 0 ? [FETCHES_ARTIFACTS] : []),
+        ...(document.inputs === undefined ? [] : [READS_INPUTS]),
+        ...requires,
+        ...(job.requires ?? []),
+      ]),
+    ],
     env: job.env ?? {},
     credentials: { ...document.credentials, ...job.credentials },
     steps,
     outputs,
     artifacts,
+    ...(needed_artifacts.length > 0 ? { needed_artifacts } : {}),
+    ...(caches.length > 0 ? { caches } : {}),
     checkout: job.checkout ?? document.checkout ?? null,
     roots: ROOTS.filter((root) => root !== 'env' && root !== 'steps' && texts.includes(root)),
   };
 }
+
+const toCacheSpec = ({ key, files, paths, restore_keys }: CacheChoice): CacheSpec => ({
+  key,
+  files: files ?? [],
+  paths,
+  restore_keys: restore_keys ?? [],
+});
 
 function toStepSpec(step: Step, index: number): StepSpec {
   const {
@@ -143,14 +184,18 @@ const toCondition = (job: Job): Pick<FlowNode, 'if'> =>
     ? {}
     : { if: { text: readCondition(String(job.if ?? true)).expression, always: job.always ?? false } };
 
-const toFanOut = (strategy: NonNullable<Job['strategy']>): FlowNode['fan_out'] => {
-  const items = combinationsOf(strategy) as Json[];
-  return {
-    items,
-    named: true,
-    concurrency: strategy.max_parallel ?? items.length,
-    finish_all: strategy.fail_fast === false,
-  };
+const toFanOut = (job: string, strategy: NonNullable<Job['strategy']>): FlowNode['fan_out'] => {
+  const { matrix, max_parallel, fail_fast } = strategy;
+  const finish_all = fail_fast === false;
+  if (isComputed(strategy))
+    return {
+      items: { config: { job, matrix } as Json },
+      named: true,
+      concurrency: max_parallel ?? MAX_COMBINATIONS,
+      finish_all,
+    };
+  const items = combinationsOf(strategy as { matrix: Matrix }) as Json[];
+  return { items, named: true, concurrency: max_parallel ?? items.length, finish_all };
 };
 
 /** Returns the jobs whose results a job reads. */
@@ -163,7 +208,7 @@ function findReadJobs(value: unknown): string[] {
         if (typeof segment !== 'string')
           for (const id of findReads(segment.expression, 'jobs')?.names ?? []) job_ids.add(id);
     } else if (item !== null && typeof item === 'object')
-      for (const [name, inner] of Object.entries(item)) visit(inner, name === 'if');
+      for (const [name, inner] of Object.entries(item)) visit(inner, ['if', 'when', 'key'].includes(name));
   };
   visit(value);
   return [...job_ids];

@@ -1,5 +1,5 @@
 /** The roots of expressions in a pipeline. */
-export const ROOTS = ['input', 'vars', 'env', 'matrix', 'steps', 'jobs', 'run'] as const;
+export const ROOTS = ['input', 'inputs', 'vars', 'env', 'matrix', 'steps', 'jobs', 'run'] as const;
 export type Root = (typeof ROOTS)[number];
 
 /**

@@ -53,6 +53,7 @@ const programsOf = (folder: string, start: (source: string) => object): Programs
     grantAccess: async () => undefined,
     createFolder: async (path) => void (await mkdir(path)),
     createParentFolder: async (path) => void (await mkdir(path)),
+    createReadableFolder: () => mkdtemp(join(folder, 'readable-')),
     environment: () => ({}),
     find: async (program) => program,
     start: ({ argv: [, , source = ''] }) => start(source) as never,

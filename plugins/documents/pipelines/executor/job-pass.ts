@@ -21,7 +21,8 @@ import {
 import { fillTemplates, toText } from '../domain/templates.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { PipelineErrors } from '../errors.ts';
-import { storeArtifacts } from './artifacts.ts';
+import { fetchArtifacts, type JobVerbDeps, storeArtifacts } from './artifacts.ts';
+import { JobCaches } from './caches.ts';
 import { JobScope, type StepResult } from './job-scope.ts';
 import { readJobSpec } from './job-spec.ts';
 import { JobJournal } from './step-journal.ts';
@@ -127,6 +128,18 @@ export class JobPass implements RunningPass {
       });
     }
     const scope = new JobScope(expressions, spec);
+    const deps: JobVerbDeps = {
+      verbs,
+      journal,
+      workspace,
+      files: this.#host.files,
+      place,
+      onStarted: (program) => this.#onProgramStarted(program),
+      isStopped: () => this.#isStopped(),
+    };
+    await this.#fetchArtifacts(spec, scope, deps);
+    const caches = new JobCaches(deps, spec.caches ?? [], (text) => this.#log(spec, text));
+    if (!this.#isStopped()) await caches.restore(scope.createEvaluator(spec.env));
     for (const [index, step] of spec.steps.entries()) {
       if (this.#isStopped()) break;
       const run = new StepRun({
@@ -152,8 +165,18 @@ export class JobPass implements RunningPass {
     if (this.#failure !== undefined) return toFailure(this.#failure, this.#exit_code);
     const evaluate = scope.createEvaluator(spec.env);
     const artifacts = (fillTemplates(spec.artifacts, evaluate) as unknown[]).map(toText);
-    await storeArtifacts({ artifacts, verbs, journal, workspace, files: this.#host.files, room: place.disk_view });
+    await storeArtifacts(deps, artifacts);
+    await caches.save();
     return { status: 'succeeded', output: fillTemplates(spec.outputs, evaluate) as Json };
+  }
+
+  /** Puts the artifacts that the job needs into its workspace. */
+  async #fetchArtifacts(spec: JobSpec, scope: JobScope, deps: JobVerbDeps): Promise<void> {
+    const { needed_artifacts = [] } = spec;
+    if (needed_artifacts.length === 0 || this.#isStopped()) return;
+    const paths = (fillTemplates(needed_artifacts, scope.createEvaluator(spec.env)) as unknown[]).map(toText);
+    this.#log(spec, `fetching artifacts: ${paths.join(', ')}`);
+    await fetchArtifacts(deps, paths);
   }
 
   /**

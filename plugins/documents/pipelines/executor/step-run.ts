@@ -62,7 +62,7 @@ export class StepRun {
     const value = this.#evaluator()(step.if);
     if (typeof value === 'boolean') return value;
     throw PipelineErrors.stepInvalid(
-      `the condition of the step ${step.name} is neither true nor false: ${step.if.slice(0, 200)}`,
+      `the condition of ${nameStep(step.name)} is neither true nor false: ${step.if.slice(0, 200)}`,
     );
   }
 
@@ -120,7 +120,7 @@ export class StepRun {
       if (!CAUSED_BY_A_STEP.has(error.code ?? '')) throw error;
       const { step } = this.#deps;
       throw PipelineErrors.stepInvalid(
-        `the folder of $SVC_OUTPUT for the step ${step.name} cannot be created (${error.code}): an earlier step changed the folders of other steps`,
+        `the folder of $SVC_OUTPUT for ${nameStep(step.name)} cannot be created (${error.code}): an earlier step changed the folders of other steps`,
       );
     });
   }
@@ -151,7 +151,7 @@ export class StepRun {
       })
       .finally(cancel);
     if (late || end === undefined)
-      throw PipelineErrors.stepTimeout(`the step ${step.name} took longer than ${step.timeout_ms} ms`);
+      throw PipelineErrors.stepTimeout(`${nameStep(step.name)} took longer than ${step.timeout_ms} ms`);
     return end;
   }
 
@@ -173,7 +173,7 @@ export class StepRun {
     const folder_name = toText(fillTemplates(step.working_directory, evaluate));
     const toError = (message: string) =>
       PipelineErrors.stepInvalid(
-        `the working_directory ${JSON.stringify(folder_name.slice(0, 200))} of the step ${step.name} ${message}`,
+        `the working_directory ${JSON.stringify(folder_name.slice(0, 200))} of ${nameStep(step.name)} ${message}`,
       );
     const path = resolve(workspace, folder_name);
     const folder = await place.disk_view.open(path, constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
@@ -198,5 +198,8 @@ export class StepRun {
 function failureText({ name }: StepSpec, { exit_code, signal, tail }: ProgramExit): string {
   const ending = signal === null ? `exit code ${exit_code}` : `signal ${signal}`;
   const stderr_text = tail === '' ? '' : `\nthe end of its standard error:\n${tail}`;
-  return `the step ${name} ended with ${ending}${stderr_text}`;
+  return `${nameStep(name)} ended with ${ending}${stderr_text}`;
 }
+
+/** A step without a name and an ID is called `step 2`. */
+const nameStep = (name: string): string => (/^step \d+$/.test(name) ? name : `the step ${name}`);

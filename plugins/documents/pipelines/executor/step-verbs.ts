@@ -2,9 +2,24 @@ import type { Verb } from '../../../execution/scripts/contract.ts';
 
 /** The verb that stores a folder or a file. */
 export const ARTIFACT_PUT = 'artifact put';
+/** The verb that fetches the run's artifacts. */
+export const ARTIFACT_GET = 'artifact get';
+/** The verbs that restore and save a cache. */
+export const CACHE_RESTORE = 'cache restore';
+export const CACHE_SAVE = 'cache save';
 
 /** Verbs that need no memo: an emit is known by its place, the others do the same each time that they are called. */
-const ALLOWED: ReadonlySet<string> = new Set(['annotate', ARTIFACT_PUT, 'emit', 'input', 'output', 'state']);
+const ALLOWED: ReadonlySet<string> = new Set([
+  'annotate',
+  ARTIFACT_GET,
+  ARTIFACT_PUT,
+  CACHE_RESTORE,
+  CACHE_SAVE,
+  'emit',
+  'input',
+  'output',
+  'state',
+]);
 
 /** Maps the verbs to what a step may call: allowed verbs work, the others explain that they need a script. */
 export const stepVerbs = (verbs: readonly Verb[]): ReadonlyMap<string, Verb> =>

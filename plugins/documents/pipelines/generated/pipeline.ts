@@ -8,21 +8,44 @@ export type Scalar = string | number | boolean;
  */
 export type Requires = string[];
 /**
- * Lets only one run (or job) of a project's group continue at a time, with the same leases as `svc lock`.
+ * Limits how many runs (or jobs) of a project's group continue at a time, with the same leases as `svc lock`.
  */
 export type Concurrency =
   | string
   | {
       group: string;
       /**
-       * `queue` (the default) waits for its turn; `cancel-running` cancels the earlier runs of the group.
+       * An expression: the limit applies to each value separately. The lock is then `<group>/<value>`.
        */
-      policy?: 'queue' | 'cancel-running';
+      key?: string;
+      /**
+       * How many continue at once. Default: 1. The holders' lowest limit applies.
+       */
+      limit?: number;
+      /**
+       * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
+       */
+      policy?: 'queue' | 'cancel-pending' | 'cancel-running';
     };
 /**
- * The workspace's initial content. Default: the commit of the push, pull request or release that started the run. True: the commit of any forge event. False: the workspace starts empty.
+ * The workspace's initial content. Default: the commit of the push, pull request or release that started the run. If true: the commit of any forge event. If false: the workspace starts empty.
  */
 export type Checkout = boolean | CheckoutChoices;
+export type Need =
+  | string
+  | {
+      /**
+       * The job that must succeed first.
+       */
+      job: string;
+      /**
+       * The artifacts to put into the workspace before the first step. If true: everything listed in the other job's `artifacts`. If a list: folders and files among the run's artifacts.
+       *
+       * @minItems 1
+       * @maxItems 64
+       */
+      artifacts?: boolean | [string, ...string[]];
+    };
 /**
  * CEL; `${{ }}` around the whole expression is stripped.
  */
@@ -31,6 +54,30 @@ export type Condition = string | boolean;
  * `500ms`, `5s`, `20m`, `1h30m`.
  */
 export type Duration = string;
+/**
+ * The key; can contain expressions. A cache is saved once under each key.
+ */
+export type CacheKey = string;
+/**
+ * Files in the workspace whose content becomes part of the key, such as package-lock.json.
+ *
+ * @minItems 1
+ * @maxItems 64
+ */
+export type CacheFiles = [string, ...string[]];
+/**
+ * Folders and files in the workspace to cache.
+ *
+ * @minItems 1
+ * @maxItems 64
+ */
+export type CachePaths = [string, ...string[]];
+/**
+ * Key prefixes: if no cache has the key, svc restores the newest cache whose key begins with one of them.
+ *
+ * @maxItems 32
+ */
+export type CacheRestoreKeys = string[];
 
 /**
  * A pipeline (`svc/pipeline/v1`): jobs that depend on each other, in YAML.
@@ -41,6 +88,10 @@ export interface PipelineDocument {
    */
   name?: string;
   env?: Env;
+  /**
+   * The inputs that the pipeline takes: fields with their types, such as `service: string` and `replicas: integer = 1`, or a JSON Schema. Expressions read them as `inputs.<name>`.
+   */
+  inputs?: {} | string;
   /**
    * Constants that expressions read as `vars.<name>`.
    */
@@ -62,17 +113,17 @@ export interface PipelineDocument {
    */
   tags?: string[];
   /**
-   * The run's subject, unless its submit or trigger sets one.
+   * The run's subject, unless its submission or trigger sets one.
    */
   subject?: string;
   /**
-   * The run's output: each value is a constant, or one whole expression. Default: what its scripts set with `svc output set`.
+   * The run's output: each value is a constant or a single expression. Default: the values that its scripts set with `svc output set`.
    */
   outputs?: {
     [k: string]: unknown;
   };
   /**
-   * The files that `workflow` jobs name, by path; the command line adds them.
+   * The files of `workflow` jobs, by path; the command line adds them.
    */
   files?: {
     [k: string]: string;
@@ -90,7 +141,7 @@ export interface PipelineDocument {
     [k: string]: Job;
   };
   /**
-   * Not evaluated; for YAML anchors.
+   * Not evaluated; use it for YAML anchors.
    *
    * This interface was referenced by `PipelineDocument`'s JSON-Schema definition
    * via the `patternProperty` "^x-".
@@ -101,6 +152,7 @@ export interface PipelineDocument {
       }
     | string
     | Env
+    | {}
     | Credentials
     | Requires
     | Concurrency
@@ -127,14 +179,14 @@ export interface Env {
   [k: string]: Scalar;
 }
 /**
- * Variable → name of a credential or account, written literally.
+ * Maps variables to names of credentials or accounts, written literally.
  */
 export interface Credentials {
   [k: string]: string;
 }
 export interface CheckoutChoices {
   /**
-   * Branch, tag or commit of the event's repository, instead of the event's commit. Can contain expressions. HEAD: its default branch.
+   * Branch, tag or commit of the event's repository, instead of the event's commit. Can contain expressions. HEAD means the default branch.
    */
   ref?: string;
   /**
@@ -142,7 +194,7 @@ export interface CheckoutChoices {
    */
   depth?: number;
   /**
-   * True: also submodules; recursive: also their submodules. Only over https.
+   * true also fetches submodules; recursive also fetches their submodules. Only over https.
    */
   submodules?: true | false | 'recursive';
   /**
@@ -161,13 +213,13 @@ export interface IncludedFile {
 }
 export interface Job {
   /**
-   * Shown in the log; default: its ID.
+   * The displayed name in the log; default: the ID.
    */
   name?: string;
   /**
-   * Jobs that must succeed first.
+   * The jobs that must succeed first. `{job: build, artifacts: true}` also puts what `build` stores into the workspace.
    */
-  needs?: string | string[];
+  needs?: string | Need[];
   if?: Condition;
   /**
    * Evaluated even if a need was not met.
@@ -188,7 +240,7 @@ export interface Job {
    */
   steps?: Step[];
   /**
-   * Read by later jobs as `jobs.<id>.outputs.<name>`.
+   * Later jobs read them as `jobs.<id>.outputs.<name>`.
    */
   outputs?: {
     [k: string]: unknown;
@@ -198,13 +250,33 @@ export interface Job {
    */
   wait_for_event?: string;
   /**
-   * CEL over `event`; `${{ }}` around the whole expression is stripped.
+   * CEL over `event` and the data of the run, as it is when the wait begins; `${{ }}` around the whole expression is stripped.
    */
   when?: string | boolean;
   /**
-   * True: events of untrusted runs also end the wait.
+   * If true, events from untrusted runs also end the wait.
    */
   untrusted?: boolean;
+  /**
+   * The name of the signal to wait for, which a person or a program sends.
+   */
+  wait_for_signal?: string;
+  /**
+   * The fields of the answer: `amount: number, note?: text`, the same as a mapping, or a JSON Schema.
+   */
+  form?:
+    | string
+    | {
+        [k: string]: unknown;
+      };
+  /**
+   * Who can answer: usernames, and the roles `member`, `admin` and `owner`. By default, every member.
+   */
+  approvers?: string | string[];
+  /**
+   * The question for the person. It can contain `${{ }}`.
+   */
+  message?: string;
   /**
    * Another workflow, run as a child: the path of a script, pipeline or graph in `files`, `{graph: <name>}` for a stored graph, or `{from_repo: …}` for a file in a repository.
    */
@@ -230,6 +302,33 @@ export interface Job {
   concurrency?: Concurrency;
   checkout?: Checkout;
   /**
+   * Files that are restored before the first step, and saved under the key when the steps have succeeded.
+   *
+   * @minItems 1
+   * @maxItems 32
+   */
+  cache?:
+    | {
+        key: CacheKey;
+        files?: CacheFiles;
+        paths: CachePaths;
+        restore_keys?: CacheRestoreKeys;
+      }
+    | [
+        {
+          key: CacheKey;
+          files?: CacheFiles;
+          paths: CachePaths;
+          restore_keys?: CacheRestoreKeys;
+        },
+        ...{
+          key: CacheKey;
+          files?: CacheFiles;
+          paths: CachePaths;
+          restore_keys?: CacheRestoreKeys;
+        }[]
+      ];
+  /**
    * Folders and files in the workspace that become the run's artifacts when the steps have succeeded.
    *
    * @maxItems 64
@@ -238,31 +337,38 @@ export interface Job {
 }
 export interface Strategy {
   /**
-   * Axes with their values; `include` adds combinations or members, and `exclude` removes combinations.
+   * The axes and their values; `include` adds combinations or members, and `exclude` removes combinations. A `${{ }}` instead of the matrix, an axis or a list is evaluated when the job begins.
    */
-  matrix: {
-    /**
-     * @maxItems 1000
-     */
-    include?: {
-      [k: string]: unknown;
-    }[];
-    /**
-     * @maxItems 1000
-     */
-    exclude?: {
-      [k: string]: unknown;
-    }[];
-    [k: string]:
-      | unknown[]
-      | {
-          [k: string]: unknown;
-        }[]
-      | undefined;
-  };
+  matrix:
+    | {
+        /**
+         * @maxItems 1000
+         */
+        include?:
+          | {
+              [k: string]: unknown;
+            }[]
+          | string;
+        /**
+         * @maxItems 1000
+         */
+        exclude?:
+          | {
+              [k: string]: unknown;
+            }[]
+          | string;
+        [k: string]:
+          | unknown[]
+          | string
+          | {
+              [k: string]: unknown;
+            }[]
+          | undefined;
+      }
+    | string;
   max_parallel?: number;
   /**
-   * False: if one combination fails, the others continue.
+   * If false, the other combinations continue after one fails.
    */
   fail_fast?: boolean;
 }
@@ -278,7 +384,7 @@ export interface Retry {
 }
 export interface Step {
   /**
-   * Its name in `steps.<id>`.
+   * The step's name in `steps.<id>`.
    */
   id?: string;
   /**
@@ -286,7 +392,7 @@ export interface Step {
    */
   name?: string;
   /**
-   * A bash program, run with -eu.
+   * A bash script, run with -eu.
    */
   run: string;
   if?: Condition;
@@ -304,7 +410,7 @@ export interface Step {
   working_directory?: string;
 }
 /**
- * Read through the forge's API when the job starts.
+ * A file that svc reads through the forge's API when the job starts.
  */
 export interface FromRepo {
   /**
@@ -312,7 +418,7 @@ export interface FromRepo {
    */
   path: string;
   /**
-   * The name at the forge: `acme/web`.
+   * The repository's name at the forge: `acme/web`.
    */
   repo: string;
   /**

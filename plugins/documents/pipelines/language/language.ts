@@ -1,10 +1,12 @@
 import { Errors, type Expressions, MAX_UNITS_TOGETHER } from '../../../../kernel/contracts/index.ts';
 import type { ExpressionContext, FlowLanguage, NodeResult } from '../../../engine/flows/contract.ts';
-import type { Json } from '../../../engine/runs/contract.ts';
-import { type Evaluate, fillEnv } from '../domain/templates.ts';
+import { inputsOf, type Json } from '../../../engine/runs/contract.ts';
+import { type Evaluate, fillEnv, fillTemplates } from '../domain/templates.ts';
 import { LANGUAGE } from '../domain/job-spec.ts';
 import type { PipelineConstants } from '../domain/lower.ts';
 import { ROOTS } from '../domain/names.ts';
+import { PipelineErrors } from '../errors.ts';
+import { combinationsOfComputed } from '../explain/matrix.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -16,6 +18,7 @@ export const pipelineLanguage = (expressions: () => Expressions): FlowLanguage =
     const { vars, env, given: submitted_env, matrices } = context.constants as PipelineConstants;
     const scope = {
       input: readInput(context.envelope),
+      inputs: inputsOf(context.envelope),
       vars,
       env: {},
       matrix: context.item ?? {},
@@ -26,6 +29,13 @@ export const pipelineLanguage = (expressions: () => Expressions): FlowLanguage =
       run: toRun(context),
     };
     return { ...scope, env: { ...fillEnv(env, createEvaluator(expressions(), scope)), ...submitted_env } };
+  },
+  items(config, evaluate) {
+    const { job, matrix } = config as { job: string; matrix: Json };
+    const combinations = combinationsOfComputed(fillTemplates(matrix, evaluate));
+    if (Array.isArray(combinations)) return combinations as Json[];
+    const { pointer, message } = combinations;
+    throw PipelineErrors.matrixInvalid(`/jobs/${job}/strategy/matrix${pointer} ${message}`);
   },
 });
 
@@ -48,6 +58,7 @@ const readInput = (envelope: ExpressionContext['envelope']): Json =>
   envelope.type === 'manual' || envelope.type === 'spawn' ? (envelope.input ?? null) : envelope;
 
 const toRun = ({ run: { run_id, subject }, envelope }: ExpressionContext) => ({
+  id: run_id,
   run_id,
   subject,
   trigger: envelope.type,

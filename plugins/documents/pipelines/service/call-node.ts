@@ -4,7 +4,7 @@ import {
   type FlowNodeType,
   flowConfigInvalid,
 } from '../../../engine/flows/contract.ts';
-import type { Json, PlannedActivity, RunCreation } from '../../../engine/runs/contract.ts';
+import { acceptInput, type Json, type PlannedProgram, type RunCreation } from '../../../engine/runs/contract.ts';
 import { CALL_WAIT } from '../../../execution/children/contract.ts';
 import type { CheckoutRequirements } from '../../../execution/scripts/contract.ts';
 import {
@@ -48,14 +48,16 @@ function findWorkflow({ workflow, from_repo, name }: CallPlan, node: FlowNodeCon
 }
 
 function scriptActivity(
-  { executor, spec, requires }: PlannedActivity,
+  { activity: { executor, spec, requires }, input_schema: schema }: PlannedProgram,
   checkout_parts: CheckoutRequirements | undefined,
   plan: CallPlan,
   node: FlowNodeContext,
 ): FlowNodeOutcome {
   const { name, evaluate } = node;
   const required = (fillTemplates(plan.requires ?? [], evaluate) as unknown[]).map(String);
-  const input: { with?: Json } = plan.with === null ? {} : { with: fillTemplates(plan.with, evaluate) as Json };
+  const filled = plan.with === null ? undefined : (fillTemplates(plan.with, evaluate) as Json);
+  // The node fails with the errors of its input.
+  const input = filled === undefined ? {} : { with: schema === undefined ? filled : acceptInput(schema, filled) };
   return {
     activity: {
       executor,

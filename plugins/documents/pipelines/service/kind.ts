@@ -1,6 +1,7 @@
 import { isServiceError, type Scope } from '../../../../kernel/contracts/index.ts';
 import type { Flows } from '../../../engine/flows/contract.ts';
 import type { Problem, RunEngine, WorkflowDocument, WorkflowKind } from '../../../engine/runs/contract.ts';
+import { expandInputs } from '../../../platform/schema/contract.ts';
 import type { PipelineReader, Read } from '../document/read.ts';
 import { PipelineErrors } from '../errors.ts';
 import { findChild, collectIncludedFiles, findRepoFile, describeWorkflow } from '../domain/child.ts';
@@ -29,6 +30,10 @@ export const pipelineKind = (deps: KindDeps): WorkflowKind => ({
     if (problems.length > 0) return problems;
     const children = await childProblems(deps, scope, read);
     return [...children, ...(await credentialProblems(deps, scope, read))];
+  },
+  async inputSchema(_on, scope, { source }) {
+    const { inputs } = readValid(deps, scope, source);
+    return inputs === undefined ? undefined : JSON.stringify(expandInputs(inputs));
   },
   async plan(_on, scope, submitted) {
     const document = readValid(deps, scope, submitted.source);

@@ -5,5 +5,5 @@ export const flowConfigInvalid = defineError({
   code: 'flow_config_invalid',
   status: 422,
   title: "A node's config does not match its type.",
-  next: 'Correct the member that `detail` names. An expression may have produced a value of an unexpected type.',
+  next: 'Fix the member shown in `detail`. An expression may have produced a value of an unexpected type.',
 });

@@ -31,7 +31,10 @@ export interface GraphNodeType {
   config: JsonSchema;
   /** Members of the config in which `{{ }}` templates of strings are evaluated, at any depth: `['with', 'input']`. */
   holes?: readonly string[];
-  /** Members of the config that are CEL as a whole and see only `event`: `['when']`. */
+  /**
+   * Members of the config that are CEL as a whole and see `event`: `['when']`. Unless the type is a trigger, they also see
+   * the scope of the graph, which the flow node reads when it begins.
+   */
   predicates?: readonly string[];
   /**
    * Members of the config that are CEL over the scope of the graph and that the flow node evaluates itself: `['if']`.

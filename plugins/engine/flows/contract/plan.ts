@@ -35,12 +35,14 @@ export interface FlowNode {
   if?: { text: string; always?: boolean };
   /** Runs the node once for each item. Its output is the list of the items' outputs. */
   fan_out?: {
-    /** An expression for a list, or the list itself. */
-    items: string | readonly Json[];
+    /** An expression for a list, the list itself, or a config from which the language makes the list. */
+    items: string | readonly Json[] | { config: Json };
     /** True when the items are objects whose members identify them. Lists then name an item by its members. */
     named?: boolean;
     /** Items in progress at a time; absent: 16. */
     concurrency?: number;
+    /** Fails with more items than this; absent: 50,000. */
+    max_items?: number;
     /** Continue with other items when one fails; the node fails after all have ended. */
     finish_all?: boolean;
   };

@@ -8,7 +8,7 @@ t.test('the bytes are those of JSON.stringify', async (t) => {
   const exact = ['{"n":12345678901234567890,"1":2,"0":[1.10]}'];
   for (const value of [...texts, ...exact].map((text) => parseExact(text) as Json)) {
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    t.notOk(isLargerThan(bytes, value), `${JSON.stringify(value)} has ${bytes} bytes`);
+    t.notOk(isLargerThan(bytes, value), `${JSON.stringify(value)} is ${bytes} bytes long`);
     t.ok(isLargerThan(bytes - 1, value), `${JSON.stringify(value)} has more than ${bytes - 1}`);
   }
 });

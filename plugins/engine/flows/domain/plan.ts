@@ -41,7 +41,8 @@ export function toPlannedNodes(plan: FlowPlan): PlannedNode[] {
   const nodes = plan.nodes.map(({ needs: _needs, reads, ...node }, n): PlannedNode => {
     const edges = edgesOf(plan.nodes[n]!);
     const findReads = (text: string) => toReads(numbers, reads ?? findNamedIds(text, edges));
-    const items = typeof node.fan_out?.items === 'string' ? node.fan_out.items : '';
+    const written = node.fan_out?.items;
+    const items = Array.isArray(written) ? '' : typeof written === 'string' ? written : JSON.stringify(written ?? '');
     const node_reads = {
       reads: findReads(`${node.if?.text ?? ''} ${items}`),
       config_reads: findReads(JSON.stringify([node.config, node.key])),

@@ -53,12 +53,12 @@ const delay: FlowNodeType = {
   },
 };
 
-/** Waits for a signal, with the config `{name}`. The payload is the output. */
+/** Waits for a signal, with the config `{name, terms?}`. The payload is the output. */
 const waitSignal: FlowNodeType = {
   type: 'wait_signal',
   begin(_tx, { name, config, timeout_ms }) {
     if (typeof config.name !== 'string') throw configInvalid(name, 'name must be a signal name');
-    return { wait: { kind: 'wait-signal', name: config.name, args: null, timeout_ms } };
+    return { wait: { kind: 'wait-signal', name: config.name, args: config.terms ?? null, timeout_ms } };
   },
 };
 

@@ -72,13 +72,15 @@ export class Advance {
   /** Performs the pending steps up to the limit, and stores the result. */
   async runSteps(): Promise<void> {
     const { flow } = this.#memory;
-    while (flow.todo.length > 0 && this.#remaining_steps > 0 && flow.stopped === 0) {
+    const { paused } = this.#memory.run;
+    while (flow.todo.length > 0 && this.#remaining_steps > 0 && flow.stopped === 0 && !paused) {
       if (this.#stored >= UNCOUNTED_BYTES && !(await this.#chargeStorage())) break;
       await this.#memory.load(flow.todo.slice(-PREFETCH_COUNT).map(({ n }) => Math.min(n, flow.nodes - 1)));
       const step = flow.todo.pop()!;
       if (step.do === 'settle') await this.#notifyDependents(step.n, step.from);
       else if (step.do === 'begin') await this.#beginNode(step.n);
       else if (step.do === 'fill') await this.#startItems(step.n);
+      else if (step.do === 'retry') await this.#retry(step);
       else await this.#reuse(step);
     }
     await this.#chargeStorage();
@@ -110,7 +112,7 @@ export class Advance {
       return this.#onAttemptEnded(row, { status: 'failed', code: TIMED_OUT, message });
     }
     if (row.activity_id !== end.activity_id || isTerminal(row)) return undefined;
-    if (role === 'pause') return this.#startAttempt(row);
+    if (role === 'pause') return this.#memory.run.paused ? this.#leaveRetry(row) : this.#startAttempt(row);
     return this.#onWorkEnded(row, end);
   }
 
@@ -315,7 +317,7 @@ export class Advance {
     if (row.timer_id !== null) await this.#memory.cancel('its node has ended', [row.timer_id]);
     const convert = this.#deps.types.get(this.#memory.node(row.n).type)?.ended;
     // The output stays with the activity.
-    if (end.result.status === 'succeeded') this.#addStored(jsonBytes(end.result.output));
+    if (end.result.status === 'succeeded') this.#addStored(end.output_bytes ?? jsonBytes(end.result.output));
     if (!convert) return this.#onAttemptEnded(row, end.result);
     let result: Completion;
     try {
@@ -369,6 +371,7 @@ export class Advance {
   async #scheduleRetry(row: StoredNode, timeout_ms: number): Promise<void> {
     if (timeout_ms === 0) {
       this.#remaining_steps -= 1;
+      if (this.#memory.run.paused) return this.#leaveRetry(row);
       return this.#startAttempt(row);
     }
     row.state = 'backoff';
@@ -376,6 +379,22 @@ export class Advance {
     const wait = { kind: 'sleep', name: '', args: null, timeout_ms };
     const name = `${activityName(this.#memory.node(row.n), row)} pause`;
     await this.#memory.run.wait({ activity_id: row.activity_id, name, wait });
+  }
+
+  /** Leaves the next attempt until the run is resumed. */
+  #leaveRetry(row: StoredNode): void {
+    row.state = 'backoff';
+    row.activity_id = null;
+    this.#memory.markChanged(row);
+    this.#memory.flow.todo.push({ do: 'retry', n: row.n, item: row.item });
+  }
+
+  /** The item may have been cancelled since. */
+  async #retry({ n, item }: Extract<Step, { do: 'retry' }>): Promise<void> {
+    this.#remaining_steps -= 1;
+    await this.#memory.load([n], [{ n, item }]);
+    const row = this.#memory.row(n, item);
+    if (row.state === 'backoff' && row.activity_id === null) await this.#startAttempt(row);
   }
 
   async #failFanOut(node: PlannedNode, fan_out: StoredNode): Promise<void> {
@@ -418,7 +437,7 @@ export class Advance {
   async evaluateOutput(): Promise<Json> {
     const { output } = this.#memory.flow.header;
     if (output === null) return null;
-    const result = (await this.#evaluation.createEvaluator(output.reads))(output.text);
+    const result = (await this.#evaluation.createEvaluator(output.reads)).evaluate(output.text);
     const value = output.merged ? mergeMembers(result) : result;
     if (isLargerThan(MAX_OUTPUT_BYTES, value))
       throw outputTooLarge(`its JSON is larger than the limit of ${MAX_OUTPUT_BYTES}`);

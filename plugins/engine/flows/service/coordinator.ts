@@ -1,21 +1,24 @@
 import { type Database, failpoint, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type {
-  ActivityEnd,
-  ActivityScope,
-  CoordinatedEnding,
-  CoordinatedRun,
-  NodeAgain,
-  NodeList,
-  NodePage,
-  NodeSpans,
-  NodeWork,
-  RunCoordinator,
+import {
+  type ActivityEnd,
+  type ActivityScope,
+  type CoordinatedEnding,
+  type CoordinatedRun,
+  type NodeAgain,
+  type NodeList,
+  type NodePage,
+  type NodeSpans,
+  type NodeWork,
+  PAUSED_DUE,
+  type RunCoordinator,
+  MAX_RECORD_BYTES,
 } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
 import { isDecided } from '../domain/decide.ts';
 import { outputReads } from '../domain/plan.ts';
 import { readActivities, readActivity } from '../store/activity-rows.ts';
-import { endFlow, type FlowRow, insertFlow, readFlow, type Step } from '../store/flow-row.ts';
+import { insertFinishedFlow } from '../store/finished-flow.ts';
+import { endFlow, type FlowRow, insertFlow, readFlow, resumeFlow, type Step, updateFlow } from '../store/flow-row.ts';
 import { insertList, PLAN } from '../store/lists.ts';
 import { Advance, type AdvanceDeps } from './advance.ts';
 import { OUTPUT_FAILED, toFailure } from './failures.ts';
@@ -73,10 +76,10 @@ export class FlowCoordinator implements RunCoordinator {
     const flow: FlowRow = { language, header, ...counts, todo };
     failpoint('flows.planned');
     // When a node of another flow created this run, its begin is left to the next transaction, so that nested flows
-    // do not run in one.
-    if (this.#busy.has(tx)) {
+    // do not run in one. The begin of a paused run is left until it is resumed.
+    if (this.#busy.has(tx) || run.paused) {
       await insertList(tx, deps.sealer, run, PLAN, nodes);
-      await insertFlow(tx, deps.sealer, run, flow, deps.database.now());
+      await insertFlow(tx, deps.sealer, run, flow, run.paused ? PAUSED_DUE : deps.database.now());
       tx.afterCommit(() => deps.wakeResumer());
     } else await this.#advance(new FlowMemory(deps, tx, run, flow, nodes));
     failpoint('flows.begun');
@@ -105,6 +108,8 @@ export class FlowCoordinator implements RunCoordinator {
     const deps = this.#deps();
     const flow = await readFlow(tx, deps.sealer, run);
     if (!flow || flow.todo.length === 0) return;
+    // Steps that were left before the run was paused are put off.
+    if (run.paused) return updateFlow(tx, run.run_id, flow, PAUSED_DUE);
     failpoint('flows.resumed');
     await this.#advance(new FlowMemory(deps, tx, run, flow));
     failpoint('flows.resumed.advanced');
@@ -113,6 +118,24 @@ export class FlowCoordinator implements RunCoordinator {
   async ending(tx: Transaction, run: CoordinatedRun): Promise<CoordinatedEnding | undefined> {
     const deps = this.#deps();
     const advanced = this.#findAdvanced(tx, run);
+    const ending = await this.#decideEnding(tx, run, advanced);
+    const finished = advanced?.consumeFinished();
+    if (!finished) return ending;
+    if (ending?.status === 'succeeded') {
+      const output_json = Buffer.from(JSON.stringify(ending.output ?? null));
+      if (output_json.length + finished.length <= MAX_RECORD_BYTES)
+        return { ...ending, record: { content: finished, output_json } };
+    }
+    await insertFinishedFlow(tx, deps.sealer, run, finished);
+    return ending;
+  }
+
+  async #decideEnding(
+    tx: Transaction,
+    run: CoordinatedRun,
+    advanced: FlowMemory | undefined,
+  ): Promise<CoordinatedEnding | undefined> {
+    const deps = this.#deps();
     const flow = advanced?.flow ?? (await readFlow(tx, deps.sealer, run));
     if (!flow) return { status: 'failed', code: 'flow_lost', message: 'the plan of the run no longer exists' };
     const { failed, error_code, error_message, todo, nodes, ended } = flow;
@@ -134,6 +157,11 @@ export class FlowCoordinator implements RunCoordinator {
     }
   }
 
+  async resumed(tx: Transaction, { run_id }: ActivityScope): Promise<void> {
+    await resumeFlow(tx, run_id, this.#deps().database.now());
+    tx.afterCommit(() => this.#deps().wakeResumer());
+  }
+
   async over(tx: Transaction, run: ActivityScope): Promise<void> {
     const flow = this.#findAdvanced(tx, run)?.flow;
     // Everything is decided and stored, so nothing is left to end.
@@ -150,7 +178,7 @@ export class FlowCoordinator implements RunCoordinator {
     return memory?.run.run_id === run_id ? memory : undefined;
   }
 
-  labels(run: ActivityScope): Promise<(name: string) => string | undefined> {
+  labels(run: ActivityScope): Promise<(name: string) => Promise<string | undefined>> {
     return this.#deps().views.labels(run);
   }
 
@@ -198,6 +226,6 @@ export class FlowCoordinator implements RunCoordinator {
   async #runSteps(memory: FlowMemory, advance: Advance): Promise<void> {
     await advance.runSteps();
     this.#advanced.set(memory.tx, memory);
-    if (memory.flow.todo.length > 0) memory.tx.afterCommit(() => this.#deps().wakeResumer());
+    if (memory.flow.todo.length > 0 && !memory.run.paused) memory.tx.afterCommit(() => this.#deps().wakeResumer());
   }
 }

@@ -14,7 +14,7 @@ export const ITEMS_AT_ONCE = 64;
 type Encode = (output: Json) => Buffer;
 
 interface EarlierResultsDeps extends OutputDeps {
-  activities: Pick<Activities, 'ends' | 'outputBytes'>;
+  activities: Pick<Activities, 'ends' | 'outputBytes' | 'record'>;
 }
 
 /** Copies what nodes came to in the run that this one is a rerun of. */
@@ -56,7 +56,7 @@ export class EarlierResults {
 
   /** Undefined when the earlier run was removed. */
   async #openReader(): Promise<NodeReader | undefined> {
-    this.#reader ??= (await readAnyFlow(this.#memory.tx, this.#deps.sealer, this.#scope()))?.reader;
+    this.#reader ??= (await readAnyFlow(this.#memory.tx, this.#deps, this.#scope()))?.reader;
     return this.#reader;
   }
 

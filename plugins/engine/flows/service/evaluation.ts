@@ -19,13 +19,18 @@ export interface EvaluationDeps {
   sealer: Sealer;
   expressions: Expressions;
   languages: ReadonlyMap<string, FlowLanguage>;
-  activities: () => Pick<Activities, 'ends' | 'outputBytes'>;
+  activities: () => Pick<Activities, 'ends' | 'outputBytes' | 'record'>;
 }
 
 const TOO_MUCH_TOGETHER = 'the earlier expressions of this node take too much work';
 
 /** Throws `flow_expression_failed` and names the expression. */
 export type Evaluate = (text: string) => Json;
+
+export interface Evaluator {
+  evaluate: Evaluate;
+  scope: Readonly<Record<string, unknown>>;
+}
 
 /** Values of a flow's expressions in one transaction. */
 export class Evaluation {
@@ -47,7 +52,7 @@ export class Evaluation {
    * Creates an evaluator over the current results of these nodes, and over an item if `at` is one. Its expressions have a
    * budget together, because a config may contain thousands of them.
    */
-  async createEvaluator(reads: Reads, at?: { n: number; item: number }): Promise<Evaluate> {
+  async createEvaluator(reads: Reads, at?: { n: number; item: number }): Promise<Evaluator> {
     const nodes = await this.#results.readResults(reads);
     this.#envelope ??= await this.#memory.run.envelope();
     const { run_id, org_id, project_id, subject, trigger } = this.#memory.run;
@@ -61,12 +66,13 @@ export class Evaluation {
     const envelope = this.#envelope;
     const { result: scope } = this.#measure(() => language.scope({ run, envelope, constants, nodes, ...item }));
     let used_units = 0;
-    return (text) => {
+    const evaluate = (text: string): Json => {
       if (used_units > MAX_UNITS_TOGETHER) throw expressionFailed(`${text.slice(0, 200)}: ${TOO_MUCH_TOGETHER}`);
       const { result, units } = this.#measure(() => this.#evaluate(text, language, scope));
       used_units += units;
       return result;
     };
+    return { evaluate, scope };
   }
 
   #measure<T>(work: () => T): { result: T; units: number } {
@@ -91,6 +97,13 @@ export class Evaluation {
       if (bytes <= MAX_OUTPUT_BYTES) return value;
       throw outputTooLarge(`the values in the config have more than ${MAX_OUTPUT_BYTES} bytes of JSON`);
     });
+  }
+
+  /** The items that the language makes from the config of a fan-out. */
+  items(config: Json, evaluate: Evaluate): readonly Json[] {
+    const language = this.#language();
+    if (language.items) return language.items(config, evaluate);
+    throw nodeUnknown(`the language ${language.name} has no fan-outs with a config`);
   }
 
   #evaluate(text: string, language: FlowLanguage, scope: Readonly<Record<string, unknown>>): Json {

@@ -1,10 +1,10 @@
 import type { Database, Sealer, Transaction } from '../../../../kernel/contracts/index.ts';
-import type { CoordinatedRun, Json, NewActivity, NodeSpans } from '../../runs/contract.ts';
+import { type CoordinatedRun, type Json, type NewActivity, type NodeSpans, PAUSED_DUE } from '../../runs/contract.ts';
 import { isTerminal, newRow, NODE_ITEM } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { type FlowActivity, insertActivities } from '../store/activity-rows.ts';
 import { type FlowRow, insertFlow, updateFlow } from '../store/flow-row.ts';
-import { insertFinishedFlow } from '../store/finished-flow.ts';
+import { encodeFinishedFlow } from '../store/finished-flow.ts';
 import { CHUNK_SIZE, insertList, PLAN, readChunks } from '../store/lists.ts';
 import { toNodeSpan } from './node-spans.ts';
 import { readNodes, readOpenItems, type StoredNode, writeNodes } from '../store/node-rows.ts';
@@ -31,6 +31,8 @@ export class FlowMemory {
   readonly #new_plan: readonly PlannedNode[] | undefined;
   #stored: boolean;
   #has_activities = false;
+  /** A flow that began and ended in this transaction. It is stored with the end of its run. */
+  #finished: Buffer | undefined;
   readonly #plan = new Map<number, readonly PlannedNode[]>();
   readonly #items = new Map<string, readonly Json[]>();
   readonly #rows = new Map<string, StoredNode>();
@@ -53,6 +55,13 @@ export class FlowMemory {
 
   get now(): number {
     return this.#deps.database.now();
+  }
+
+  /** The flow as one value, if it has begun and ended in this transaction. Whoever takes it must store it. */
+  consumeFinished(): Buffer | undefined {
+    const finished = this.#finished;
+    this.#finished = undefined;
+    return finished;
   }
 
   /** Reads these nodes and their rows in few statements. */
@@ -162,15 +171,21 @@ export class FlowMemory {
     const rows = [...this.#changed];
     if (this.#stored) {
       await writeNodes(tx, sealer, run, rows);
-      await updateFlow(tx, run.run_id, flow, this.now);
+      await updateFlow(tx, run.run_id, flow, this.#resumeAt);
       return;
     }
     this.#stored = true;
     const plan = this.#new_plan!;
-    if (this.#isFinished() && (await insertFinishedFlow(tx, sealer, run, flow, plan, rows))) return;
+    this.#finished = this.#isFinished() ? encodeFinishedFlow(flow, plan, rows) : undefined;
+    if (this.#finished) return;
     await insertList(tx, sealer, run, PLAN, plan);
     await writeNodes(tx, sealer, run, rows);
-    await insertFlow(tx, sealer, run, flow, this.now);
+    await insertFlow(tx, sealer, run, flow, this.#resumeAt);
+  }
+
+  /** When pending steps are due. */
+  get #resumeAt(): number {
+    return this.run.paused ? PAUSED_DUE : this.now;
   }
 
   /** True when a flow that begins in this transaction has ended in it, and nothing else refers to its nodes. */

@@ -1,14 +1,22 @@
 import { type Database, Errors, type Sealer } from '../../../../kernel/contracts/index.ts';
-import type { Activities, CoordinatedNode, Coordination, NodeList, NodePage, NodeWork } from '../../runs/contract.ts';
+import type {
+  Activities,
+  CoordinatedNode,
+  Coordination,
+  Json,
+  NodeList,
+  NodePage,
+  NodeWork,
+} from '../../runs/contract.ts';
 import type { FlowPlan, Flows } from '../contract.ts';
 import { newRow, NODE_ITEM } from '../domain/decide.ts';
-import { itemLabel } from '../domain/labels.ts';
+import { hasComputedLabels, itemLabel } from '../domain/labels.ts';
 import { type PlannedNode, validatePlan } from '../domain/plan.ts';
 import { flowInvalid } from '../errors.ts';
 import { type EarlierAttempt, readEarlierAttempts } from '../store/activity-rows.ts';
 import { readAnyFlow } from '../store/any-flow.ts';
 import type { ReadableFlow } from '../store/finished-flow.ts';
-import { CHUNK_SIZE } from '../store/lists.ts';
+import { CHUNK_SIZE, readChunks } from '../store/lists.ts';
 import type { NodeReader } from '../store/node-reader.ts';
 import { readOutputs, takePage } from '../store/outputs.ts';
 import type { ListedNode, StoredNode } from '../store/node-rows.ts';
@@ -27,7 +35,7 @@ const MAX_LISTED_NODES = 50;
 export interface FlowViewsDeps {
   database: Pick<Database, 'read'>;
   sealer: Sealer;
-  activities: () => Pick<Activities, 'ends' | 'outputBytes'>;
+  activities: () => Pick<Activities, 'ends' | 'outputBytes' | 'record'>;
 }
 
 /** Reads nodes and items for lists. */
@@ -47,7 +55,11 @@ export class FlowViews {
       ? readNodePage(flow, page, limit)
       : readItemPage(flow, page, page.of, limit));
     const earlier = await this.#readEarlierAttempts(scope, rows);
-    const views = rows.map(([node, row]) => toNodeView(node, row, flow.flow.stopped === 1, earlier(row)));
+    const values = await this.#computedValues(scope, rows);
+    const views = rows.map(([node, row]) => ({
+      ...toNodeView(node, row, flow.flow.stopped === 1, earlier(row)),
+      label: itemLabel(node, row.item, values(row)),
+    }));
     const nodes = page.outputs ? await this.#withOutputs(scope, flow.reader, rows, views) : views;
     const more = nodes.length < views.length || views.length === limit;
     return { nodes: toAuthoredNodes(rows, nodes), more, last: nodes.at(-1)?.place };
@@ -62,20 +74,38 @@ export class FlowViews {
   }
 
   /** Returns a function that maps the name of an activity to its label; undefined when it has none. */
-  async labels(scope: FlowScope): Promise<(name: string) => string | undefined> {
+  async labels(scope: FlowScope): Promise<(name: string) => Promise<string | undefined>> {
     const plan = await readFullPlan(await this.#flow(scope));
     const named = new Map(plan.flatMap((node) => (node.fan_out?.named ? [[node.id, node] as const] : [])));
-    return (name) => {
-      const [, id = '', item] = ITEM.exec(name) ?? [];
+    return async (name) => {
+      const [, id = '', number] = ITEM.exec(name) ?? [];
       const node = named.get(id);
-      return node && itemLabel(node, Number(item));
+      if (!node) return undefined;
+      const row = { n: node.n, item: Number(number) };
+      return itemLabel(node, row.item, (await this.#computedValues(scope, [[node, row]]))(row));
     };
+  }
+
+  /** Reads the values of items whose labels the plan does not contain. */
+  async #computedValues(
+    scope: FlowScope,
+    rows: readonly (readonly [PlannedNode, { n: number; item: number }])[],
+  ): Promise<(row: { n: number; item: number }) => Json | undefined> {
+    const computed = rows.filter(([node, { item }]) => item !== NODE_ITEM && hasComputedLabels(node));
+    const { database, sealer } = this.#deps;
+    const lists = new Map<number, Map<number, Json[]>>();
+    for (const [n, items] of Map.groupBy(computed, ([, row]) => row.n)) {
+      const numbers = [...new Set(items.map(([, { item }]) => Math.floor(item / CHUNK_SIZE)))];
+      lists.set(n, await readChunks<Json>(database, sealer, scope, n, numbers));
+    }
+    return ({ n, item }) => lists.get(n)?.get(Math.floor(item / CHUNK_SIZE))?.[item % CHUNK_SIZE];
   }
 
   /** Finds a node or an item by its id or its label; undefined when there is none. */
   async findNode(scope: FlowScope, name: string): Promise<NodeWork | undefined> {
     const flow = await this.#flow(scope);
-    const target = findTarget(await readFullPlan(flow), name);
+    const plan = await readFullPlan(flow);
+    const target = findTarget(plan, name) ?? (await this.#findComputed(scope, plan, name));
     if (!flow || !target) return undefined;
     const { node, item } = target;
     const [row] = await flow.reader.nodes([{ n: node.n, item }]);
@@ -89,6 +119,25 @@ export class FlowViews {
       activity_id,
       ...(reused_from && { kept_from: reused_from }),
     };
+  }
+
+  /** Finds an item by a label that the plan does not contain. */
+  async #findComputed(
+    scope: FlowScope,
+    plan: readonly PlannedNode[],
+    name: string,
+  ): Promise<{ node: PlannedNode; item: number } | undefined> {
+    const { database, sealer } = this.#deps;
+    for (const node of plan) {
+      if (!hasComputedLabels(node) || !name.startsWith(`${node.id} (`)) continue;
+      for (let part = 0; ; part++) {
+        const values = (await readChunks<Json>(database, sealer, scope, node.n, [part])).get(part) ?? [];
+        const found = values.findIndex((value, i) => itemLabel(node, part * CHUNK_SIZE + i, value) === name);
+        if (found >= 0) return { node, item: part * CHUNK_SIZE + found };
+        if (values.length < CHUNK_SIZE) break;
+      }
+    }
+    return undefined;
   }
 
   /** Reads the ended attempts of nodes and items that were attempted again. */
@@ -105,7 +154,8 @@ export class FlowViews {
 
   async #flow(scope: FlowScope): Promise<ReadableFlow | undefined> {
     await this.#deps.sealer.prepare(scope.org_id);
-    return readAnyFlow(this.#deps.database, this.#deps.sealer, scope);
+    const { database, sealer, activities } = this.#deps;
+    return readAnyFlow(database, { sealer, activities: activities() }, scope);
   }
 
   /** Reads outputs for as many rows as fit on a page, at least one. Outputs that do not fit are not read. */
@@ -202,12 +252,14 @@ function findTarget(plan: readonly PlannedNode[], name: string): { node: Planned
   const node = plan.find(({ id }) => id === (of ?? name));
   if (node) return { node, item: of === undefined ? NODE_ITEM : Number(number) };
   for (const candidate of plan) {
-    const items = candidate.fan_out?.named && name.startsWith(`${candidate.id} (`) ? candidate.fan_out.items : [];
-    const item = Array.from(items).findIndex((_, i) => itemLabel(candidate, i) === name);
+    const { items } = candidate.fan_out?.named && name.startsWith(`${candidate.id} (`) ? candidate.fan_out : NO_ITEMS;
+    const item = (Array.isArray(items) ? items : []).findIndex((_, i) => itemLabel(candidate, i) === name);
     if (item >= 0) return { node: candidate, item };
   }
   return undefined;
 }
+
+const NO_ITEMS = { items: [] } as const;
 
 const nodeNotFound = (id: string, plan: readonly PlannedNode[]) => Errors.notFound(describeUnknownNode(id, plan));
 
@@ -255,7 +307,6 @@ function toNodeView(
   return {
     id,
     type: shown_type,
-    label: itemLabel(node, item),
     attempt,
     activity_id,
     timer_id,

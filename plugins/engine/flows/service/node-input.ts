@@ -10,20 +10,31 @@ import type { FlowMemory } from './flow-memory.ts';
 
 /** Evaluates the condition of a node. Throws `flow_expression_failed`. */
 export async function evaluateCondition(node: PlannedNode, evaluation: Evaluation): Promise<boolean> {
-  const value = (await evaluation.createEvaluator(node.reads))(node.if!.text);
+  const value = (await evaluation.createEvaluator(node.reads)).evaluate(node.if!.text);
   if (typeof value === 'boolean') return value;
   throw expressionFailed(`the condition of ${node.id} is neither true nor false: ${node.if!.text.slice(0, 200)}`);
 }
 
 /** The items of a fan-out. Throws `flow_expression_failed` or `flow_fan_out_too_large`. */
 export async function evaluateItems(node: PlannedNode, evaluation: Evaluation): Promise<readonly Json[]> {
-  const { items } = node.fan_out!;
-  const list = typeof items === 'string' ? (await evaluation.createEvaluator(node.reads))(items) : (items as Json);
+  const { items, max_items = MAX_ITEMS } = node.fan_out!;
+  const list = await readItems(node, items, evaluation);
   if (!Array.isArray(list))
     throw expressionFailed(`the items of ${node.id} are not a list: ${String(items).slice(0, 200)}`);
-  if (list.length > MAX_ITEMS)
-    throw fanOutTooLarge(`the fan-out ${node.id} has ${list.length} items; the limit is ${MAX_ITEMS}`);
+  if (list.length > max_items)
+    throw fanOutTooLarge(`the fan-out ${node.id} has ${list.length} items; the limit is ${max_items}`);
   return list;
+}
+
+async function readItems(
+  node: PlannedNode,
+  items: NonNullable<PlannedNode['fan_out']>['items'],
+  evaluation: Evaluation,
+): Promise<Json> {
+  if (Array.isArray(items)) return items;
+  const { evaluate } = await evaluation.createEvaluator(node.reads);
+  if (typeof items === 'string') return evaluate(items);
+  return [...evaluation.items((items as { config: Json }).config, evaluate)];
 }
 
 /** Builds the context of an attempt for its node type. */
@@ -34,7 +45,7 @@ export async function createNodeContext(
   evaluation: Evaluation,
 ): Promise<FlowNodeContext> {
   const { org_id, project_id, run_id, subject, generation, trusted } = run;
-  const evaluate = await evaluation.createEvaluator(node.config_reads, row);
+  const { evaluate, scope } = await evaluation.createEvaluator(node.config_reads, row);
   const config = evaluation.render(node.config ?? {}, evaluate);
   return {
     org_id,
@@ -44,6 +55,7 @@ export async function createNodeContext(
     generation,
     trusted,
     evaluate,
+    scope,
     name: activityName(node, row),
     key:
       node.key === undefined ? defaultKey(run_id, node, row) : toIdempotencyKey(evaluation.render(node.key, evaluate)),

@@ -1,5 +1,5 @@
 import { type Database, Errors, type Sealer } from '../../../../kernel/contracts/index.ts';
-import type { NodeAgain } from '../../runs/contract.ts';
+import type { Activities, NodeAgain } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
 import { NODE_ITEM } from '../domain/decide.ts';
 import { rerunGuards, findReusableNodes } from '../domain/reusable-nodes.ts';
@@ -20,6 +20,7 @@ export interface RerunPlan extends FlowPlan {
 export interface RerunDeps {
   database: Pick<Database, 'read'>;
   sealer: Sealer;
+  activities: () => Pick<Activities, 'record'>;
 }
 
 /** Returns the nodes of a plan. Reused nodes carry their number in the earlier plan. */
@@ -34,7 +35,7 @@ export function toRerunNodes(plan: RerunPlan): PlannedNode[] {
  * Throws `invalid_request`.
  */
 export async function planRerun(
-  { database, sealer }: RerunDeps,
+  { database, sealer, activities }: RerunDeps,
   scope: FlowScope,
   plan: FlowPlan,
   request: NodeAgain | undefined,
@@ -44,7 +45,7 @@ export async function planRerun(
   const first = nodes.find(({ id }) => id === from);
   if (!first && from !== undefined) throw invalidFrom(describeUnknownNode(from, nodes));
   await sealer.prepare(scope.org_id);
-  const found = await readAnyFlow(database, sealer, scope);
+  const found = await readAnyFlow(database, { sealer, activities: activities() }, scope);
   if (!found) {
     if (from === undefined) return undefined;
     throw invalidFrom('the plan of the run no longer exists; leave `from` out to run everything again');

@@ -105,9 +105,10 @@ export class Results {
   #readOutput(row: StoredNode, ends: Ends): Output {
     if (row.output !== null)
       return { output: openOutput(this.#sealer, this.#memory.run, row), bytes: row.output.length };
-    const result = row.activity_id === null ? undefined : ends.get(row.activity_id)?.result;
-    if (result?.status !== 'succeeded') return { output: null, bytes: 0 };
-    return { output: result.output, bytes: Buffer.byteLength(JSON.stringify(result.output ?? null)) };
+    const end = row.activity_id === null ? undefined : ends.get(row.activity_id);
+    if (end?.result.status !== 'succeeded') return { output: null, bytes: 0 };
+    const { output } = end.result;
+    return { output, bytes: end.output_bytes ?? Buffer.byteLength(JSON.stringify(output ?? null)) };
   }
 }
 

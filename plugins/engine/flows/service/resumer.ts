@@ -10,8 +10,10 @@ import type { CoordinatedRuns } from '../../runs/contract.ts';
 import { type PendingFlow, postponeFlow, readPendingFlows } from '../store/flow-row.ts';
 import type { FlowCoordinator } from './coordinator.ts';
 
-/** Flows of one round; each is its own transaction. */
+/** Flows that a round reads of each kind; each flow is its own transaction. */
 const AT_ONCE = 20;
+/** A round that takes this long ends once each org has had a turn, so that a flow which became pending meanwhile gets its own. */
+const ROUND_MS = 100;
 /** Pauses of a flow that fails: the first one, doubled with every failure in a row, and the longest. */
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
@@ -19,7 +21,7 @@ const MAX_PAUSE_MS = 60_000;
 const MAX_COUNTED = 10_000;
 
 export interface ResumerDeps {
-  database: Pick<Database, 'read' | 'write' | 'now'>;
+  database: Pick<Database, 'read' | 'write' | 'now' | 'sql'>;
   runs: CoordinatedRuns;
   coordinator: FlowCoordinator;
   clock: Clock;
@@ -56,10 +58,14 @@ export class Resumer {
   }
 
   async #resumeDue(): Promise<IterationResult> {
-    const { database, runs, coordinator } = this.#deps;
+    const { database, runs, coordinator, clock } = this.#deps;
     const flows = await readPendingFlows(database, database.now(), AT_ONCE);
+    const began = clock.monotonic();
+    const served = new Set<string>();
     for (const flow of flows) {
-      if (this.#loop.stopped) break;
+      const has_used_its_time = served.has(flow.org_id) && clock.monotonic() - began >= ROUND_MS;
+      if (this.#loop.stopped || has_used_its_time) break;
+      served.add(flow.org_id);
       try {
         await runs.advance(flow, (tx, run) => coordinator.resume(tx, run));
         this.#failures.delete(flow.run_id);

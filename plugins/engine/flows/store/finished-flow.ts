@@ -1,5 +1,6 @@
 import { insertRows, type Sealer, type Transaction } from '../../../../kernel/contracts/index.ts';
 import { parseExact } from '../../../platform/schema/contract.ts';
+import type { Activities } from '../../runs/contract.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import type { FlowRow } from './flow-row.ts';
 import { CHUNK_SIZE } from './lists.ts';
@@ -22,31 +23,41 @@ interface Body {
 const context = (scope: FlowScope) => sealContext(scope, 'flows_finished', '', 'body');
 
 /**
- * Stores a flow that has ended in the transaction in which it began, in one row. Every node is decided and none has
- * activities or stored items. Returns false without storing anything if the flow is too large for that.
+ * A flow that has ended in the transaction in which it began, as one value. Every node is decided and none has activities or
+ * stored items. Undefined if the flow is too large for that.
  */
-export async function insertFinishedFlow(
-  tx: Transaction,
-  sealer: Sealer,
-  scope: FlowScope,
+export function encodeFinishedFlow(
   flow: FlowRow,
   plan: readonly PlannedNode[],
   rows: readonly StoredNode[],
-): Promise<boolean> {
+): Buffer | undefined {
   const outputs = rows.map((row) => unsealedOutput(row));
   // Large outputs are measured before they are copied.
-  if (outputs.reduce((bytes, output) => bytes + (output?.length ?? 0), 0) > MAX_LENGTH) return false;
+  if (outputs.reduce((bytes, output) => bytes + (output?.length ?? 0), 0) > MAX_LENGTH) return undefined;
   const nodes = rows.map((row, i) => ({
     ...row,
     outcome: row.outcome ?? null,
     output: outputs[i]?.toString() ?? null,
   }));
   const text = JSON.stringify({ flow, plan: [...plan], nodes } satisfies Body);
-  if (text.length > MAX_LENGTH) return false;
+  return text.length > MAX_LENGTH ? undefined : Buffer.from(text);
+}
+
+/** Stores a finished flow in a row of its own. */
+export async function insertFinishedFlow(
+  tx: Transaction,
+  sealer: Sealer,
+  scope: FlowScope,
+  finished: Buffer,
+): Promise<void> {
   const { run_id, org_id, project_id } = scope;
-  const body = sealer.seal(context(scope), Buffer.from(text));
+  const body = sealer.seal(context(scope), finished);
   await insertRows(tx, 'INSERT INTO flows_finished', COLUMNS, [[run_id, org_id, project_id, body]]);
-  return true;
+}
+
+export interface FinishedFlowDeps {
+  sealer: Sealer;
+  activities: Pick<Activities, 'record'>;
 }
 
 /** A flow, and what reads its nodes. */
@@ -55,18 +66,22 @@ export interface ReadableFlow {
   reader: NodeReader;
 }
 
-/** The org's keys are ready. */
+/**
+ * Reads a finished flow: from the row of its run if it was stored there, or from its own row, as flows are that have failed
+ * or are large, and those of older versions. The org's keys are ready.
+ */
 export async function readFinishedFlow(
   on: Pick<Transaction, 'read'>,
-  sealer: Sealer,
+  { sealer, activities }: FinishedFlowDeps,
   scope: FlowScope,
 ): Promise<ReadableFlow | undefined> {
   const [row] = await on.read<{ body: Buffer }>('SELECT body FROM flows_finished WHERE run_id = ? AND project_id = ?', [
     scope.run_id,
     scope.project_id,
   ]);
-  if (!row) return undefined;
-  const { flow, plan, nodes } = parseExact(sealer.open(context(scope), row.body).toString()) as unknown as Body;
+  const body = row ? sealer.open(context(scope), row.body) : await activities.record(on, scope);
+  if (!body) return undefined;
+  const { flow, plan, nodes } = parseExact(body.toString()) as unknown as Body;
   const rows = nodes.map(
     (node): StoredNode => ({ ...node, output: node.output === null ? null : asUnsealed(Buffer.from(node.output)) }),
   );

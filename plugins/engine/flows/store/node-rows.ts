@@ -163,7 +163,7 @@ export function asUnsealed(output: Buffer): Buffer {
 export function encodeOutput(output: Json): Buffer {
   const bytes = Buffer.from(JSON.stringify(output ?? null));
   if (bytes.length > MAX_OUTPUT_BYTES)
-    throw outputTooLarge(`the output has ${bytes.length} bytes of JSON; at most ${MAX_OUTPUT_BYTES} are allowed`);
+    throw outputTooLarge(`the output is ${bytes.length} bytes of JSON; at most ${MAX_OUTPUT_BYTES} are allowed`);
   return asUnsealed(bytes);
 }
 

@@ -1,3 +1,4 @@
+import type { Test } from 'tap';
 import { join } from 'node:path';
 import { Database } from '../../../../kernel/contracts/index.ts';
 import { bootEngine, checkRuns, type EngineServer, type TestOptions } from '../../../../test/kit/index.ts';
@@ -20,6 +21,14 @@ export class FlowServer {
 
   static async open(options: TestOptions = {}): Promise<FlowServer> {
     return new FlowServer(await bootEngine({ ...options, plugins: ['flows', ...(options.plugins ?? []), KIND] }));
+  }
+
+  /** Opens it for the tests in `t`, and checks the invariants after each of them. */
+  static async openFor(t: Test, options: TestOptions): Promise<FlowServer> {
+    const opened = await FlowServer.open(options);
+    t.teardown(() => opened.close());
+    t.afterEach(async () => t.same(await opened.broken(), [], 'the invariants hold'));
+    return opened;
   }
 
   close(): Promise<void> {

@@ -4,6 +4,9 @@ import { findBroken, type Invariant } from '../../../../test/kit/index.ts';
 const TERMINAL = `('succeeded', 'failed', 'cancelled')`;
 const IN_PROGRESS = `('waiting', 'running', 'backoff')`;
 
+/** Of a run `r` whose output is sealed by itself, without a flow. */
+const NO_RECORD = `COALESCE(SUBSTR(r.output, 1, 1), '') <> X'52'`;
+
 /** Invariants of every flow, as statements that find violations: `run_id`, `n` and `item`. */
 const INVARIANTS: readonly Invariant[] = [
   {
@@ -11,7 +14,7 @@ const INVARIANTS: readonly Invariant[] = [
     says: 'a run that flows coordinate has its flow',
     finds: `SELECT r.run_id, -1 AS n, -1 AS item FROM runs_runs r LEFT JOIN flows_flows f ON f.run_id = r.run_id
       LEFT JOIN flows_finished d ON d.run_id = r.run_id
-      WHERE r.coordinator = 'flows' AND f.run_id IS NULL AND d.run_id IS NULL`,
+      WHERE r.coordinator = 'flows' AND f.run_id IS NULL AND d.run_id IS NULL AND ${NO_RECORD}`,
   },
   {
     id: 'flows',
@@ -20,6 +23,15 @@ const INVARIANTS: readonly Invariant[] = [
       LEFT JOIN flows_flows f ON f.run_id = d.run_id LEFT JOIN flows_nodes x ON x.run_id = d.run_id
       LEFT JOIN flows_activities m ON m.run_id = d.run_id
       WHERE r.status NOT IN ${TERMINAL} OR f.run_id IS NOT NULL OR x.run_id IS NOT NULL OR m.run_id IS NOT NULL`,
+  },
+  {
+    id: 'flows',
+    says: 'a flow in the row of its run has no other rows',
+    finds: `SELECT r.run_id, -1 AS n, -1 AS item FROM runs_runs r
+      LEFT JOIN flows_finished d ON d.run_id = r.run_id LEFT JOIN flows_flows f ON f.run_id = r.run_id
+      LEFT JOIN flows_nodes x ON x.run_id = r.run_id LEFT JOIN flows_activities m ON m.run_id = r.run_id
+      WHERE r.coordinator = 'flows' AND NOT ${NO_RECORD} AND (d.run_id IS NOT NULL OR f.run_id IS NOT NULL
+        OR x.run_id IS NOT NULL OR m.run_id IS NOT NULL)`,
   },
   {
     id: 'flows',

@@ -5,7 +5,7 @@
  */
 export interface LiveQuery {
   /**
-   * What to follow, at most 16, separated by commas: `runs,events,run:run_01…`.
+   * The topics to follow, at most 16, separated by commas: `runs,events,run:run_01…`.
    */
   topics: string;
 }

@@ -15,7 +15,7 @@ export function runMessage(run: Run, updated_at: string): LiveMessage {
  * Returns a short digest that changes with everything that a list shows of a run. Thousands are cached, and annotations
  * may be long.
  */
-export function runFingerprint({ status, substate, annotations, finished_at }: Run): string {
-  const listed_fields = JSON.stringify([status, substate, finished_at, annotations.length, annotations.at(-1)]);
+export function runFingerprint({ status, substate, paused, annotations, finished_at }: Run): string {
+  const listed_fields = JSON.stringify([status, substate, paused, finished_at, annotations.length, annotations.at(-1)]);
   return createHash('sha256').update(listed_fields).digest('base64url');
 }

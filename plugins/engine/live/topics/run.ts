@@ -14,7 +14,7 @@ export interface RunTopicDeps {
 export const runTopic = ({ database, feed, watch }: RunTopicDeps): LiveTopic => ({
   name: 'run:',
   description:
-    'messages about one run: `run` when it changed, `steps` when its journal, nodes, waits or current calls changed, `log` when its log grew',
+    'messages about one run: `run` when the run changes, `steps` when its journal, nodes, waits or current calls change, and `log` when its log grows',
   access: VIEWER,
   async check(scope, run_id) {
     // The record is read without its output, which may be large.

@@ -32,6 +32,8 @@ export interface ActivityEnd {
   name: string;
   executor: string;
   result: Completion;
+  /** The length of the output as JSON, if it is known: to write a large one again takes long. */
+  output_bytes?: number | undefined;
 }
 
 /** Activities of runs in progress. Every call is in a transaction that holds the run's row. */
@@ -57,6 +59,8 @@ export interface Activities {
     run: ActivityScope,
     activity_ids: readonly string[],
   ): Promise<Map<string, number>>;
+  /** The record that a coordinator stored with the output of a run; undefined when there is none. The org's keys are ready. */
+  record(on: Pick<Queries, 'read'>, run: ActivityScope): Promise<Buffer | undefined>;
   /** Stores the exit code that the steps view shows for a succeeded activity. */
   noteExit(tx: Transaction, activity_id: string, exit_code: number): Promise<void>;
   /** Adds a note to the run that no pass replaces. */

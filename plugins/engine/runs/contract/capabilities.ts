@@ -4,5 +4,8 @@
  */
 export const ISOLATES = 'svc:isolates';
 
+/** The capability of agents that give programs the declared inputs of runs that events start. Earlier versions do not. */
+export const READS_INPUTS = 'svc:inputs';
+
 /** Beginning of the capabilities that nobody can require or announce by name. */
 export const OWN_CAPABILITIES = 'svc:';

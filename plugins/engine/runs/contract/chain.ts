@@ -7,6 +7,6 @@ export const MAX_RUN_DEPTH = 16;
 export const chainTooDeep = defineError({
   code: 'chain_too_deep',
   status: 409,
-  title: 'Runs have started each other too often.',
+  title: 'The chain of runs that start each other is too long.',
   next: 'Shorten the chain: events of handler runs can start handlers for at most five generations, and runs can spawn runs at most 16 levels deep. Look for a workflow that starts itself.',
 });

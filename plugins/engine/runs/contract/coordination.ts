@@ -28,6 +28,8 @@ export interface CoordinatedRun extends ActivityScope {
   readonly subject: string | null;
   readonly generation: number;
   readonly trusted: boolean;
+  /** Nothing may start now; `RunCoordinator.resumed` is called when it may again. */
+  readonly paused: boolean;
   readonly trigger: Trigger;
   /** The content of its input file, with references resolved. Throws `envelope_gone`. */
   envelope(): Promise<{ type: string; [key: string]: Json }>;
@@ -48,9 +50,20 @@ export interface CoordinatedRun extends ActivityScope {
   ends(activity_ids: readonly string[]): Promise<Map<string, ActivityEnd>>;
 }
 
+/** What a coordinator stores of a run that ends when it begins. It is sealed together with the run's output. */
+export interface CoordinatorRecord {
+  /** At most `MAX_RECORD_BYTES` together with the output. `Activities.record` answers it. */
+  content: Buffer;
+  /** The output as JSON. */
+  output_json: Buffer;
+}
+
+/** Lists show outputs of rows that are not larger than this, so that a record never hides an output. */
+export const MAX_RECORD_BYTES = 4000;
+
 /** How a run ends. */
 export type CoordinatedEnding =
-  | { status: 'succeeded'; output: Json }
+  | { status: 'succeeded'; output: Json; record?: CoordinatorRecord | undefined }
   | { status: 'failed'; code: string; message: string };
 
 export type NodeState = 'waiting' | 'running' | 'backoff' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
@@ -138,6 +151,8 @@ export interface RunCoordinator {
   ended(tx: Transaction, run: CoordinatedRun, end: ActivityEnd): Promise<void>;
   /** No activity of the run is open. Undefined: the coordinator will continue with `CoordinatedRuns.advance`. */
   ending(tx: Transaction, run: CoordinatedRun): Promise<CoordinatedEnding | undefined>;
+  /** The run is no longer paused: what was left may start. Absent for one whose runs have nothing left then. */
+  resumed?(tx: Transaction, run: ActivityScope): Promise<void>;
   /** The run has ended, with any status. */
   over(tx: Transaction, run: ActivityScope): Promise<void>;
   /** Its nodes, for the steps view. Outside of transactions. Absent: its runs show the calls of their activities. */
@@ -145,7 +160,7 @@ export interface RunCoordinator {
   /** True when the lines of several activities may meet in the log of the run, so that each line names its own. */
   several?(run: ActivityScope): Promise<boolean>;
   /** Says how people know an activity by its name, for logs; undefined: by that name. Absent: so all of them. */
-  labels?(run: ActivityScope): Promise<(name: string) => string | undefined>;
+  labels?(run: ActivityScope): Promise<(name: string) => Promise<string | undefined>>;
   /**
    * The plan of a new run of `plan` that keeps what a finished run has come to, except for what did not succeed, one node
    * (`from`), and what comes after any of these. Outside of transactions. Throws `invalid_request` for an unknown node.

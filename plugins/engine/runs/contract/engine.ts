@@ -1,5 +1,6 @@
 import {
-  type Queries,
+  type CachedReads,
+  type JsonSchema,
   type Scope,
   type ServiceError,
   token,
@@ -16,10 +17,15 @@ export interface RunEngine {
   /** Checks, plans and stores. Throws `workflow_invalid` with its problems. */
   submit(run: SubmitRun): Promise<SubmitResult>;
   check(scope: Scope, document: CheckedDocument): Promise<Problem[]>;
+  /**
+   * The JSON Schema of the input that a workflow declares, whatever its kind and wherever it is stored; undefined: it takes any
+   * input. Throws the errors of a submit for a workflow that does not exist.
+   */
+  inputSchema(scope: Scope, workflow: CheckedDocument): Promise<JsonSchema | undefined>;
   /** A closer look at a document that has no problem. */
   review(scope: Scope, document: CheckedDocument): Promise<Review>;
   /** With secret values masked. Throws `not_found`. In a transaction `on` is that transaction, and the org's keys are ready. */
-  read(scope: { org_id: string; project_id: string }, run_id: string, on?: Queries): Promise<Run>;
+  read(scope: { org_id: string; project_id: string }, run_id: string, on?: CachedReads): Promise<Run>;
   /** The log of a run after `after` (exclusive), oldest first; or before it, newest first. */
   logs(run_id: string, after: string | undefined, limit: number, direction?: LogDirection): Promise<StoredLog[]>;
 }
@@ -35,6 +41,7 @@ export type InheritedRun = Pick<
   | 'trigger'
   | 'trusted'
   | 'generation'
+  | 'priority'
   | 'parent'
   | 'submitted_by'
 >;
@@ -61,7 +68,7 @@ export interface RunCreation {
     on: Reading,
     run: { org_id: string; project_id: string; run_id: string },
     document: CheckedDocument,
-  ): Promise<PlannedActivity | undefined>;
+  ): Promise<PlannedProgram | undefined>;
   /** What a run has of the run that creates it. Throws `not_found` when that run no longer exists. */
   inherit(on: Reading, context: ActivityContext): Promise<InheritedRun>;
   /**
@@ -73,7 +80,7 @@ export interface RunCreation {
    * Why untrusted runs of a project may start no further ones now; undefined: they may. `createIn` refuses what they spawn and
    * call itself.
    */
-  untrustedRefusal(on: Pick<Queries, 'read'>, scope: { project_id: string }): Promise<ServiceError | undefined>;
+  untrustedRefusal(on: Pick<CachedReads, 'read'>, scope: { project_id: string }): Promise<ServiceError | undefined>;
   /**
    * Counts runs that something of an untrusted run starts, now or later, and deliveries that start none, for what that run may
    * store; answers why it may not.
@@ -84,6 +91,12 @@ export interface RunCreation {
   countSpawn(tx: Transaction, run: { run_id: string; trusted: boolean }): Promise<void>;
   /** Counts children and called runs of an untrusted run. Throws `run_storage_limit`. */
   countChildren(tx: Transaction, run_id: string, children: number): Promise<void>;
+}
+
+/** The activity of a program, and the JSON Schema, as text, of the input that it declares. */
+export interface PlannedProgram {
+  activity: PlannedActivity;
+  input_schema?: string | undefined;
 }
 
 export const RunCreation = token<RunCreation>('runs.RunCreation');
@@ -121,6 +134,11 @@ export interface RevokedClaim extends ClaimRef {
   reason: string;
 }
 
+/** A claim, and the agent that has it. */
+export interface AgentClaim extends ClaimRef {
+  agent_id: string;
+}
+
 /** Notified after a commit in this process that work may be claimable or something has changed. */
 export interface Wakeups {
   /** Work became claimable. */
@@ -131,6 +149,8 @@ export interface Wakeups {
   run(run_id: string, change: RunChange): void;
   /** A claim was revoked: its agent should stop the work now. */
   revoked(claim: RevokedClaim): void;
+  /** The run of a claim was paused: its agent should stop before the next call. */
+  paused(claim: AgentClaim): void;
   /** A topic of another plugin: `bus.fired`. */
   topic(topic: string): void;
   onTopic(topic: string, listen: () => void): () => void;
@@ -141,6 +161,7 @@ export interface Wakeups {
   /** Every run of a project. Costs nothing while nobody listens. */
   onRuns(project_id: string, listen: (run_id: string, part: RunPart | undefined) => void): () => void;
   onRevoked(listen: (claim: RevokedClaim) => void): () => void;
+  onPaused(listen: (claim: AgentClaim) => void): () => void;
 }
 
 export const Wakeups = token<Wakeups>('runs.Wakeups');
@@ -151,6 +172,7 @@ export type WakeMessage =
   | { wake: 'timer'; deadline: number }
   | ({ wake: 'run'; run_id: string } & Partial<RunChange>)
   | { wake: 'revoked'; claim: RevokedClaim }
+  | { wake: 'paused'; claim: AgentClaim }
   /** Of another plugin: `bus.fired`. */
   | { wake: 'topic'; topic: string };
 

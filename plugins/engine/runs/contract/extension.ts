@@ -12,6 +12,10 @@ export interface ActivityContext {
   subject: string | null;
   generation: number;
   trusted: boolean;
+  /** Somebody has paused the run: the runs that it calls begin paused. */
+  paused?: boolean;
+  /** Of the run: 0 (the default) to 9. */
+  priority?: number;
 }
 
 /**
@@ -78,10 +82,26 @@ export interface WaitKind {
   arm?(tx: Transaction, context: ActivityContext, wait: ArmWait): Promise<void>;
   /** An outcome that was decided before the timeout and is not written yet. Called in the expiring transaction. */
   late?(tx: Transaction, wait: ExpiredWait): Promise<WaitOutcome | undefined>;
+  /**
+   * The waits of which the first that ends, ends this one. Each becomes an activity without an agent, a child of the one that
+   * waits. When this wait ends in any way, those that are left are cancelled.
+   */
+  readonly firstOf?: {
+    branches(wait: ArmWait): readonly WaitBranch[];
+    /** The outcome of this wait when a branch has ended. */
+    outcomeOf(branch: string, outcome: WaitOutcome): WaitOutcome;
+  };
   /** The outcome after `timeout_ms`. */
   expire(wait: ExpiredWait, tx: Transaction): WaitOutcome | Promise<WaitOutcome>;
   /** Waits of this kind that have ended in this transaction in any way: removes what `arm` registered. */
   ended?(tx: Transaction, waits: readonly WaitRef[]): Promise<void>;
+}
+
+/** One of several waits, of which the first ends the call. */
+export interface WaitBranch {
+  /** The name of its activity, unique within the call. */
+  name: string;
+  wait: Pick<ArmWait, 'kind' | 'name' | 'args' | 'timeout_ms'>;
 }
 
 /** Resolves armed waits from outside of the engine: signals, events, leases, children. */

@@ -75,12 +75,21 @@ export interface OpenRun {
   project_id: string;
 }
 
+/** When a run with a tag began and ended. */
+export interface TaggedRun {
+  status: RunStatus;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
 /** How a project stands, without a look at runs that are over. */
 export interface RunFigures {
   /** Unfinished runs by status. Each is counted up to `limit`. */
   counts(project_id: string, limit: number): Promise<Record<'queued' | 'running' | 'waiting', number>>;
   /** The waits of the oldest runs that wait or are queued for their turn, at most `limit` runs of each. */
   waits(scope: ProjectOf, limit: number): Promise<ArmedWait[]>;
+  /** Of the newest `limit` runs with the tag, those that began or ended at `since` or later. */
+  tagged(project_id: string, tag: string, since: number, limit: number): Promise<TaggedRun[]>;
   /** How many activities each of the agents holds. */
   held(agent_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What waits for an agent, at most `limit` activities of each set of requirements, and at most 100 such sets. */

@@ -11,7 +11,7 @@ export const MAX_INCLUDED_FILES = 1000;
 export const includeTooLarge = defineError({
   code: 'include_too_large',
   status: 413,
-  title: 'The included files are too large, or too many.',
+  title: 'There are too many included files, or they are too large.',
   next: 'Include fewer files: name single files instead of a folder. Fetch large data in a step, or keep it as an artifact.',
 });
 

@@ -1,10 +1,12 @@
 import { token, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { ActivityScope } from './activities.ts';
 import type { ClaimRef } from './journal.ts';
+import type { RunStatus } from './run.ts';
 
-/** What never changes of a run. */
+/** A run that a transaction has locked. */
 export interface HeldRun {
   trusted: boolean;
+  status: RunStatus;
 }
 
 /** Runs and claims as what a write of another plugin depends on. */
@@ -17,7 +19,9 @@ export interface RunGuard {
    * Counts bytes that a held run stores for its calls beside what the engine keeps of them. Nothing is counted of a trusted
    * run. Throws `run_storage_limit`.
    */
-  countStored(tx: Transaction, run: ActivityScope, held: HeldRun, bytes: number): Promise<void>;
+  countStored(tx: Transaction, run: ActivityScope, held: Pick<HeldRun, 'trusted'>, bytes: number): Promise<void>;
+  /** When a run ended (epoch ms by the database's clock); undefined: it is open. Throws `not_found`. */
+  endOf(run: ActivityScope): Promise<number | undefined>;
   /** Those of at most 100 runs that ended before a time (epoch ms by the database's clock). */
   endedBefore(run_ids: readonly string[], before: number): Promise<string[]>;
   /** Those of at most 100 runs that are not there any more. */

@@ -22,6 +22,8 @@ export interface BoundsOfProject {
   log: number;
   /** Bytes of the artifacts of its runs. */
   artifacts: number;
+  /** Bytes of its caches; the least recently used ones make room for new ones. */
+  cache: number;
   /** Slots that its runs may hold at once at the agents of one server. */
   slots: number;
 }

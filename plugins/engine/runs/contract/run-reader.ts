@@ -4,6 +4,7 @@ import type { IncludedFile } from './files.ts';
 import type { Claimed, JournalRecord } from './journal.ts';
 import type { OriginFilter } from './origin-filter.ts';
 import type { Run, RunStatus, SubstateKind } from './run.ts';
+import type { SignalTerms } from './signal-terms.ts';
 import type { SentSignal } from './store.ts';
 import type { InFlightCall } from './visible-run.ts';
 import type { WorkflowPin } from './workflow.ts';
@@ -16,6 +17,8 @@ interface Scope {
 /** A query for a page of runs. Times are epoch ms; `before` is the last run of the previous page. */
 export interface RunFilter {
   statuses: RunStatus[];
+  /** Only runs that are paused, or only those that are not. */
+  paused?: boolean | undefined;
   tag: string | undefined;
   workflow: string | undefined;
   subject: string | undefined;
@@ -141,6 +144,20 @@ export interface StoredSignal {
   state: SentSignal['state'];
   sent_at: number;
   taken_at: number | null;
+  /** The person who sent it. Null: it is older than this, or the service itself sent it. */
+  sent_by: string | null;
+  /** Of an answer to a wait that asks a person. */
+  decision: 'approved' | 'rejected' | null;
+}
+
+/** A wait for a signal, with what it asks of the person who answers. Times are epoch ms. */
+export interface OpenQuestion extends StepPosition {
+  /** The activity that waits. */
+  activity: string;
+  name: string;
+  terms: SignalTerms;
+  armed_at: number;
+  deadline: number | null;
 }
 
 /** The document that a run executes. */
@@ -205,6 +222,8 @@ export interface RunReader {
   lastPass(activity_id: string): Promise<number>;
   /** The newest first. `searched_to`: the search ended before this signal, and older ones may match. */
   signals(run_id: string, filter: SignalFilter): Promise<{ signals: StoredSignal[]; searched_to?: number }>;
+  /** The open waits for signals that ask a person, the oldest first; at most a hundred. */
+  questions(run: ActivityScope): Promise<OpenQuestion[]>;
   /** Throws `not_found`. */
   document(run: ActivityScope): Promise<RunDocumentText>;
   /** The input, or the event that started the run. Throws `not_found` and `envelope_gone`. */

@@ -27,12 +27,25 @@ export interface SubmitRun extends CheckedDocument {
    * (`bus:evt_…`) it is read from there when work is claimed.
    */
   envelope?: { type: string; [key: string]: Json };
+  /**
+   * Absent: what the workflow declares is checked against the input, or else against the event that starts the run. `later`:
+   * the event comes later. `checked`: it is the input of an earlier run.
+   */
+  input_check?: 'later' | 'checked';
+  /** The payload of the event that starts the run, if the bus does not have it yet. */
+  event_payload?: Json;
   /** The trigger is on the bus already: an event started this run. */
   triggered?: boolean;
   trusted: boolean;
   generation: number;
   parent?: string;
   idempotency_key?: string;
+  /** Present: the run is created paused, and does not start until somebody resumes it. */
+  paused?: RunPause;
+  /** 0 (the default) to 9. A higher one passes other work of the project; that of an untrusted run is 0. */
+  priority?: number | undefined;
+  /** Its activity waits for the lease of a group; only for programs without a document of their own that says it. */
+  concurrency?: RunConcurrency | undefined;
   /** From its submit; then it fails, whatever it waits for. */
   timeout_ms?: number;
   /**
@@ -45,6 +58,28 @@ export interface SubmitRun extends CheckedDocument {
   /** The requester, for the audit entry of the run. Absent: the service itself submits. */
   by?: AuditSource;
 }
+
+/** Who has paused a run, and why. */
+export interface RunPause {
+  /** The name of the requester. */
+  by?: string | undefined;
+  reason?: string | undefined;
+  /** The run that called this one, when it was paused with that run. */
+  with?: string | undefined;
+}
+
+/** A group of runs of which a limited number continue at a time. */
+export interface RunConcurrency {
+  /** The name of the lock. */
+  group: string;
+  /** Default: 1. */
+  limit?: number;
+  /** What happens to earlier runs of the group. Default: `queue`. */
+  policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+}
+
+/** The kind of wait with which a run begins that has a `concurrency`. Its arguments are `{of: run, policy, limit}`. */
+export const RUN_CONCURRENCY_WAIT = 'run-concurrency';
 
 /** The id of the event that reports a run's submission. It is derived, so nobody has to look it up. */
 export const triggerEventOf = (run_id: string): string => `evt_${run_id.slice(run_id.indexOf('_') + 1)}`;

@@ -4,7 +4,9 @@ import type { Attempted, FailedAttempt } from './attempts.ts';
 import type { ArmWait, Capabilities, ClaimRef, Claimed, Completion, JournaledCall, JournalRecord } from './journal.ts';
 import type { Coordination } from './coordination.ts';
 import type { IncludedFile } from './files.ts';
+import type { PauseRun, ResumeRun } from './pause.ts';
 import type { Json, Run, SubmitResult, SubmitRun } from './run.ts';
+import type { Approver } from './signal-terms.ts';
 import type { SlotUse } from './slots.ts';
 import type { WorkflowPin, WorkflowReference } from './workflow.ts';
 
@@ -24,9 +26,9 @@ export interface RunStore {
   /** To which runs these activities belong, for the slots that they take. It never changes. */
   slotUsesOf(activity_ids: readonly string[]): Promise<ReadonlyMap<string, SlotUse>>;
   /** Extends the deadlines. Answers lost claims. */
-  renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<{ lost: ClaimRef[] }>;
+  renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<Renewal>;
   /** Adds one record by group commit. Answers after the commit. */
-  append(claim: ClaimRef, record: JournalRecord): Promise<void>;
+  append(claim: ClaimRef, record: JournalRecord): Promise<Appended>;
   /** Performs a journaled verb and adds its record in one transaction. */
   perform(claim: ClaimRef, call: JournaledCall): Promise<JournalRecord>;
   /** claimed → parked; or answers the outcome at once (recorded, still claimed). */
@@ -44,6 +46,9 @@ export interface RunStore {
   releaseAllBut(agent_id: string, holding: readonly ClaimRef[]): Promise<number>;
   sendSignal(signal: SendSignal): Promise<SentSignal>;
   cancelRun(cancel: CancelRun): Promise<Run>;
+  /** Starts nothing new of an open run from now on; what agents are doing ends. */
+  pauseRun(pause: PauseRun): Promise<Run>;
+  resumeRun(resume: ResumeRun): Promise<Run>;
   /** Resolves waits whose deadline has passed. Answers how many, and the next deadline (epoch ms, database time). */
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }>;
   /** Claims past their deadline → pending. */
@@ -54,6 +59,17 @@ export interface RunStore {
   endOverdue(limit: number): Promise<{ ended: number; next: number | null }>;
   annotate(claim: ClaimRef, nth: number, text: string): Promise<void>;
   appendLogs(claim: ClaimRef, chunks: readonly LogChunk[]): Promise<void>;
+}
+
+/** `paused`: the run is paused, so the agent stops before its next call. */
+export interface Appended {
+  paused?: true;
+}
+
+export interface Renewal {
+  lost: ClaimRef[];
+  /** The claims of paused runs. */
+  paused?: ClaimRef[];
 }
 
 export interface NewRun extends Omit<SubmitRun, keyof WorkflowReference | 'pinned'> {
@@ -110,6 +126,12 @@ export interface SendSignal {
   idempotency_key?: string;
   /** The requester, for the audit entry of the signal. Absent: the service itself sends. */
   by?: AuditSource;
+  /** The person who sends it. A wait with approvers takes nothing from anybody else. */
+  approver?: Approver;
+  /** Rejects what the wait asks, instead of answering it. */
+  rejected?: { reason: string | undefined };
+  /** Only this wait can take it: the one for which a link was created. */
+  only?: { activity_id: string; position: number };
 }
 
 /** The state of a signal. */

@@ -1,4 +1,4 @@
-import { extensionPoint, type JsonSchema, type Queries, type Scope } from '../../../../kernel/contracts/index.ts';
+import { extensionPoint, type JsonSchema, type CachedReads, type Scope } from '../../../../kernel/contracts/index.ts';
 import { withDefinitions } from '../../../platform/schema/contract.ts';
 import type { CheckoutOptions as Options, Workflow as Body } from '../generated/workflow.ts';
 import workflowSchema from '../schema/workflow.schema.json' with { type: 'json' };
@@ -81,10 +81,10 @@ export interface WorkflowKind {
   /** Looks closer at a document without faults, for `svc check` only: a submit is not refused for what is found. */
   review?(scope: Scope, document: WorkflowDocument): Promise<Review>;
   /**
-   * Checks the input of a submit, if documents of this kind say what they accept. Reads only through `on`. Throws a
-   * ServiceError below 500 with the faults.
+   * The JSON Schema, as text, of the input that a document declares; undefined: it takes any input. The document was checked.
+   * Reads only through `on`.
    */
-  checkInput?(on: Reading, scope: Scope, document: WorkflowDocument, input: Json | undefined): Promise<void>;
+  inputSchema?(on: Reading, scope: Scope, document: WorkflowDocument): Promise<string | undefined>;
   /**
    * What the run begins with. The document was checked now or at its registration. Reads only through `on`, which may
    * be a transaction. Throws a ServiceError below 500 when it can no longer run.
@@ -93,7 +93,7 @@ export interface WorkflowKind {
 }
 
 /** The database or a transaction: kinds only read. */
-export type Reading = Pick<Queries, 'read' | 'sql'>;
+export type Reading = CachedReads;
 
 /** The stored document of a run, kept for information; it is never looked up again. */
 export interface WorkflowPin {

@@ -1,9 +1,9 @@
-import type { Json, RunTransition, Trigger } from '../contract.ts';
+import type { CoordinatorRecord, Json, RunTransition, Trigger } from '../contract.ts';
 import { tagMap } from './tag-map.ts';
 import { tail } from './tail.ts';
 
 export type Ending =
-  | { status: 'succeeded'; output: Json }
+  | { status: 'succeeded'; output: Json; record?: CoordinatorRecord | undefined }
   | { status: 'failed'; code: string; message: string }
   | { status: 'cancelled'; reason: string };
 

@@ -12,10 +12,11 @@ t.test('bounds have defaults, and each may be set or lifted', (t) => {
     children: 100,
     slots: 4,
   });
-  t.same(project.trusted, { log: 256 * 2 ** 30, artifacts: 2 ** 40, slots: Infinity });
+  t.same(project.trusted, { log: 256 * 2 ** 30, artifacts: 2 ** 40, cache: 10 * 2 ** 30, slots: Infinity });
   t.same(project.untrusted, {
     log: 16 * 2 ** 30,
     artifacts: 64 * 2 ** 30,
+    cache: 2 ** 30,
     calls: 16 * 2 ** 30,
     runs: 100,
     handlers: 50,

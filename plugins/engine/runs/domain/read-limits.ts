@@ -23,9 +23,9 @@ const UNTRUSTED_RUN = {
   ...{ log: bytes('4MiB'), artifacts: bytes('256MiB'), spawns: count('20') },
   ...{ calls: bytes('64MiB'), children: count('100'), slots: count('4') },
 };
-const PROJECT = { log: bytes('256GiB'), artifacts: bytes('1TiB'), slots: count('off') };
+const PROJECT = { log: bytes('256GiB'), artifacts: bytes('1TiB'), cache: bytes('10GiB'), slots: count('off') };
 const UNTRUSTED_PROJECT = {
-  ...{ log: bytes('16GiB'), artifacts: bytes('64GiB'), calls: bytes('16GiB') },
+  ...{ log: bytes('16GiB'), artifacts: bytes('64GiB'), cache: bytes('1GiB'), calls: bytes('16GiB') },
   ...{ runs: count('100'), handlers: count('50'), slots: count('32') },
 };
 const UNTRUSTED_TIMEOUT = '1h';

@@ -67,7 +67,7 @@ export function checkCall(call: JournaledCall | ArmWait): void {
   checkShape(callSchema, call);
   const bytes = Buffer.byteLength(JSON.stringify(call.args) ?? '');
   if (bytes > MAX_ARGS_BYTES)
-    throw Errors.payloadTooLarge(`the arguments have ${bytes} bytes; the limit is ${MAX_ARGS_BYTES}`);
+    throw Errors.payloadTooLarge(`the arguments are ${bytes} bytes long; the limit is ${MAX_ARGS_BYTES}`);
 }
 
 /** The same for the outcome of a server's verb or wait. */

@@ -37,7 +37,10 @@ export function argumentFaults(args: readonly string[]): Fault[] {
   const bytes = args.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > ARGUMENTS_BYTES)
     return [
-      { pointer: '/args', message: `has ${bytes} bytes; the limit is ${ARGUMENTS_BYTES}: pass large data as input` },
+      {
+        pointer: '/args',
+        message: `is ${bytes} bytes long; the limit is ${ARGUMENTS_BYTES}: pass large data as input`,
+      },
     ];
   return args.flatMap((text, n): Fault[] => {
     const pointer = `/args/${n}`;

@@ -15,7 +15,7 @@ export interface CheckedWorkflow {
     code: string;
   }[];
   /**
-   * Likely mistakes that do not prevent a run. Absent if there are none.
+   * Likely mistakes that do not prevent the workflow from running. Absent if there are none.
    */
   warnings?: {
     /**
@@ -30,7 +30,7 @@ export interface CheckedWorkflow {
     code: string;
   }[];
   /**
-   * What could not be checked, and why. Absent if everything was checked.
+   * The parts that could not be checked, with reasons. Absent if everything was checked.
    */
   notes?: string[];
 }

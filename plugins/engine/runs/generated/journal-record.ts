@@ -21,7 +21,7 @@ export interface JournalRecord {
    */
   ordinal: number;
   /**
-   * Digest of the arguments that replay compares; empty if it compares only kind and name.
+   * Digest of the arguments that a replay compares; empty if the replay compares only kind and name.
    */
   digest: string;
   /**
@@ -34,11 +34,11 @@ export interface JournalRecord {
    */
   output: string;
   /**
-   * Text for stderr and the steps view: why a call failed.
+   * The reason why the call failed, for stderr and the steps view.
    */
   message?: string;
   /**
-   * Epoch ms by the agent's clock; for display only.
+   * Epoch milliseconds by the agent's clock; for display only.
    */
   started_at: number;
 }

@@ -28,7 +28,7 @@ export interface RunRecord {
    * The wait of the most recently parked activity.
    */
   substate?: {
-    kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+    kind: 'sleep' | 'signal' | 'event' | 'ask' | 'any' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
      * The called run; only for a `child`.
@@ -42,6 +42,21 @@ export interface RunRecord {
      * When the wait times out.
      */
     deadline?: string;
+  };
+  /**
+   * Present while the run is paused: nothing new starts in it. Its status does not change.
+   */
+  paused?: {
+    at: string;
+    /**
+     * Name of the person or token that paused it.
+     */
+    by?: string;
+    reason?: string;
+    /**
+     * The run that called this one, if it was paused together with that run.
+     */
+    with?: string;
   };
   /**
    * The calls that agents are executing now, oldest first, at most 20; only for a single run, and without calls shorter than about 100 ms.
@@ -125,9 +140,13 @@ export interface RunRecord {
    */
   started_at?: string;
   /**
-   * When it became final.
+   * When the run ended.
    */
   finished_at?: string;
+  /**
+   * Absent: 0.
+   */
+  priority?: number;
   /**
    * When it times out; only with a `timeout`.
    */
@@ -145,7 +164,7 @@ export interface RunRecord {
     message: string;
   };
   /**
-   * Why it was cancelled.
+   * The reason for the cancellation.
    */
   reason?: string;
   /**
@@ -170,19 +189,19 @@ export interface RunRecord {
     [k: string]: string;
   };
   /**
-   * Markdown notes, in order, up to 1 MiB in total. In a list, the first five, each up to 200 characters. `…` replaces the rest.
+   * Markdown notes, in order, up to 1 MiB in total. In a list, the first five, each up to 200 characters. `…` stands for omitted notes.
    */
   annotations: string[];
   /**
-   * Page of the run; only when the server has a public URL.
+   * Address of the run's page; only if the server has a public URL.
    */
   run_url?: string;
   /**
-   * Its trace; only when the server exports traces, or exported them when the run was submitted.
+   * The ID of its trace; only if the server exports traces, or exported them when the run was submitted.
    */
   trace_id?: string;
   /**
-   * Page of its trace; only when the server exports traces and SVC_TRACE_URL is set.
+   * Address of the page of its trace; only if the server exports traces and SVC_TRACE_URL is set.
    */
   trace_url?: string;
 }

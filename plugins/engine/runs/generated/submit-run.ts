@@ -7,7 +7,32 @@ import type {Workflow} from './workflow.ts';
  */
 export type SubmitRunBody = Workflow & {
   /**
+   * Limits how many runs of a group continue at a time, with the same leases as `svc lock`. The run is queued until its turn, and holds the lease until it ends. Scripts and functions only.
+   */
+  concurrency?: {
+    /**
+     * Name of the lock.
+     */
+    group: string;
+    /**
+     * How many continue at once. Default: 1. The holders' lowest limit applies.
+     */
+    limit?: number;
+    /**
+     * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
+     */
+    policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+  };
+  /**
+   * A run with a higher priority passes waiting runs of its project, at agents and in the queues of locks. Default: 0.
+   */
+  priority?: number;
+  /**
    * A repeat of the same key in this project returns the first run. The `Idempotency-Key` header does the same.
    */
   idempotency_key?: string;
+  /**
+   * True to create the run paused: it does not start until somebody resumes it.
+   */
+  paused?: boolean;
 };

@@ -13,7 +13,7 @@ export interface SubmittedRun {
    */
   status?: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
   /**
-   * Page of the run; only when the server has a public URL.
+   * Address of the run's page; only if the server has a public URL.
    */
   run_url?: string;
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What runs: exactly one of `source`, `graph`, `node` and `function`, and how.
+ * A workflow, as exactly one of `source`, `graph`, `node` and `function`, with its settings.
  */
 export interface Workflow {
   /**
@@ -13,7 +13,7 @@ export interface Workflow {
    */
   filename?: string;
   /**
-   * The document itself, at most 1 MiB of UTF-8.
+   * The document, at most 1 MiB of UTF-8.
    */
   source?: string;
   /**
@@ -73,7 +73,7 @@ export interface Workflow {
    */
   tags?: string[];
   /**
-   * What the run is about; narrows the events that reach it. Default: the subject of its trigger.
+   * The subject of the run, which limits the events that reach it. Default: the subject of its trigger.
    */
   subject?: string;
   /**
@@ -83,23 +83,23 @@ export interface Workflow {
    */
   requires?: string[];
   /**
-   * Event types that cancel the run until it ends; an event with a subject other than the run's does not.
+   * Event types that cancel the run while it is open; events with a different subject do not cancel it.
    *
    * @maxItems 32
    */
   cancel_on?: string[];
   /**
-   * True: the script starts in a folder with a checkout of the event's repository; `SVC_WORKSPACE` names the folder. Scripts only.
+   * If true, the script starts in a folder with a checkout of the event's repository; `SVC_WORKSPACE` contains the folder's path. Scripts only.
    */
   checkout?: boolean | CheckoutOptions;
   /**
-   * A duration from the submit, such as `30m`, including waits; after it, the run fails with `deadline_exceeded`. Default: the project's setting.
+   * The time from the submission, such as `30m`, including waits, after which the run fails with `deadline_exceeded`. Default: the project's setting.
    */
   timeout?: string;
 }
 export interface IncludedFile {
   /**
-   * Its path, relative to the script's folder: names separated by `/`.
+   * The file's path, relative to the script's folder, with `/` between names.
    */
   path: string;
   /**
@@ -117,7 +117,7 @@ export interface IncludedFile {
 }
 export interface CheckoutOptions {
   /**
-   * Branch, tag or commit of the event's repository, instead of the event's commit. HEAD: its default branch.
+   * Branch, tag or commit of the event's repository, instead of the event's commit. HEAD means the default branch.
    */
   ref?: string;
   /**
@@ -125,7 +125,7 @@ export interface CheckoutOptions {
    */
   depth?: number;
   /**
-   * True: also submodules; recursive: also their submodules. Only over https.
+   * true also fetches submodules; recursive also fetches their submodules. Only over https.
    */
   submodules?: true | false | 'recursive';
   /**

@@ -1,7 +1,7 @@
 import { migration } from '../../../../kernel/contracts/index.ts';
 
 /**
- * Files beside the script of a run belong to its document. `files` is sealed JSON, their paths and digests; `file_set` names
+ * Files next to the script of a run belong to its document. `files` is sealed JSON, their paths and digests; `file_set` names
  * the contents that are kept for it. NULL: there are none.
  */
 export const includedFiles = migration('0024-included-files', [

@@ -34,6 +34,12 @@ import { callBytes } from './0034-call-bytes.ts';
 import { checkoutColumn } from './0035-checkouts.ts';
 import { settingsTable } from './0036-run-settings.ts';
 import { idleLanes } from './0037-idle-lanes.ts';
+import { dueWaits } from './0038-due-waits.ts';
+import { overdueRuns } from './0039-overdue-runs.ts';
+import { answerColumns } from './0040-answers.ts';
+import { pauseColumns } from './0041-pauses.ts';
+import { sealedResults } from './0044-results.ts';
+import { priorities } from './0045-priorities.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -71,4 +77,10 @@ export const runsMigrations: readonly Migration[] = [
   checkoutColumn,
   settingsTable,
   idleLanes,
+  dueWaits,
+  overdueRuns,
+  answerColumns,
+  pauseColumns,
+  sealedResults,
+  priorities,
 ];

@@ -107,6 +107,7 @@ export class Reruns {
     const present = this.#deps.tracer?.current();
     const prepared = await creation.prepare({
       ...submit,
+      input_check: 'checked',
       ...(by.principal ? { submitted_by: by.principal.id } : {}),
       trace: present ? encodeTrace(present) : null,
     });

@@ -2,6 +2,7 @@ import {
   Errors,
   type Fault,
   type Ids,
+  type JsonSchema,
   isServiceError,
   parseDuration,
   type Scope,
@@ -16,6 +17,7 @@ import {
   type PinnedDocument,
   type Problem,
   type Reading,
+  READS_INPUTS,
   REFERENCE_FORMS,
   type Review,
   type RunEngine,
@@ -26,11 +28,13 @@ import {
   type WorkflowKind,
   type WorkflowReference,
 } from '../contract.ts';
+import { parseExact } from '../../../platform/schema/contract.ts';
 import { canonicalFiles } from '../domain/included-files.ts';
 import { endingOf, ofTheService, versionOf } from '../domain/document-marks.ts';
 import { originOf } from '../domain/origin.ts';
 import { filesNotKept, workflowInvalid, workflowKindUnknown } from '../errors.ts';
 import { asProblem, checkDocument } from './check-document.ts';
+import type { RunInputs } from './inputs.ts';
 import { formOf, submitFaults, tooLarge, workflowName } from './submit-rules.ts';
 
 export interface PlanDeps {
@@ -41,6 +45,7 @@ export interface PlanDeps {
   sealer: Pick<Sealer, 'prepare'>;
   credential_checks: () => readonly CredentialChecker[];
   retained_files: () => readonly RetainedFiles[];
+  inputs: Pick<RunInputs, 'accept'>;
 }
 
 export interface EngineDeps extends PlanDeps {
@@ -56,6 +61,7 @@ export function createRunEngine(deps: EngineDeps): RunEngine {
   return {
     submit: (run) => submit(deps, run),
     check: (scope, document) => check(deps, scope, document),
+    inputSchema: (scope, workflow) => inputSchema(deps, scope, workflow),
     review: (scope, document) => review(deps, scope, document),
     ...deps.views,
   };
@@ -73,11 +79,7 @@ async function submit(deps: EngineDeps, run: SubmitRun): Promise<SubmitResult> {
 }
 
 async function accept(deps: EngineDeps, run: SubmitRun): Promise<SubmitResult> {
-  const planned = await prepareRun(deps, run);
-  // Whatever else starts runs, such as a handler, is prepared before its input exists.
-  const { source, pin } = planned;
-  await findKind(deps.kinds, run).checkInput?.(deps.database, run, documentOf(run, { source, pin }), run.input);
-  return deps.store.createRun(planned);
+  return deps.store.createRun(await prepareRun(deps, run));
 }
 
 /** Checks everything about a submit; afterwards it is only planned. `by`: the run that asks for it. */
@@ -89,11 +91,13 @@ export async function prepareRun(deps: PlanDeps, run: SubmitRun, by?: string): P
   const kind = findKind(deps.kinds, run);
   await deps.sealer.prepare(run.org_id);
   const pinned = await pin(kind, deps.database, run, run);
-  const problems = inOrder(await kind.check(run, documentOf(run, pinned)));
+  const document = documentOf(run, pinned);
+  const problems = inOrder(await kind.check(run, document));
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
   checkArguments(kind, run);
   checkFiles(kind, run);
   checkCheckout(kind, run);
+  checkConcurrency(kind, run);
   await checkCredentials(deps.credential_checks(), kind, run);
   const planned = await planDocument(deps, deps.database, { ...run, kind: kind.kind }, kind, pinned);
   await retainFiles(deps.retained_files(), planned, by);
@@ -102,7 +106,7 @@ export async function prepareRun(deps: PlanDeps, run: SubmitRun, by?: string): P
 
 /** The run that a checked submit becomes. Reads only through `on`. */
 export async function planRun(
-  deps: Pick<PlanDeps, 'kinds' | 'ids'>,
+  deps: Pick<PlanDeps, 'kinds' | 'ids' | 'inputs'>,
   on: Reading,
   run: SubmitRun & { run_id?: string },
 ): Promise<NewRun> {
@@ -111,13 +115,14 @@ export async function planRun(
 }
 
 async function planDocument(
-  deps: Pick<PlanDeps, 'ids'>,
+  deps: Pick<PlanDeps, 'ids' | 'inputs'>,
   on: Reading,
-  run: SubmitRun & { run_id?: string },
+  submitted: SubmitRun & { run_id?: string },
   kind: WorkflowKind,
   pinned: PinnedDocument,
 ): Promise<NewRun> {
-  const document = { ...documentOf(run, pinned), start: startOf(run) };
+  const document = { ...documentOf(submitted, pinned), start: startOf(submitted) };
+  const run = await withInput(deps, on, submitted, kind, document);
   const plan = await planOn(on, () => kind.plan(on, run, document));
   const { activities, coordination, named, about = {} } = plan;
   const files = canonicalFiles(run.files);
@@ -142,8 +147,43 @@ async function planDocument(
     named,
     files: files.length === 0 ? undefined : files,
     needed_files: [...files, ...(plan.files ?? [])],
-    activities: activities.map((planned) => ({ ...planned, activity_id: deps.ids.next('act') })),
+    activities: activities.map((planned) => ({
+      ...planned,
+      ...(run.envelope?.inputs !== undefined && { requires: [...planned.requires, READS_INPUTS] }),
+      activity_id: deps.ids.next('act'),
+    })),
   };
+}
+
+/** The run with what its workflow declares checked and filled in. Throws `input_invalid`. */
+async function withInput(
+  { inputs }: Pick<PlanDeps, 'inputs'>,
+  on: Reading,
+  { input_check, event_payload, ...run }: SubmitRun & { run_id?: string },
+  kind: WorkflowKind,
+  document: WorkflowDocument,
+): Promise<SubmitRun & { run_id?: string }> {
+  if (kind.inputSchema === undefined || input_check !== undefined) return run;
+  const schema = await planOn(on, () => kind.inputSchema!(on, run, document));
+  if (schema === undefined) return run;
+  return inputs.accept(on, run, { schema, event_payload });
+}
+
+async function inputSchema(
+  { kinds, database, sealer }: EngineDeps,
+  scope: Scope,
+  given: CheckedDocument,
+): Promise<JsonSchema | undefined> {
+  const large = tooLarge(given);
+  if (large) throw large;
+  const faults = submitFaults(given);
+  if (faults.length > 0) throw Errors.invalidRequest(summary(faults), { errors: faults });
+  const kind = findKind(kinds, given);
+  if (kind.inputSchema === undefined) return undefined;
+  await sealer.prepare(scope.org_id);
+  const document = documentOf(given, await pin(kind, database, scope, given));
+  const text = await planOn(database, () => kind.inputSchema!(database, scope, document));
+  return text === undefined ? undefined : (parseExact(text) as JsonSchema);
 }
 
 /**
@@ -190,6 +230,16 @@ const NO_CHECKOUT = 'is only for scripts; a pipeline sets this in its document';
 function checkCheckout(kind: WorkflowKind, { checkout }: Pick<CheckedDocument, 'checkout'>): void {
   if (checkout === undefined || kind.takes_checkout) return;
   throw Errors.invalidRequest(`checkout ${NO_CHECKOUT}`, { errors: [{ pointer: '/checkout', message: NO_CHECKOUT }] });
+}
+
+const NO_CONCURRENCY = 'is only for scripts and functions; a pipeline or a graph sets this in its document';
+
+/** Throws `invalid_request`. */
+function checkConcurrency(kind: WorkflowKind, { concurrency }: Pick<SubmitRun, 'concurrency'>): void {
+  if (concurrency === undefined || kind.replays) return;
+  throw Errors.invalidRequest(`concurrency ${NO_CONCURRENCY}`, {
+    errors: [{ pointer: '/concurrency', message: NO_CONCURRENCY }],
+  });
 }
 
 /** What a document needs stays there from now on. Throws `include_not_stored`. */

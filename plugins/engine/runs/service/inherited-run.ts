@@ -16,6 +16,7 @@ export async function inheritedRun(on: Reading, context: ActivityContext): Promi
     trigger: { type: 'spawn', parent: run_id },
     trusted,
     generation,
+    priority: parent.priority ?? undefined,
     parent: run_id,
     submitted_by: context.activity_id,
   };

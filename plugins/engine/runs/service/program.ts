@@ -1,6 +1,6 @@
 import {
   type CheckedDocument,
-  type PlannedActivity,
+  type PlannedProgram,
   type Reading,
   runNotFound,
   type WorkflowKind,
@@ -20,7 +20,7 @@ export async function planProgram(
   on: Reading,
   { run_id, ...ids }: OfRun,
   given: CheckedDocument,
-): Promise<PlannedActivity | undefined> {
+): Promise<PlannedProgram | undefined> {
   const kind = findKind(kinds, given);
   if (!kind.replays || given.source === undefined) return undefined;
   const [run] = await readRunRows(on, [run_id]);
@@ -28,5 +28,6 @@ export async function planProgram(
   const scope = { ...ids, org: run.org, project: run.project };
   const document = documentOf(given, { source: given.source });
   const { activities, coordination } = await planOn(on, () => kind.plan(on, scope, document));
-  return coordination === undefined && activities.length === 1 ? activities[0] : undefined;
+  if (coordination !== undefined || activities.length !== 1) return undefined;
+  return { activity: activities[0]!, input_schema: await kind.inputSchema?.(on, scope, document) };
 }

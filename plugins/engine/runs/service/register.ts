@@ -1,4 +1,5 @@
 import {
+  AccessControl,
   Clock,
   Database,
   HttpRoutes,
@@ -13,6 +14,7 @@ import {
   Settings,
 } from '../../../../kernel/contracts/index.ts';
 import { Audit } from '../../../platform/audit/contract.ts';
+import { DocumentWorkers } from '../../../platform/expressions/contract.ts';
 import { RunMasks } from '../../../security/masking/contract.ts';
 import {
   checksCredentials,
@@ -42,7 +44,7 @@ import {
 import { readOpenRunLimits } from '../domain/open-run-limits.ts';
 import { Reruns } from '../rerun/rerun.ts';
 import { runRoutes } from '../routes.ts';
-import { sendSignalRoute } from '../signal-routes.ts';
+import { signalRoutes } from '../signal-routes.ts';
 import { settingsRoutes } from '../settings-routes.ts';
 import { createCredentialRuns } from '../store/read/run-lookups.ts';
 import { createRunReader } from '../store/read/run-reader.ts';
@@ -58,6 +60,8 @@ import { createRunEngine, planRun, prepareRun } from './engine.ts';
 import { createJobEnvironments } from './environments.ts';
 import { inheritedRun } from './inherited-run.ts';
 import { planProgram } from './program.ts';
+import { createPausingLoop } from './pausing.ts';
+import { RunInputs } from './inputs.ts';
 import { createRunFeed, createRunFigures } from './run-feed.ts';
 import { createRunRecords, type RunRecords } from './run-records.ts';
 import { Tracing } from '../../../platform/tracing/contract.ts';
@@ -119,6 +123,12 @@ export function registerService(
   ]);
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());
   plugin.onStart(SERVER_ROLES, async (use) => under_way(use).start());
+  plugin.onStart(SERVER_ROLES, async (use) =>
+    createPausingLoop({
+      ...{ database: use(Database), store: store(use), wakeups: use(Wakeups), clock: use(Clock) },
+      log: use(Log).child({ part: 'pausing' }),
+    }).start(),
+  );
 }
 
 function engine(use: Resolve, { read }: RunRecords): RunEngine {
@@ -141,6 +151,7 @@ function engine(use: Resolve, { read }: RunRecords): RunEngine {
 const checks = (use: Resolve) => ({
   credential_checks: () => use.all(JobEnvironment).filter(checksCredentials),
   retained_files: () => use.all(SharedContents).filter(retainsFiles),
+  inputs: new RunInputs({ workers: () => use(DocumentWorkers), envelope_sources: () => use.all(EnvelopeSources) }),
 });
 
 function creation(use: Resolve, store: RunTransitions, admission: RunAdmission): RunCreation {
@@ -195,7 +206,10 @@ function reader(use: Resolve, calls: CallsUnderWay): RunReader {
 function routes(use: Resolve, records: RunRecords): Route[] {
   const waits = new RunWaits({ ...records, watch: watching(use, 'run-ends', records.ended), clock: use(Clock) });
   use(Metrics).gauge('svc_runs_waiting_requests', 'Requests that wait for the end of a run.', () => waits.size);
-  return [...runRoutes(use, records, waits, makeReruns(use)), sendSignalRoute(use(RunStore))];
+  return [
+    ...runRoutes(use, records, waits, makeReruns(use)),
+    ...signalRoutes({ store: use(RunStore), access: () => use(AccessControl) }),
+  ];
 }
 
 function watching(use: Resolve, part: string, versions: RunRecords['versions']): RunWatch {

@@ -1,25 +1,20 @@
 import type { Database, Sealer } from '../../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
 import { maskRun, type Run, type RunFeed, type RunFigures } from '../contract.ts';
-import { armedOf, countOf, heldBy, newestOf, readFeedVersions } from '../store/read/feed.ts';
+import { armedOf, countOf, heldBy, newestOf, readFeedVersions, taggedSince } from '../store/read/feed.ts';
 import { openRunWith, queuedOf } from '../store/read/queued.ts';
 import { readLinks } from '../store/read/links.ts';
 import type { Reader } from '../store/rows/context.ts';
 import { readRecords, readWholeRecords } from '../store/read/reading.ts';
 
-type Masks = Pick<RunMasks, 'ofMany'>;
+type Masks = Pick<RunMasks, 'maskEach'>;
 
 async function masked(
   masks: Masks,
   scope: { org_id: string; project_id: string },
   runs: readonly Run[],
 ): Promise<Run[]> {
-  if (runs.length === 0) return [];
-  const maskers = await masks.ofMany(
-    scope,
-    runs.map(({ run_id }) => run_id),
-  );
-  return runs.map((run): Run => maskRun(run, maskers.get(run.run_id)!));
+  return masks.maskEach(scope, runs, (run, masker): Run => maskRun(run, masker));
 }
 
 export const createRunFeed = (on: Reader, sealer: Sealer, masks: Masks): RunFeed => ({
@@ -45,19 +40,21 @@ export const createRunFigures = (on: Pick<Database, 'now' | 'read'>, masks: Mask
     const count = (status: 'queued' | 'running' | 'waiting') => countOf(on, project_id, status, limit);
     return { queued: await count('queued'), running: await count('running'), waiting: await count('waiting') };
   },
+  tagged: (project_id, tag, since, limit) => taggedSince(on, project_id, tag, since, limit),
   async waits({ org_id, project_id }, limit) {
     const rows = [
       ...(await armedOf(on, project_id, 'waiting', limit)),
       ...(await armedOf(on, project_id, 'queued', limit)),
     ];
-    if (rows.length === 0) return [];
-    const maskers = await masks.ofMany({ org_id, project_id }, [...new Set(rows.map(({ run_id }) => run_id))]);
-    return rows.map(({ substate: kind, armed_at, deadline, name, run_id, workflow }) => ({
-      ...{ run_id, workflow, kind },
-      name: maskers.get(run_id)!.text(name),
-      since: Number(armed_at),
-      deadline: deadline === null ? null : Number(deadline),
-    }));
+    return masks.maskEach({ org_id, project_id }, rows, (row, masker) => {
+      const { substate: kind, armed_at, deadline, name, run_id, workflow } = row;
+      return {
+        ...{ run_id, workflow, kind },
+        name: masker.text(name),
+        since: Number(armed_at),
+        deadline: deadline === null ? null : Number(deadline),
+      };
+    });
   },
   held: (agent_ids) => heldBy(on, agent_ids),
   queued: (scope, work, limit) => queuedOf(on, scope, work, { now: on.now(), limit }),

@@ -1,8 +1,8 @@
 import {
+  type CachedReads,
   chunks,
   type Database,
   iso,
-  type Queries,
   type Sealer,
   FairSemaphore,
 } from '../../../../kernel/contracts/index.ts';
@@ -43,7 +43,7 @@ function parseKey(key: string): Scope & { run_id: string } {
 /** The records of single runs. Every query contains the project, so a run of another project looks absent. */
 export interface RunRecords {
   /** Throws `not_found`. */
-  read(scope: Scope, run_id: string, within?: Queries): Promise<Run>;
+  read(scope: Scope, run_id: string, within?: CachedReads): Promise<Run>;
   /** A record that this server has in memory, as `read` would answer it. */
   present(run: Run): Run;
   /** The record with the claims of agents, and what these carry out now. */
@@ -60,7 +60,7 @@ export interface RunRecordsDeps {
   /** The lease of claims, from which follows when their agents were heard of. */
   lease_ms: number;
   sealer: Sealer;
-  masks: Pick<RunMasks, 'of' | 'ofMany'>;
+  masks: Pick<RunMasks, 'of' | 'maskEach'>;
   under_way: Pick<CallsUnderWay, 'of'>;
   tracer?: Pick<Tracer, 'pageOf'> | undefined;
   known_environments?: Pick<RunEnvironments, 'take'>;
@@ -76,8 +76,7 @@ export function createRunRecords(deps: RunRecordsDeps): RunRecords {
   const { on, lease_ms, sealer, masks, under_way, tracer, known_environments } = deps;
   const readMasked = async (scope: Scope, ids: readonly string[], read: typeof readRuns): Promise<Run[]> => {
     const runs = await read(on, sealer, scope, ids);
-    const maskers = runs.length > 0 ? await masks.ofMany(scope, ids) : new Map();
-    return runs.map((run) => withTrace(maskRun(run, maskers.get(run.run_id)!), tracer));
+    return masks.maskEach(scope, runs, (run, masker) => withTrace(maskRun(run, masker), tracer));
   };
   const runs = new SharedReads<Run>(async (keys) => {
     const found = new Map<string, Run>();

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { Errors } from '../../../../kernel/contracts/index.ts';
-import type { Run, RunStatus } from '../contract.ts';
+import { type Run, type RunStatus, waitOf } from '../contract.ts';
 import type { WaitCaller } from './run-waiters.ts';
-import { MAX_WAITING_IN_PROJECT, MAX_WAITING_OF_A_USER, RunWaits, waitOf } from './run-waits.ts';
+import { MAX_WAITING_IN_PROJECT, MAX_WAITING_OF_A_USER, RunWaits } from './run-waits.ts';
 import { VirtualClock } from '../../../../test/kit/index.ts';
 
 const SCOPE = { org_id: 'org_1', project_id: 'prj_1' };

@@ -1,37 +1,13 @@
-import {
-  callerOf,
-  Errors,
-  type HttpRequest,
-  isServiceError,
-  parseDuration,
-} from '../../../../kernel/contracts/index.ts';
+import { callerOf, Errors, type HttpRequest } from '../../../../kernel/contracts/index.ts';
 import { type Run, type RunStatus, TERMINAL } from '../contract.ts';
 import { RunWaiters, type RunWaitersDeps, type WaitCaller, type WaitScope } from './run-waiters.ts';
 
-const MAX_WAIT_MS = 10 * 60_000;
 /** Requests that wait at a time: of all callers, for one project, and of one user. Each holds a socket. */
 export const MAX_WAITING = 20_000;
 export const MAX_WAITING_IN_PROJECT = 10_000;
 export const MAX_WAITING_OF_A_USER = 2000;
 
 const RETRY_MS = 1000;
-
-/** `?wait=` in milliseconds; undefined without it. Throws `invalid_request`. */
-export function waitOf({ wait }: Readonly<Record<string, string>>): number | undefined {
-  if (wait === undefined) return undefined;
-  try {
-    const wait_ms = parseDuration(wait);
-    if (wait_ms <= MAX_WAIT_MS) return wait_ms;
-    throw badWait('must be at most 10m; ask again after that');
-  } catch (error) {
-    if (isServiceError(error, 'duration_invalid'))
-      throw badWait('must be a duration of at most 10m, such as 500ms, 30s or 2m');
-    throw error;
-  }
-}
-
-const badWait = (message: string) =>
-  Errors.invalidRequest(`wait ${message}`, { errors: [{ pointer: '/query/wait', message }] });
 
 /** Which caller a request that waits is of. A session counts apart from the token that it was made from: either may end. */
 export function waitCaller(request: HttpRequest): WaitCaller {

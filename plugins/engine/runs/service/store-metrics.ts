@@ -35,8 +35,8 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock, l
       for (const { waited_ms } of work) if (waited_ms !== undefined) latency.observe({}, waited_ms / 1000);
       return work;
     },
-    async append(claim, record) {
-      await timed(meters.append, () => store.append(claim, record));
+    append(claim, record) {
+      return timed(meters.append, () => store.append(claim, record));
     },
     async expireClaims(limit) {
       const count = await store.expireClaims(limit);

@@ -47,7 +47,7 @@ export const formOf = (run: CheckedDocument): ReferenceForm =>
 function formFaults(run: Submitted): Fault[] {
   if (run.pinned) return [];
   const [form, another] = REFERENCE_FORMS.filter((one) => run[one] !== undefined);
-  if (form === undefined) return [{ pointer: '/source', message: 'is missing: give source, graph, node or function' }];
+  if (form === undefined) return [{ pointer: '/source', message: 'is missing: set source, graph, node or function' }];
   if (another !== undefined)
     return [
       {
@@ -126,16 +126,16 @@ export function tooLarge(run: Submitted): ServiceError | undefined {
   const { source = JSON.stringify(run.config ?? {}) } = run.pinned ?? run;
   const document = Buffer.byteLength(source);
   if (document > DOCUMENT_BYTES)
-    return Errors.payloadTooLarge(`the document has ${document} bytes; the limit is ${DOCUMENT_BYTES}`);
+    return Errors.payloadTooLarge(`the document is ${document} bytes long; the limit is ${DOCUMENT_BYTES}`);
   const included = (run.files ?? []).reduce((sum, { size }) => sum + size, 0);
   if (included > MAX_INCLUDED_BYTES)
     return includeTooLarge(
-      `the included files have ${included} bytes; the limit is ${MAX_INCLUDED_BYTES}. The largest: ${largestOf(run.files!)}`,
+      `the included files total ${included} bytes; the limit is ${MAX_INCLUDED_BYTES}. The largest: ${largestOf(run.files!)}`,
     );
   if (run.input === undefined) return undefined;
   const input = Buffer.byteLength(JSON.stringify(run.input));
   if (input > INPUT_BYTES)
-    return Errors.payloadTooLarge(`the input has ${input} bytes of JSON; the limit is ${INPUT_BYTES}`);
+    return Errors.payloadTooLarge(`the input is ${input} bytes of JSON; the limit is ${INPUT_BYTES}`);
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../../../kernel/contracts/index.ts';
-import type { RevokedClaim, RunPart, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
+import type { AgentClaim, RevokedClaim, RunPart, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
 
 type Listener<A extends unknown[]> = (...args: A) => void;
 
@@ -71,6 +71,7 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
   const work = new Channel<[]>(blame);
   const timer = new Channel<[deadline: number]>(blame);
   const revoked = new Channel<[claim: RevokedClaim]>(blame);
+  const paused = new Channel<[claim: AgentClaim]>(blame);
   const runs = new Channels<[over: boolean, part: RunPart | undefined]>(blame);
   const projects = new Channels<[run_id: string, part: RunPart | undefined]>(blame);
   const topics = new Channels<[]>(blame);
@@ -85,6 +86,7 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
     else if (message.wake === 'timer') timer.emit(message.deadline);
     else if (message.wake === 'run') deliverRun(message);
     else if (message.wake === 'revoked') revoked.emit(message.claim);
+    else if (message.wake === 'paused') paused.emit(message.claim);
     else topics.emit(message.topic);
   };
   const say = (message: WakeMessage): void => {
@@ -97,12 +99,14 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
     timer: (deadline) => say({ wake: 'timer', deadline }),
     run: (run_id, change) => say({ wake: 'run', run_id, ...change }),
     revoked: (claim) => say({ wake: 'revoked', claim }),
+    paused: (claim) => say({ wake: 'paused', claim }),
     topic: (topic) => say({ wake: 'topic', topic }),
     onWork: (listen) => work.on(listen),
     onTimer: (listen) => timer.on(listen),
     onRun: (run_id, listen) => runs.on(run_id, listen),
     onRuns: (project_id, listen) => projects.on(project_id, listen),
     onRevoked: (listen) => revoked.on(listen),
+    onPaused: (listen) => paused.on(listen),
     onTopic: (topic, listen) => topics.on(topic, listen),
     onLocal: (listen) => local.on(listen),
     deliver,

@@ -17,6 +17,7 @@ import { removeIdleLanes } from './claim/queues.ts';
 import { cancelRun, cancelRuns, endOverdue } from './end/cancel.ts';
 import { completeActivity, Completions } from './end/complete.ts';
 import { advanceRun } from './end/end-run.ts';
+import { pauseCalled, pauseRun, resumeRun } from './pause/pause.ts';
 import { JournalAppends } from './journal/append.ts';
 import { recordAttempt } from './journal/attempt.ts';
 import { performCall } from './journal/perform.ts';
@@ -67,6 +68,9 @@ export function createRunStore({ onEagerClaim, ...options }: RunStoreOptions) {
       resolveDue,
       cancelRun,
       cancelRuns,
+      pauseRun,
+      resumeRun,
+      pauseCalled,
       endOverdue,
       advance: advanceRun,
     }),

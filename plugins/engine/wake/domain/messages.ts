@@ -59,8 +59,10 @@ function toMessage(value: unknown): WakeMessage | undefined {
   if (wake === 'timer' && isNumber(deadline)) return { wake, deadline };
   if (wake === 'run') return toRunMessage(value);
   if (wake === 'topic' && isText(topic)) return { wake, topic };
-  if (wake !== 'revoked' || !isRecord(claim)) return undefined;
+  if ((wake !== 'revoked' && wake !== 'paused') || !isRecord(claim)) return undefined;
   const { activity_id, epoch, agent_id, reason } = claim;
-  if (!isText(activity_id) || !isNumber(epoch) || !isText(agent_id) || typeof reason !== 'string') return undefined;
+  if (!isText(activity_id) || !isNumber(epoch)) return undefined;
+  if (wake === 'paused') return isText(agent_id) ? { wake, claim: { activity_id, epoch, agent_id } } : undefined;
+  if ((agent_id !== null && !isText(agent_id)) || typeof reason !== 'string') return undefined;
   return { wake, claim: { activity_id, epoch, agent_id, reason: reason.slice(0, 255) } };
 }

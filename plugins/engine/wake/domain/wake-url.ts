@@ -35,7 +35,7 @@ export function readWakeUrl(text: string | undefined): WakeAddress | undefined {
 function parseAddress(text: string): URL {
   if (!/^(nats|tls):\/\//.test(text) || !URL.canParse(text))
     throw wakeSettingInvalid(
-      'SVC_WAKE_URL is not an address of NATS: it must start with nats:// or tls:// and contain a host',
+      'SVC_WAKE_URL is not a NATS address: it must start with nats:// or tls:// and contain a host',
     );
   const url = new URL(text);
   if (url.hostname === '') throw wakeSettingInvalid('SVC_WAKE_URL contains no host');

@@ -52,6 +52,7 @@ export class Outbox {
 function messageKey(message: WakeMessage): string {
   if (message.wake === 'run') return `run ${message.part ?? ''} ${message.run_id}`;
   if (message.wake === 'topic') return `topic ${message.topic}`;
-  if (message.wake === 'revoked') return `revoked ${message.claim.activity_id} ${message.claim.epoch}`;
+  if (message.wake === 'revoked' || message.wake === 'paused')
+    return `${message.wake} ${message.claim.activity_id} ${message.claim.epoch}`;
   return message.wake;
 }

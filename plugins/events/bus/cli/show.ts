@@ -25,8 +25,11 @@ function describe(event: ShownEvent, output: Output): string {
     delivery.reaction,
     delivery.name,
     delivery.state,
-    delivery.reason ?? delivery.run_id ?? '',
+    delivery.waits ? describeWait(delivery.waits, output) : (delivery.reason ?? delivery.run_id ?? ''),
   ]);
+  const reasons = event.deliveries.flatMap(({ name, waits, reason }) =>
+    waits && reason ? [`${name}: ${reason}`] : [],
+  );
   const reactions =
     rows.length === 0 ? 'nothing reacted to it' : output.table(['reaction', 'name', 'state', 'what'], rows).trimEnd();
   const replayRows = event.replays.map((replay) => [
@@ -38,5 +41,12 @@ function describe(event: ShownEvent, output: Output): string {
   const replays =
     replayRows.length === 0 ? [] : ['', output.table(['replayed to', 'state', 'when', 'what'], replayRows).trimEnd()];
   const unlisted = event.more === undefined ? [] : [`and ${event.more} more waits and cancels`];
-  return [lines, '', reactions, ...unlisted, ...replays].join('\n');
+  return [lines, '', reactions, ...reasons, ...unlisted, ...replays].join('\n');
+}
+
+/** Such as `waits for its throttle until 12:30:01, with 3 others`. */
+function describeWait(waits: NonNullable<ShownEvent['deliveries'][number]['waits']>, output: Output): string {
+  const until = waits.until === undefined ? '' : ` until ${output.time(waits.until)}`;
+  const others = waits.others === 0 ? '' : `, with ${waits.others} ${waits.others === 1 ? 'other' : 'others'}`;
+  return `waits for its ${waits.for}${until}${others}`;
 }

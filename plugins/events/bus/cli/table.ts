@@ -46,8 +46,8 @@ export const commands: readonly Command[] = inGroup('Events', [
       source: { type: 'string', choices: SOURCES, summary: 'only from this source' },
       exclude: {
         type: 'string',
-        choices: SOURCES,
-        summary: 'only from other sources; `lifecycle` hides the start and end of runs',
+        value: '<sources>',
+        summary: 'only from other sources; `lifecycle,manual,spawn` hides run events',
       },
       since: {
         type: 'string',

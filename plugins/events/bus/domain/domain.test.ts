@@ -89,7 +89,7 @@ t.test('what is kept of an event is written once, and its depth is looked at as 
   t.ok(validateAndSerialize(event('x'.repeat(EMIT_BYTES - rest), { key: 'k' })));
   t.throws(() => validateAndSerialize(event('x'.repeat(EMIT_BYTES - rest + 1), { key: 'k' })), {
     code: 'payload_too_large',
-    message: `the event has ${EMIT_BYTES + 1} bytes of JSON, 1 over the limit of ${EMIT_BYTES}`,
+    message: `the event is ${EMIT_BYTES + 1} bytes of JSON, 1 over the limit of ${EMIT_BYTES}`,
   });
 });
 

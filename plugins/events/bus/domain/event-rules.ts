@@ -101,6 +101,6 @@ function serializeBody(payload: Buffer, { fields, trace }: Omit<EventBody, 'payl
 function assertMaxBytes(subject: string, bytes: number, max_bytes: number): void {
   if (bytes <= max_bytes) return;
   throw Errors.payloadTooLarge(
-    `${subject} has ${bytes} bytes of JSON, ${bytes - max_bytes} over the limit of ${max_bytes}`,
+    `${subject} is ${bytes} bytes of JSON, ${bytes - max_bytes} over the limit of ${max_bytes}`,
   );
 }

@@ -5,7 +5,7 @@
  */
 export interface ChainLink {
   /**
-   * 1 for direct links; a link belongs to the nearest link above it with a smaller depth.
+   * The depth of the link, from 1 for direct links. Its parent is the nearest link above it with a smaller depth.
    */
   depth: number;
   /**

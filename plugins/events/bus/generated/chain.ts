@@ -7,7 +7,7 @@ import type {ChainLink} from './chain-link.ts';
  */
 export interface Chain {
   /**
-   * The causes, nearest first.
+   * The causes, starting with the nearest.
    */
   before: ChainLink[];
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Body of `POST {scoped}/events`. With the header `Idempotency-Key`, a second emit in the project with that key returns the first event.
+ * Body of `POST {scoped}/events`. With the `Idempotency-Key` header, a second emit in the project with that key returns the first event.
  */
 export interface EmitEventBody {
   /**
@@ -9,7 +9,7 @@ export interface EmitEventBody {
    */
   type: string;
   /**
-   * The subject, 1 to 255 characters. Runs with another subject do not see the event. Without a subject, the event is a broadcast.
+   * The subject, 1 to 255 characters. Runs with another subject do not receive the event. Without a subject, the event is a broadcast.
    */
   key?: string;
   /**

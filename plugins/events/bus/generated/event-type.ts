@@ -6,7 +6,7 @@
 export interface EventType {
   type: string;
   /**
-   * How the type is known: the service emits it, something in the project declares it, or it was seen on the bus.
+   * The source of the type: the service emits it, something in the project declares it, or the bus has recorded it.
    */
   source: 'platform' | 'declared' | 'seen';
   /**

@@ -14,7 +14,7 @@ export interface Event {
    */
   key: string | null;
   /**
-   * Where it comes from.
+   * The source of the event.
    */
   source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**

@@ -16,9 +16,9 @@ export interface ListEventsQuery {
   key?: string;
   source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
-   * Only events from sources other than this one. `lifecycle` hides the start and end of runs.
+   * Only events from sources other than these, with commas between them. `lifecycle,manual,spawn` hides the start and end of runs.
    */
-  exclude?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  exclude?: string;
   /**
    * A time (2026-01-31T12:00:00Z), or a duration before now (2h).
    */

@@ -14,7 +14,7 @@ export interface ShownEvent {
    */
   key: string | null;
   /**
-   * Where it comes from.
+   * The source of the event.
    */
   source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   source_name: string;
@@ -50,9 +50,26 @@ export interface ShownEvent {
      * The run that was started, woken or cancelled.
      */
     run_id?: string;
+    /**
+     * What a queued delivery to a handler is waiting for.
+     */
+    waits?: {
+      /**
+       * `throttle`, `debounce`, `batch`, `concurrency`, or `slot`: one of the runs that the project can have in flight.
+       */
+      for: string;
+      /**
+       * When it continues, at the earliest.
+       */
+      until?: string;
+      /**
+       * Other deliveries that wait for the same; at most 9,999 are counted.
+       */
+      others: number;
+    };
   }[];
   /**
-   * The number of waits and cancels beyond the 200 listed; absent if there are none.
+   * The number of waits and cancels in addition to the 200 that are listed; absent if there are none.
    */
   more?: number;
   /**

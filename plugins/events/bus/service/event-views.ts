@@ -1,7 +1,15 @@
 import { type Database, Errors, type Sealer } from '../../../../kernel/contracts/index.ts';
 import type { Masker, RunMasks } from '../../../security/masking/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
-import type { Delivery, EventBus, ProjectScope, Replay, StoredEvent } from '../contract.ts';
+import type {
+  Delivery,
+  DeliveryWait,
+  EventBus,
+  EventReaction,
+  ProjectScope,
+  Replay,
+  StoredEvent,
+} from '../contract.ts';
 import { type DeliveryRow, type MatchedRow, MAX_SHOWN, readDeliveries, listMatched } from '../store/deliveries.ts';
 import { type EventFilter, type EventHeader, listEvents } from '../store/event-rows.ts';
 import { readReplays } from '../store/replays.ts';
@@ -9,7 +17,7 @@ import { readSamples, type SeenType } from '../store/types.ts';
 
 /** The deliveries of an event, and how many are not listed. */
 export interface DeliveriesView {
-  deliveries: Omit<Delivery, 'event_id'>[];
+  deliveries: (Omit<Delivery, 'event_id'> & { waits?: DeliveryWait })[];
   /** Waits and cancels that are not listed; 0 if all are. */
   unlisted_count: number;
   /** Newest first. */
@@ -28,6 +36,7 @@ export interface ViewDeps {
   database: Database;
   sealer: Sealer;
   bus: Pick<EventBus, 'read'>;
+  reactions: () => readonly Pick<EventReaction, 'describeQueued'>[];
   masks: Pick<RunMasks, 'of'>;
 }
 
@@ -55,7 +64,8 @@ export function createEventViews(deps: ViewDeps): EventViews {
     async read(scope, event_id) {
       const event = await deps.bus.read(scope, event_id);
       if (!event) throw Errors.notFound(`there is no event ${event_id}`);
-      return { event: await maskEvent(event), ...(await readDeliveriesView(deps.database, event)) };
+      const view = await readDeliveriesView(deps.database, event);
+      return { event: await maskEvent(event), ...view, deliveries: await addWaits(deps, event, view.deliveries) };
     },
     async samples(scope, types) {
       await deps.sealer.prepare(scope.org_id);
@@ -67,6 +77,25 @@ export function createEventViews(deps: ViewDeps): EventViews {
       return samples;
     },
   };
+}
+
+/** Adds what queued deliveries to handlers wait for. */
+async function addWaits(
+  { reactions }: ViewDeps,
+  event: StoredEvent,
+  deliveries: DeliveriesView['deliveries'],
+): Promise<DeliveriesView['deliveries']> {
+  const names = deliveries
+    .filter(({ reaction, state }) => reaction === 'handler' && state === 'queued')
+    .map(({ name }) => name);
+  if (names.length === 0) return deliveries;
+  const waits = new Map<string, DeliveryWait>();
+  for (const reaction of reactions())
+    for (const [name, wait] of (await reaction.describeQueued?.(event, names)) ?? []) waits.set(name, wait);
+  return deliveries.map((delivery) => {
+    const wait = delivery.reaction === 'handler' ? waits.get(delivery.name) : undefined;
+    return wait ? { ...delivery, waits: wait } : delivery;
+  });
 }
 
 /** Returns the masker of the run that emitted the event or that the event reports on. */

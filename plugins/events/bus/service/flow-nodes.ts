@@ -1,6 +1,7 @@
+import type { Expressions } from '../../../../kernel/contracts/index.ts';
 import type { FlowNodeType } from '../../../engine/flows/contract.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
-import type { EventBus } from '../contract.ts';
+import { type EventBus, readPredicate } from '../contract.ts';
 import { parseEmit } from '../verbs/emit-work.ts';
 
 /**
@@ -20,21 +21,25 @@ const emit = (bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'of'>): FlowN
   },
 });
 
-/** The node `{type, when?, signal?, untrusted?}` waits for an event and outputs its envelope. */
-const waitEvent: FlowNodeType = {
+/**
+ * The node `{type, when?, signal?, untrusted?}` waits for an event and outputs its envelope. What `when` reads of the run
+ * is read when the node begins.
+ */
+const waitEvent = (expressions: () => Expressions): FlowNodeType => ({
   type: 'wait_event',
-  begin: (_tx, { config: { type, when = null, signal = null, untrusted = false }, timeout_ms }) => ({
+  begin: (_tx, { config: { type, when = null, signal = null, untrusted = false }, scope, timeout_ms }) => ({
     wait: {
       kind: 'wait-event',
       name: typeof type === 'string' ? type : '',
-      args: { when, signal, untrusted },
+      args: { ...readPredicate(expressions(), when, scope), signal, untrusted },
       timeout_ms,
     },
   }),
-};
+});
 
 /** The nodes of flows that use the bus. */
-export const busNodes = (bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'of'>): readonly FlowNodeType[] => [
-  emit(bus, masks),
-  waitEvent,
-];
+export const busNodes = (
+  bus: Pick<EventBus, 'record'>,
+  masks: Pick<RunMasks, 'of'>,
+  expressions: () => Expressions,
+): readonly FlowNodeType[] => [emit(bus, masks), waitEvent(expressions)];

@@ -45,10 +45,24 @@ const BUDGET_EXHAUSTED: PredicateResult = {
     'event_budget_spent: the predicate was not evaluated, because the predicates for this event exceed their budget',
 };
 
+/** Units charged for opening one sealed predicate, and bytes of it that cost another one. */
+const OPEN_UNITS = 200;
+const BYTES_PER_UNIT = 8;
+
+/** A predicate that reads values of its own besides the event. */
+export interface BoundPredicate {
+  /** Distinguishes it from others with the same text. */
+  key: string;
+  /** The size of what is opened. */
+  bytes: number;
+  /** Throws `sealed_value_unreadable`. */
+  open(): { when: string; values: Readonly<Record<string, unknown>> };
+}
+
 /** The results of the predicates of one event. */
 export interface EventEvaluation {
   event_id: string | undefined;
-  /** Results by the text of the predicate. */
+  /** Results by the text of the predicate, or by its key. */
   results: Map<string, PredicateResult>;
   /** Units left of the event's budget. */
   remaining_units: number;
@@ -58,6 +72,18 @@ export interface EventEvaluation {
   digest?: string;
   attempts: number;
 }
+
+/** Units that evaluations under locks may still take. */
+export interface LockedUnits {
+  units: number;
+}
+
+export const lockedUnits = (): LockedUnits => ({ units: LOCKED_UNITS });
+
+/** How many sealed predicates can be opened with these units at most. */
+export const maxOpened = ({ units }: LockedUnits): number => Math.ceil(units / OPEN_UNITS);
+
+const unitsToOpen = ({ bytes }: BoundPredicate): number => OPEN_UNITS + Math.ceil(bytes / BYTES_PER_UNIT);
 
 /**
  * Evaluates the predicates of events, with one budget per event. Whatever takes longer than a moment is evaluated
@@ -123,13 +149,81 @@ export class BudgetedEvaluator implements PredicateEvaluator {
       const result = this.#evaluateUnderLock(source, scope, remaining_units);
       if (result === undefined && evaluation.attempts < MAX_ATTEMPTS)
         throw Errors.unavailable('predicates must be evaluated first', {
-          outside: () => this.#evaluateBeforeRetry(event, evaluation, missing),
+          outside: () => this.#prepareRetry(evaluation, () => this.#evaluateAll(event, evaluation, missing)),
         });
       remaining_units -= result?.units ?? 0;
       results.set(source, result?.result ?? BUDGET_EXHAUSTED);
     }
     for (const [source, result] of results) evaluation.results.set(source, result);
     return evaluation.results;
+  }
+
+  isEvaluated(event: PendingEvent, key: string): boolean {
+    return this.#evaluationOf(event).results.has(key);
+  }
+
+  /**
+   * Evaluates predicates with values of their own under locks, with results by key. `locked` has the units that are left
+   * for all of them. Once these are spent, it throws, and `pages` lists all of them outside of the transaction.
+   */
+  evaluateBound(
+    event: PendingEvent,
+    predicates: readonly BoundPredicate[],
+    locked: LockedUnits,
+    pages: () => AsyncIterable<readonly BoundPredicate[]>,
+  ): ReadonlyMap<string, PredicateResult> {
+    const evaluation = this.#evaluationOf(event);
+    const envelope = envelopeOf(event);
+    for (const predicate of predicates) {
+      if (evaluation.results.has(predicate.key)) continue;
+      const result = this.#evaluateBoundUnderLock(predicate, envelope, locked);
+      if (result === undefined && evaluation.attempts < MAX_ATTEMPTS)
+        throw Errors.unavailable('predicates must be evaluated first', {
+          outside: () => this.#prepareRetry(evaluation, () => this.#evaluateBoundPages(envelope, evaluation, pages())),
+        });
+      evaluation.results.set(predicate.key, result ?? BUDGET_EXHAUSTED);
+    }
+    return evaluation.results;
+  }
+
+  #evaluateBoundUnderLock(predicate: BoundPredicate, event: unknown, locked: LockedUnits): PredicateResult | undefined {
+    const units = unitsToOpen(predicate);
+    if (locked.units <= units) return undefined;
+    locked.units -= units;
+    const opened = tryOpen(predicate);
+    if ('judgement' in opened) return opened.judgement;
+    const { when, values, roots } = opened;
+    const evaluated = this.#evaluateUnderLock(when, { ...values, event }, locked.units, roots);
+    locked.units -= evaluated?.units ?? locked.units;
+    return evaluated?.result;
+  }
+
+  async #evaluateBoundPages(
+    event: unknown,
+    evaluation: EventEvaluation,
+    pages: AsyncIterable<readonly BoundPredicate[]>,
+  ): Promise<void> {
+    for await (const page of pages)
+      for (const predicate of page)
+        if (!evaluation.results.has(predicate.key))
+          evaluation.results.set(predicate.key, await this.#evaluateBoundYielding(predicate, event, evaluation));
+  }
+
+  async #evaluateBoundYielding(
+    predicate: BoundPredicate,
+    event: unknown,
+    evaluation: EventEvaluation,
+  ): Promise<PredicateResult> {
+    await this.#awaitYield();
+    this.#chargeUnits(unitsToOpen(predicate));
+    const opened = tryOpen(predicate);
+    if ('judgement' in opened) return opened.judgement;
+    const { when, values, roots } = opened;
+    const expression = await this.#compileYielding(when, roots);
+    if ('judgement' in expression) return expression.judgement;
+    const scope = { ...values, event };
+    const result = await this.#testYielding(expression, scope, GUARANTEED_UNITS);
+    return result.spent ? this.#evaluateCostly(evaluation, expression, scope) : toPredicateResult(result);
   }
 
   #evaluationOf(event: PendingEvent): EventEvaluation {
@@ -143,23 +237,20 @@ export class BudgetedEvaluator implements PredicateEvaluator {
     source: string,
     scope: Record<string, unknown>,
     remaining_units: number,
+    roots: readonly string[] = PREDICATE_ROOTS,
   ): { result: PredicateResult; units: number } | undefined {
-    const compiled = this.#expressions().ready(source, PREDICATE_ROOTS);
+    const compiled = this.#expressions().ready(source, roots);
     const compile_units = compiled ? 0 : source.length * COMPILE_UNITS;
     if (compile_units >= remaining_units) return undefined;
-    const expression = compiled ?? this.#compile(source);
+    const expression = compiled ?? this.#compile(source, roots);
     if ('judgement' in expression) return { result: expression.judgement, units: compile_units };
     const result = expression.test(scope, remaining_units - compile_units);
     return result.spent ? undefined : { result: toPredicateResult(result), units: compile_units + result.units };
   }
 
-  async #evaluateBeforeRetry(
-    event: PendingEvent,
-    evaluation: EventEvaluation,
-    missing: readonly string[],
-  ): Promise<void> {
+  async #prepareRetry(evaluation: EventEvaluation, evaluateMissing: () => Promise<void>): Promise<void> {
     evaluation.attempts += 1;
-    await this.#evaluateAll(event, evaluation, missing);
+    await evaluateMissing();
     const { identity, body } = evaluation;
     if (identity === undefined) return;
     evaluation.digest = digestOf(body);
@@ -210,21 +301,23 @@ export class BudgetedEvaluator implements PredicateEvaluator {
     return result;
   }
 
-  async #compileYielding(source: string): Promise<Expression | { judgement: PredicateResult }> {
-    const compiled = this.#expressions().ready(source, PREDICATE_ROOTS);
+  async #compileYielding(
+    source: string,
+    roots: readonly string[] = PREDICATE_ROOTS,
+  ): Promise<Expression | { judgement: PredicateResult }> {
+    const compiled = this.#expressions().ready(source, roots);
     if (compiled) return compiled;
     await this.#awaitYield();
     this.#chargeUnits(source.length * COMPILE_UNITS);
-    return this.#compile(source);
+    return this.#compile(source, roots);
   }
 
   /** The predicate compiled when it was registered or armed, but the service may have changed since. */
-  #compile(source: string): Expression | { judgement: PredicateResult } {
+  #compile(source: string, roots: readonly string[]): Expression | { judgement: PredicateResult } {
     try {
-      return this.#expressions().compile(source, PREDICATE_ROOTS);
+      return this.#expressions().compile(source, roots);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return { judgement: toPredicateResult({ ok: false, reason }) };
+      return { judgement: toFailure(error) };
     }
   }
 
@@ -239,6 +332,21 @@ export class BudgetedEvaluator implements PredicateEvaluator {
       void yieldToEventLoop().then(() => {
         this.#units_since_yield = 0;
       });
+  }
+}
+
+const toFailure = (error: unknown): PredicateResult =>
+  toPredicateResult({ ok: false, reason: error instanceof Error ? error.message : String(error) });
+
+/** A predicate that cannot be opened declines, so that the event reaches the others. */
+function tryOpen(
+  predicate: BoundPredicate,
+): (ReturnType<BoundPredicate['open']> & { roots: readonly string[] }) | { judgement: PredicateResult } {
+  try {
+    const opened = predicate.open();
+    return { ...opened, roots: [...PREDICATE_ROOTS, ...Object.keys(opened.values)] };
+  } catch (error) {
+    return { judgement: toFailure(error) };
   }
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../../../kernel/contracts/index.ts';
 import type { Prunable } from '../../../platform/retention/contract.ts';
 import type { OpenRuns } from '../../../engine/runs/contract.ts';
 import type { EventReaction, ProjectScope } from '../contract.ts';
+import { readBodySeqs } from '../store/event-rows.ts';
 import {
   type OldEvent,
   listOldestEvents,
@@ -38,6 +39,8 @@ async function* pruneProject(
   limit: number,
 ): AsyncIterable<number> {
   let referenced: Set<string> | undefined;
+  /** Numbers of events that have the body of an earlier one that is not pruned. */
+  const with_bodies = new Set<number>();
   for (let after = 0; ; ) {
     const events = await listOldestEvents(deps.database, scope.project_id, after);
     const old = events.filter(({ recorded_at }) => recorded_at < before);
@@ -45,13 +48,23 @@ async function* pruneProject(
     if (last === undefined) return;
     // Read only once: a run created meanwhile for such an old event comes out of a queue, and that queue's own data
     // protects the event.
-    referenced ??= await deps.openRuns().references(scope.project_id, 'bus');
+    referenced ??= await readReferenced(deps, scope);
     const protected_ids = await findProtectedIds(deps, scope, old);
-    const prunable = old.filter(({ event_id }) => !protected_ids.has(event_id) && !referenced!.has(event_id));
+    const unreferenced = ({ event_id }: OldEvent) => !protected_ids.has(event_id) && !referenced!.has(event_id);
+    const remaining = old.filter((event) => !unreferenced(event)).map(({ seq }) => Number(seq));
+    if (remaining.length > 0)
+      for (const seq of await readBodySeqs(deps.database, scope.project_id, remaining)) with_bodies.add(seq);
+    const prunable = old.filter((event) => unreferenced(event) && !with_bodies.has(Number(event.seq)));
     if (prunable.length > 0) yield* removeEvents(deps.database, scope.project_id, prunable, limit);
     if (old.length < events.length) return;
     after = last.seq;
   }
+}
+
+/** A run of a batch refers to all of its events. */
+async function readReferenced(deps: PruneDeps, scope: ProjectScope): Promise<Set<string>> {
+  const references = await deps.openRuns().references(scope.project_id, 'bus');
+  return new Set([...references].flatMap((reference) => reference.split(',')));
 }
 
 async function findProtectedIds(

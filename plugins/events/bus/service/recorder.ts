@@ -1,6 +1,7 @@
 import {
   type BatchOutcome,
   BoundedMap,
+  type Database,
   distinct,
   failpoint,
   type Ids,
@@ -9,14 +10,15 @@ import {
   type Transaction,
 } from '../../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../../platform/audit/contract.ts';
-import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import type { RunMasks } from '../../../security/masking/contract.ts';
+import type { EmitResult, EventReaction, NewEvent, PendingEvent, ProjectScope, StoredEvent } from '../contract.ts';
 import { encodeTrace, type Tracer } from '../../../platform/tracing/contract.ts';
 import { yieldBeforeLarge } from '../../../platform/schema/contract.ts';
 import { validateAndSerialize, validateAndSerializeYielding } from '../domain/event-rules.ts';
 import { matchCancels } from '../store/cancels.ts';
 import { isFromUntrustedRun } from '../domain/untrusted.ts';
 import { insertDeliveries, insertUntrustedDeclined } from '../store/deliveries.ts';
-import { insertEvents, sealBody } from '../store/event-rows.ts';
+import { insertEvents, sealBody, sealContents } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
 import { recordTypes } from '../store/types.ts';
 import { findAwaitedTypes, matchWaits } from '../store/waits.ts';
@@ -28,6 +30,8 @@ import type { Recording } from './recording.ts';
 import { matchPredicates } from './predicates.ts';
 
 export interface RecorderDeps extends OutboxRelayDeps {
+  database: Pick<Database, 'now' | 'read'>;
+  masks: Pick<RunMasks, 'of'>;
   ids: Ids;
   audit: Pick<Audit, 'recordAll'>;
   log: Log;
@@ -78,7 +82,9 @@ export class Recorder {
   async prepare(new_event: NewEvent, by?: AuditSource): Promise<Recording> {
     const event = this.#withTrace(new_event);
     const body = await validateAndSerializeYielding(event);
-    const recording = this.#prepare(event, body, this.#deps.evaluator.begin(), by);
+    const pending = this.#toPending(event, this.#deps.evaluator.begin());
+    const sealed = sealBody(this.#deps.sealer, pending, pending.event_id, body);
+    const recording = { event: pending, sealed, by, attempted: false };
     await yieldBeforeLarge(body.length);
     return recording;
   }
@@ -87,7 +93,19 @@ export class Recorder {
   prepareInTransaction(new_event: NewEvent): Recording {
     const event = this.#withTrace(new_event);
     const body = validateAndSerialize(event);
-    return this.#prepare(event, body, this.#deps.evaluator.resume(event, body));
+    const pending = this.#toPending(event, this.#deps.evaluator.resume(event, body));
+    const { sealer } = this.#deps;
+    let sealed: Buffer | undefined;
+    return {
+      event: pending,
+      plaintext: body,
+      get sealed() {
+        sealed ??= sealBody(sealer, pending, pending.event_id, body);
+        return sealed;
+      },
+      by: undefined,
+      attempted: false,
+    };
   }
 
   #withTrace(event: NewEvent): NewEvent {
@@ -95,11 +113,11 @@ export class Recorder {
     return present ? { ...event, trace: encodeTrace(present) } : event;
   }
 
-  #prepare(event: NewEvent, body: Buffer, evaluation: EventEvaluation, by?: AuditSource): Recording {
+  #toPending(event: NewEvent, evaluation: EventEvaluation): PendingEvent {
     const event_id = event.event_id ?? evaluation.event_id ?? this.#deps.ids.next('evt');
     const pending = { ...event, event_id, payload: event.payload ?? null };
     this.#deps.evaluator.attach(pending, evaluation);
-    return { event: pending, sealed: sealBody(this.#deps.sealer, event, event_id, body), by, attempted: false };
+    return pending;
   }
 
   /** Evaluates the predicates that the event will meet, as far as they are known before the transaction. */
@@ -249,7 +267,10 @@ export class Recorder {
       stored.set(recording, event);
     }
     const events = [...stored.values()];
-    const written = accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed }));
+    const written = sealContents(
+      this.#deps.sealer,
+      accepted.map((recording) => ({ event: stored.get(recording)!, recording })),
+    );
     await insertEvents(tx, written);
     // Before reactions act, because the runs that they create arm their cancels at the new end of the bus.
     const { holder, until } = this.#deps.sequencer.leaseFor(scope.project_id, head);

@@ -6,6 +6,7 @@ import {
   type Queries,
   type Transaction,
 } from '../../../../kernel/contracts/index.ts';
+import type { WaitRef } from '../../../engine/runs/contract.ts';
 import type { Delivery, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
 import { UNTRUSTED } from '../domain/untrusted.ts';
@@ -90,6 +91,26 @@ export async function insertDeclined(
      FROM bus_waits WHERE ${condition} AND predicate_digest = ? ORDER BY run_id LIMIT ${Math.trunc(limit)}`,
     [event.event_id, truncateReason(predicate.reason), ...params, predicate.digest],
   );
+}
+
+/** Records waits that declined the event, each for a reason of its own. */
+export async function insertDeclinedWaits(
+  tx: Transaction,
+  event: StoredEvent,
+  waits: readonly (WaitRef & { reason: string })[],
+): Promise<void> {
+  const rows = waits.map(({ run_id, activity_id, position, reason }): Param[] => [
+    event.event_id,
+    'wait',
+    run_id,
+    `${activity_id}/${position}`,
+    event.project_id,
+    run_id,
+    'declined',
+    truncateReason(reason),
+    run_id,
+  ]);
+  await insertRows(tx, 'INSERT INTO bus_deliveries', COLUMNS, rows);
 }
 
 /** Inserts one row that counts the declining waits without a row of their own. */

@@ -1,5 +1,6 @@
 import {
   chunks,
+  errorOfCode,
   inList,
   insertRows,
   type Param,
@@ -58,8 +59,144 @@ export const sealBody = (sealer: Sealer, scope: ProjectScope, event_id: string, 
 
 /** Opens the body of an event. The org's keys must be ready. Throws `sealed_value_unreadable`. */
 export function openBody(sealer: Sealer, scope: ProjectScope, event_id: string, sealed: Buffer): EventBody {
-  const body = parseExact(sealer.open(bodySealContext(scope, event_id), sealed).toString()) as EventBody;
+  return parseBody(sealer.open(bodySealContext(scope, event_id), sealed));
+}
+
+function parseBody(json: Buffer): EventBody {
+  const body = parseExact(json.toString()) as EventBody;
   return { ...body, payload: detachMember(body, 'payload') as EventBody['payload'] };
+}
+
+/** The first byte of contents that hold the bodies of several events, and of those that name where theirs is. */
+const SEVERAL = 0x53;
+const ELSEWHERE = 0x45;
+/** No sealed value is as short, so that lengths tell them apart. */
+const ELSEWHERE_BYTES = 3;
+/** Bytes of JSON that are sealed together. The contents of one event stay smaller than a page. */
+const MAX_TOGETHER = 1500;
+const MAX_DISTANCE = 0xffff;
+const LENGTH_BYTES = 4;
+
+/** An event that is about to be stored, with its body as JSON if that may be sealed together with others. */
+interface UnsealedEvent {
+  event: StoredEvent;
+  recording: { plaintext?: Buffer; readonly sealed: Buffer };
+}
+
+/** What a run announces about itself. */
+const OF_RUNS: readonly EventSource[] = ['lifecycle', 'manual', 'spawn'];
+
+/**
+ * Seals the bodies of events. Those that one run announces in one transaction are sealed once, in the row of the last of them;
+ * the others name that row. The seal is bound to the last event, and names the others. The org's keys must be ready.
+ */
+export function sealContents(
+  sealer: Sealer,
+  events: readonly UnsealedEvent[],
+): { event: StoredEvent; sealed: Buffer }[] {
+  const contents = new Map<StoredEvent, Buffer>();
+  const own = events.filter(({ event, recording }) => recording.plaintext && OF_RUNS.includes(event.source));
+  for (const of_run of Map.groupBy(own, ({ event }) => event.source_name).values()) {
+    const { event: last } = of_run.at(-1)!;
+    const bytes = of_run.reduce((sum, { recording }) => sum + recording.plaintext!.length, 0);
+    if (of_run.length === 1 || bytes > MAX_TOGETHER || last.seq - of_run[0]!.event.seq > MAX_DISTANCE) continue;
+    const segments = of_run.flatMap(({ event, recording }) => [Buffer.from(event.event_id), recording.plaintext!]);
+    const sealed = sealer.seal(severalSealContext(last, last.event_id), joinSegments(segments));
+    for (const { event } of of_run) contents.set(event, elsewhere(last.seq - event.seq));
+    contents.set(last, Buffer.concat([Buffer.of(SEVERAL), sealed]));
+  }
+  return events.map(({ event, recording }) => ({ event, sealed: contents.get(event) ?? recording.sealed }));
+}
+
+const severalSealContext = (scope: ProjectScope, event_id: string): SealContext => ({
+  ...bodySealContext(scope, event_id),
+  field: 'bodies',
+});
+
+function elsewhere(distance: number): Buffer {
+  const contents = Buffer.alloc(ELSEWHERE_BYTES, ELSEWHERE);
+  contents.writeUInt16BE(distance, 1);
+  return contents;
+}
+
+/** Writes each segment after its length. */
+function joinSegments(segments: readonly Buffer[]): Buffer {
+  const joined = Buffer.allocUnsafe(segments.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0));
+  let at = 0;
+  for (const segment of segments) {
+    at = joined.writeUInt32BE(segment.length, at);
+    at += segment.copy(joined, at);
+  }
+  return joined;
+}
+
+function* splitSegments(joined: Buffer): Iterable<Buffer> {
+  for (let at = 0; at < joined.length; ) {
+    const end = at + LENGTH_BYTES + joined.readUInt32BE(at);
+    yield joined.subarray(at + LENGTH_BYTES, end);
+    at = end;
+  }
+}
+
+/** A row that has contents or names where they are. */
+export interface EventContents extends ProjectScope {
+  seq: number;
+  event_id: string;
+  body: Buffer;
+}
+
+/** The number of the event whose row has the body of this one; undefined if that is its own row. */
+const bodySeqOf = ({ seq, body }: Pick<EventContents, 'seq' | 'body'>): number | undefined =>
+  body.length === ELSEWHERE_BYTES && body[0] === ELSEWHERE ? Number(seq) + body.readUInt16BE(1) : undefined;
+
+/**
+ * Opens the bodies of events of a project, wherever they are. Leaves out an event whose body has just been pruned. The org's keys
+ * must be ready. Throws `sealed_value_unreadable`.
+ */
+export async function openBodies(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  project_id: string,
+  rows: readonly EventContents[],
+): Promise<Map<string, EventBody>> {
+  const needed = [...new Set(rows.flatMap((row) => bodySeqOf(row) ?? []))];
+  const others = new Map<number, EventContents>();
+  for (const chunk of chunks(needed)) {
+    const found = await on.read<EventContents>(
+      `SELECT seq, event_id, org_id, project_id, ${BODY} FROM bus_events WHERE project_id = ? AND seq IN (${chunk.join(', ')})`,
+      [project_id],
+    );
+    for (const row of found) others.set(Number(row.seq), row);
+  }
+  const bodies = new Map<string, EventBody>();
+  for (const row of rows) {
+    const body_seq = bodySeqOf(row);
+    const has = body_seq === undefined ? row : others.get(body_seq);
+    if (has) bodies.set(row.event_id, openContents(sealer, has, row.event_id));
+  }
+  return bodies;
+}
+
+function openContents(sealer: Sealer, has: EventContents, event_id: string): EventBody {
+  if (has.body[0] !== SEVERAL) return openBody(sealer, has, event_id, has.body);
+  const segments = [...splitSegments(sealer.open(severalSealContext(has, has.event_id), has.body.subarray(1)))];
+  const at = segments.findIndex((segment, index) => index % 2 === 0 && segment.toString() === event_id);
+  if (at < 0) throw errorOfCode('sealed_value_unreadable', `the row of ${has.event_id} has no body of ${event_id}`);
+  return parseBody(segments[at + 1]!);
+}
+
+/** Numbers of the events whose rows have the bodies of these events of a project. */
+export async function readBodySeqs(
+  on: Pick<Queries, 'read'>,
+  project_id: string,
+  seqs: readonly number[],
+): Promise<number[]> {
+  const rows = await on.read<Pick<EventContents, 'seq' | 'body'>>(
+    `SELECT seq, content AS body FROM bus_events WHERE project_id = ? AND seq IN (${seqs.map(Math.trunc).join(', ')})
+     AND LENGTH(content) = ${ELSEWHERE_BYTES}`,
+    [project_id],
+  );
+  return rows.flatMap((row) => bodySeqOf(row) ?? []);
 }
 
 export async function insertEvents(
@@ -140,7 +277,8 @@ export async function readEvent(
     [event_id, scope.project_id, scope.org_id, ...(source === undefined ? [] : [source])],
   );
   if (!row) return undefined;
-  const body = openBody(sealer, row, row.event_id, row.body);
+  const body = (await openBodies(on, sealer, scope.project_id, [row])).get(event_id);
+  if (!body) return undefined;
   const { event_key: key, trusted, withheld, seq, ...header } = row;
   return {
     event_id: header.event_id,
@@ -179,8 +317,8 @@ export interface EventFilter {
   type?: string;
   key?: string;
   source?: EventSource;
-  /** Only events from other sources. */
-  excluded_source?: EventSource;
+  /** Only events from other sources; never empty. */
+  excluded_sources?: readonly EventSource[];
   /** Only events before this sequence number. */
   before_seq?: number;
   /**
@@ -222,8 +360,8 @@ interface SequencePosition {
 }
 
 /** Whether rows have to be filtered one by one because no single index covers the filter. */
-const scansRows = ({ type, key, source, excluded_source }: EventFilter): boolean =>
-  [type, key, source, excluded_source].filter((value) => value !== undefined).length > 1;
+const scansRows = ({ type, key, source, excluded_sources }: EventFilter): boolean =>
+  [type, key, source, excluded_sources].filter((value) => value !== undefined).length > 1;
 
 async function selectPage(
   on: Pick<Queries, 'read' | 'sql'>,
@@ -234,6 +372,8 @@ async function selectPage(
 ): Promise<EventHeader[]> {
   // For a list of sources or types an optimizer would read and sort every event of each, so each is queried by itself.
   const statements = splitByIndex(filter).map((single) => selectStatement(on, scope, single, Math.trunc(limit), from));
+  // Every source is excluded.
+  if (statements.length === 0) return [];
   const statement = statements.map(({ sql }, index) => `SELECT * FROM (${sql}) part_${index}`).join(' UNION ALL ');
   const rows = await on.read<EventHeader>(
     statement,
@@ -243,10 +383,10 @@ async function selectPage(
 }
 
 /** Splits a filter into ones that an index serves each, unless its rows are filtered one by one. */
-function splitByIndex({ excluded_source, ...filter }: EventFilter): EventFilter[] {
-  if (scansRows({ excluded_source, ...filter })) return [{ excluded_source, ...filter }];
-  if (excluded_source !== undefined)
-    return sourcesBut(excluded_source).flatMap((source) => splitByIndex({ ...filter, source }));
+function splitByIndex({ excluded_sources, ...filter }: EventFilter): EventFilter[] {
+  if (scansRows({ excluded_sources, ...filter })) return [{ excluded_sources, ...filter }];
+  if (excluded_sources !== undefined)
+    return sourcesBut(excluded_sources).flatMap((source) => splitByIndex({ ...filter, source }));
   const types = filter.source === undefined ? undefined : typesOfSource(filter.source);
   return types?.map((type) => ({ ...filter, type })) ?? [filter];
 }
@@ -278,8 +418,7 @@ function selectStatement(
   from: number | undefined,
 ): { sql: string; params: Param[] } {
   const conditions = indexConditions(filter);
-  const bounds: [string, Param][] = [];
-  if (filter.excluded_source !== undefined) bounds.push(['source <> ?', filter.excluded_source]);
+  const bounds: [string, Param][] = (filter.excluded_sources ?? []).map((source) => ['source <> ?', source]);
   if (filter.before_seq !== undefined) bounds.push(['seq < ?', filter.before_seq]);
   if (from !== undefined) bounds.push(['seq >= ?', from]);
   const all = [...conditions.map(({ condition }) => condition), ...bounds.map(([bound]) => bound)];

@@ -83,16 +83,22 @@ for (const store of STORES)
         t.notMatch(plan, /TEMP B-TREE/, 'which gives the order');
       }
 
-    for (const excluded_source of new Set(ALL.map(([one]) => one))) {
-      const { rows } = await listEvents(database, scope, { excluded_source }, sent.length);
-      const wanted = sent.flatMap(([from], n) => (from === excluded_source ? [] : [`name_${n}`])).toReversed();
+    const sources = [...new Set(ALL.map(([one]) => one))];
+    for (const excluded_sources of [
+      ...sources.map((one) => [one]),
+      ['lifecycle', 'manual', 'spawn'],
+      sources,
+    ] as const) {
+      const excluded: readonly string[] = excluded_sources;
+      const { rows } = await listEvents(database, scope, { excluded_sources }, sent.length);
+      const wanted = sent.flatMap(([from], n) => (excluded.includes(from) ? [] : [`name_${n}`])).toReversed();
       t.same(
         rows.map(({ source_name }) => source_name),
         wanted,
-        `all but ${excluded_source}`,
+        `all but ${excluded.join()}`,
       );
-      if (database.sql.family !== 'sqlite') continue;
-      const plan = await plansOf(database, (on) => listEvents(on, scope, { excluded_source, before_seq: 9 }, 2));
+      if (database.sql.family !== 'sqlite' || excluded_sources === sources) continue;
+      const plan = await plansOf(database, (on) => listEvents(on, scope, { excluded_sources, before_seq: 9 }, 2));
       t.notMatch(plan, /sqlite_autoindex|PRIMARY KEY|TEMP B-TREE/, 'each source is read from the end of its index');
     }
   });
@@ -139,13 +145,13 @@ for (const store of STORES)
       { type: 'other', key: 'odd', source: 'hook' },
       { key: 'even', source: 'lifecycle' },
       { type: 'usual', source: 'forge', since: 1 },
-      { type: 'usual', excluded_source: 'hook' },
-      { key: 'even', excluded_source: 'forge' },
+      { type: 'usual', excluded_sources: ['hook'] },
+      { key: 'even', excluded_sources: ['forge', 'manual'] },
     ] as const) {
       const fits = ({ type, key, source }: (typeof sent)[number]) =>
-        (!('excluded_source' in filter) || filter.excluded_source !== source) &&
+        (!('excluded_sources' in filter) || !(filter.excluded_sources as readonly string[]).includes(source)) &&
         Object.entries(filter).every(
-          ([name, value]) => ['since', 'excluded_source'].includes(name) || { type, key, source }[name] === value,
+          ([name, value]) => ['since', 'excluded_sources'].includes(name) || { type, key, source }[name] === value,
         );
       const wanted = sent.map((one, n) => ({ one, name: `name_${n}` })).filter(({ one }) => fits(one));
       const names = wanted.map(({ name }) => name).toReversed();

@@ -7,9 +7,9 @@ const RESERVED_TYPES: Partial<Record<EventSource, readonly string[]>> = {
   spawn: ['spawn'],
 };
 
-/** Returns the sources that remain when one is excluded. */
-export const sourcesBut = (excluded: EventSource): EventSource[] =>
-  EVENT_SOURCES.filter((source) => source !== excluded);
+/** Returns the sources that remain when some are excluded. */
+export const sourcesBut = (excluded: readonly EventSource[]): EventSource[] =>
+  EVENT_SOURCES.filter((source) => !excluded.includes(source));
 
 /** The condition of SQLite's partial index on sources. A statement must repeat it literally to use the index. */
 export const SOURCE_INDEX_CONDITION = `source NOT IN ('lifecycle', 'manual', 'spawn')`;

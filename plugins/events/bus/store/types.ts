@@ -11,7 +11,7 @@ import {
 import { parseExact } from '../../../platform/schema/contract.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { toUnmaskedSample } from '../domain/sample.ts';
-import { BODY, BODY_LENGTH, openBody, OF_PROJECT } from './event-rows.ts';
+import { BODY, BODY_LENGTH, type EventContents, openBodies, OF_PROJECT } from './event-rows.ts';
 
 const COLUMNS = ['project_id', 'type', 'last_seq', 'last_event', 'last_seen'];
 const COLUMNS_WITH_SAMPLE = [...COLUMNS, 'sample', 'sample_event'];
@@ -161,13 +161,14 @@ export async function readSamples(
   const unsampled = types.flatMap(({ last_event }) => (stored.has(last_event) ? [] : [last_event]));
   for (const chunk of chunks(unsampled)) {
     const list = inList(chunk);
-    const rows = await on.read<{ event_id: string; source: EventSource; source_name: string; body: Buffer }>(
-      `SELECT event_id, source, source_name, ${BODY} ${where} ${list.placeholders} AND ${BODY_LENGTH} <= ${LARGE_BODY}`,
+    const rows = await on.read<EventContents & { source: EventSource; source_name: string }>(
+      `SELECT seq, event_id, org_id, project_id, source, source_name, ${BODY} ${where} ${list.placeholders} AND ${BODY_LENGTH} <= ${LARGE_BODY}`,
       [project_id, org_id, ...list.params],
     );
-    for (const { event_id, source, source_name, body } of rows) {
-      const { payload } = openBody(sealer, scope, event_id, body);
-      samples.set(event_id, { ...scope, source, source_name, payload });
+    const bodies = await openBodies(on, sealer, project_id, rows);
+    for (const { event_id, source, source_name } of rows) {
+      const body = bodies.get(event_id);
+      if (body) samples.set(event_id, { ...scope, source, source_name, payload: body.payload });
     }
   }
   return samples;

@@ -6,10 +6,13 @@ import {
   inState,
   type Param,
   type Queries,
+  type SealContext,
+  type Sealer,
   type Transaction,
 } from '../../../../kernel/contracts/index.ts';
 import type { WaitRef } from '../../../engine/runs/contract.ts';
-import type { ProjectScope, StoredEvent } from '../contract.ts';
+import { parseExact } from '../../../platform/schema/contract.ts';
+import type { ProjectScope, StoredEvent, WaitValues } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
 import { isFromUntrustedRun } from '../domain/untrusted.ts';
 import { NOT_SKIPPED } from './outbox.ts';
@@ -31,14 +34,22 @@ export interface WaitRow extends WaitRef, ProjectScope {
 
 const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
   state armed_seq armed_at skips takes_untrusted`.split(/\s+/);
+const SEALED_COLUMNS = [...COLUMNS, 'sealed_predicate'];
 const READ_COLUMNS =
   'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id, takes_untrusted';
 const KEY = ['run_id', 'activity_id', 'position'] as const;
 
+/** A predicate that only its wait has, with the values that it reads besides the event. */
+export interface SealedPredicate {
+  when: string;
+  values: WaitValues;
+}
+
 export interface NewWait extends WaitRef, ProjectScope {
   type: string;
   subject: string | null;
-  predicate: string | null;
+  /** A predicate with values is sealed. */
+  predicate: string | SealedPredicate | null;
   /** The project's last event; the wait sees only later ones. */
   armed_seq: number;
   /** Ids of events without a number yet that it must not see either. */
@@ -48,7 +59,11 @@ export interface NewWait extends WaitRef, ProjectScope {
   takes_untrusted: boolean;
 }
 
-export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> {
+/** The org's keys must be ready. */
+export async function insertWait(tx: Transaction, sealer: Sealer, wait: NewWait): Promise<void> {
+  const { predicate } = wait;
+  const sealed = predicate === null || typeof predicate === 'string' ? undefined : predicate;
+  const text = sealed ? DECLINED_BY_OLDER : (predicate as string | null);
   const row: Param[] = [
     wait.run_id,
     wait.activity_id,
@@ -58,16 +73,35 @@ export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> 
     wait.type,
     wait.subject,
     wait.subject === null ? null : digests.key(wait.subject),
-    wait.predicate,
-    wait.predicate === null ? null : digests.predicate(wait.predicate),
+    text,
+    sealed ? SEALED : text === null ? null : digests.predicate(text),
     'armed',
     wait.armed_seq,
     wait.armed_at,
     wait.skips,
     wait.takes_untrusted ? 1 : null,
   ];
-  await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
+  if (sealed) row.push(sealer.seal(predicateContext(wait), Buffer.from(JSON.stringify(sealed))));
+  await insertRows(tx, 'INSERT INTO bus_waits', sealed ? SEALED_COLUMNS : COLUMNS, [row]);
 }
+
+/** Stands in `predicate_digest` for a predicate that is sealed, and that no two waits share. */
+export const SEALED = 'sealed';
+/** What a server that does not know sealed predicates evaluates instead. */
+const DECLINED_BY_OLDER = 'false';
+
+const predicateContext = ({ org_id, project_id, ...wait }: SealedWait): SealContext => ({
+  org_id,
+  project_id,
+  table: 'bus_waits',
+  kind: 'wait',
+  name: waitKey(wait),
+  field: 'sealed_predicate',
+});
+
+/** Throws `sealed_value_unreadable`. */
+export const openPredicate = (sealer: Sealer, wait: SealedWait, sealed: Buffer): SealedPredicate =>
+  parseExact(sealer.open(predicateContext(wait), sealed).toString()) as SealedPredicate;
 
 /** Returns which of the types have an armed wait in the project, and which an armed cancel. */
 export async function findAwaitedTypes(
@@ -181,7 +215,7 @@ export interface Predicate {
   count: number;
 }
 
-/** Returns the distinct predicates of the waits that an event matches. */
+/** Returns the distinct predicates of the waits that an event matches. Those that are sealed count as one, `SEALED`. */
 export async function listPredicates(tx: Transaction, event: StoredEvent): Promise<Predicate[]> {
   const { condition, params } = matchCondition(event);
   const rows = await tx.read<{ digest: string; source: string; count: number }>(
@@ -190,6 +224,57 @@ export async function listPredicates(tx: Transaction, event: StoredEvent): Promi
     params,
   );
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** An armed wait whose predicate is sealed. */
+export type SealedWait = WaitRef & ProjectScope;
+
+/**
+ * Returns the next waits with sealed predicates that an event matches, in the order of their keys. It leaves the predicates
+ * out: they are a hundred times as long.
+ */
+export function listSealed(
+  on: Pick<Queries, 'read'>,
+  event: StoredEvent,
+  after: WaitRef | undefined,
+  limit: number,
+): Promise<SealedWait[]> {
+  const { condition, params } = matchCondition(event);
+  const later = `AND run_id >= ? AND (run_id > ? OR activity_id > ? OR (activity_id = ? AND position > ?))`;
+  return on.read<SealedWait>(
+    `SELECT ${KEY.join(', ')}, org_id, project_id FROM bus_waits
+     WHERE ${condition} AND predicate_digest = '${SEALED}' ${after ? later : ''}
+     ORDER BY ${KEY.join(', ')} LIMIT ${Math.trunc(limit)}`,
+    after ? [...params, after.run_id, after.run_id, after.activity_id, after.activity_id, after.position] : [...params],
+  );
+}
+
+/** Returns the sealed predicates of waits, by `waitKey`. Those of waits that have gone are left out. */
+export async function readSealed(on: Pick<Queries, 'read'>, waits: readonly WaitRef[]): Promise<Map<string, Buffer>> {
+  if (waits.length === 0) return new Map();
+  const { condition, params } = inKeys(KEY, waits);
+  const rows = await on.read<WaitRef & { sealed_predicate: Buffer }>(
+    `SELECT ${KEY.join(', ')}, sealed_predicate FROM bus_waits WHERE sealed_predicate IS NOT NULL AND ${condition}`,
+    params,
+  );
+  return new Map(rows.map((row) => [waitKey(row), row.sealed_predicate]));
+}
+
+/** Identifies a wait. */
+export const waitKey = ({ run_id, activity_id, position }: WaitRef): string => `${run_id}/${activity_id}/${position}`;
+
+/** Marks these waits as fired and returns how many. The head must be locked. */
+export async function matchSealed(tx: Transaction, event: StoredEvent, waits: readonly WaitRef[]): Promise<number> {
+  let matched_count = 0;
+  for (const chunk of chunks(waits)) {
+    const { condition, params } = inKeys(KEY, chunk);
+    matched_count += await tx.write(
+      `UPDATE bus_waits SET state = 'fired', event_id = ?, event_seq = ?, fired_at = ?
+       WHERE event_seq IS NULL AND ${condition}`,
+      [...matchParams(event), ...params],
+    );
+  }
+  return matched_count;
 }
 
 export function matchPredicate(tx: Transaction, event: StoredEvent, predicate_digest: string): Promise<number> {

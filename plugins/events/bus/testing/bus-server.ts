@@ -46,6 +46,7 @@ export class BusServer {
     this.store = use(RunStore);
     this.bus = use(EventBus) as Bus;
     this.views = createEventViews({
+      reactions: () => [],
       database: this.database,
       sealer: use(Sealer),
       bus: this.bus,

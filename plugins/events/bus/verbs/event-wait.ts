@@ -9,7 +9,8 @@ import type {
   WaitKind,
   WaitOutcome,
 } from '../../../engine/runs/contract.ts';
-import { envelopeOf, type EventWaitArgs, PREDICATE_ROOTS, type ProjectScope, type StoredEvent } from '../contract.ts';
+import { envelopeOf, type EventWaitArgs, type ProjectScope, type StoredEvent } from '../contract.ts';
+import { pickWaitValues, predicateRoots } from '../contract/wait-values.ts';
 import { assertEventType } from '../domain/event-rules.ts';
 import { expiryMessage } from '../domain/near-misses.ts';
 import { readEvent } from '../store/event-rows.ts';
@@ -17,7 +18,7 @@ import type { Bus } from '../service/bus.ts';
 import { lockArmPosition } from '../store/arm-position.ts';
 import { inheritMasks } from '../store/emitters.ts';
 import { listNearMisses } from '../store/near-misses.ts';
-import { insertWait, lockWait, removeArmed, completeWaits } from '../store/waits.ts';
+import { insertWait, lockWait, type NewWait, removeArmed, completeWaits } from '../store/waits.ts';
 
 export interface WaitKindDeps {
   database: Pick<Database, 'now'>;
@@ -71,21 +72,46 @@ const signalOf = (context: ActivityContext, wait: ArmWait): string =>
 
 function parseArgs({ args }: { args: Json }): EventWaitArgs {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) return {};
-  const { when, signal, untrusted } = args;
+  const { when, values, vars, signal, untrusted } = args;
   return {
     when: typeof when === 'string' ? when : undefined,
+    values: toMembers(values),
+    vars: toMembers(vars),
     signal: typeof signal === 'string' && signal !== '' ? signal : undefined,
     untrusted: untrusted === true,
   };
 }
 
+const toMembers = (value: Json | undefined): { [name: string]: Json } | undefined =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+
+/**
+ * Returns the predicate of a wait as it is stored. One that reads values, or that a script has written, may contain what
+ * nobody but the run may see, so it is sealed.
+ */
+function toPredicate(
+  deps: WaitKindDeps,
+  { run_id, subject }: ActivityContext,
+  { when, values, vars }: EventWaitArgs,
+): NewWait['predicate'] {
+  if (when === undefined) return null;
+  const expressions = deps.expressions();
+  if (vars === undefined) {
+    expressions.compile(when, predicateRoots(values));
+    return values === undefined ? when : { when, values };
+  }
+  const scope = { vars, run: { id: run_id, subject } };
+  expressions.compile(when, predicateRoots(scope));
+  return { when, values: pickWaitValues(expressions, when, scope) ?? {} };
+}
+
 async function arm(tx: Transaction, deps: WaitKindDeps, context: ActivityContext, wait: ArmWait): Promise<void> {
   const { org_id, project_id, run_id, activity_id, subject, trusted } = context;
-  const { when, untrusted = false } = parseArgs(wait);
-  if (when !== undefined) deps.expressions().compile(when, PREDICATE_ROOTS);
+  const args = parseArgs(wait);
+  const predicate = toPredicate(deps, context, args);
   await deps.bus.recordBuffered(tx);
   const { seq, skips } = await lockArmPosition(tx, project_id, [wait.name]);
-  await insertWait(tx, {
+  await insertWait(tx, deps.sealer, {
     run_id,
     activity_id,
     position: wait.position,
@@ -93,11 +119,11 @@ async function arm(tx: Transaction, deps: WaitKindDeps, context: ActivityContext
     project_id,
     type: wait.name,
     subject,
-    predicate: when ?? null,
+    predicate,
     armed_seq: seq,
     skips: skips.get(wait.name) ?? null,
     armed_at: deps.database.now(),
-    takes_untrusted: untrusted || !trusted,
+    takes_untrusted: args.untrusted === true || !trusted,
   });
 }
 

@@ -17,7 +17,7 @@ export const run: Run = async ({ args, output }) => {
     throw usageError(`cannot write ${file}: ${reason}`, 'choose another name, or omit the file to print the starter');
   });
   output.data({ language, file }, () => '');
-  output.note(`${file} is written; its first lines show how to register it`);
+  output.note(`Created ${file}; its first lines show how to register it`);
   return undefined;
 };
 

@@ -3,7 +3,7 @@ import { type Api, rememberSubmitted, type Run, usageError } from '../../../../c
 export const run: Run = async (invocation) => {
   const { args, flags, output, client } = invocation;
   if (flags.handler === undefined)
-    throw usageError('--handler is missing', 'name the handler that gets the event again; svc handler ls lists them');
+    throw usageError('--handler is missing', 'name the handler to deliver the event to; svc handler ls lists them');
   const api = await client();
   const replay = await api.json<Api.ReplayedEvent>({
     method: 'POST',

@@ -4,9 +4,9 @@ const register = (comment: string, file: string): string =>
     '',
     `  svc handler set on-event ${file} --on run.succeeded,run.failed,run.cancelled`,
     '',
-    'and try it with a recorded event: svc handler test on-event --event <id>',
+    'and test it with a recorded event: svc handler test on-event --event <id>',
     'The event is in the file $SVC_INPUT_FILE: {type, event, key?, trusted, payload, ...}. `svc input` prints its',
-    'payload, and `svc input a.b` a part of it. What a step prints is recorded, and a replay of the script gets the',
+    "payload, and `svc input a.b` a part of it. A step's output is recorded, and a replay of the script gets the",
     'record instead of running the step again.',
   ]
     .map((line) => `${comment} ${line}`.trimEnd())

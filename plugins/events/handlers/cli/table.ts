@@ -12,6 +12,63 @@ const STARTS: Readonly<Record<string, Flag>> = {
   when: { type: 'string', value: '<cel>', summary: 'CEL predicate over event; a run starts if it is true' },
 };
 
+const LIMITS: Readonly<Record<string, Flag>> = {
+  concurrency: {
+    type: 'number',
+    value: '<n>',
+    least: 1,
+    most: 16,
+    summary: 'maximum number of its runs in flight; other deliveries wait in order',
+  },
+  'concurrency-key': {
+    type: 'string',
+    value: '<cel>',
+    summary: 'CEL over event: --concurrency (default 1) applies to each value separately',
+  },
+  throttle: {
+    type: 'string',
+    value: '<n/period>',
+    summary: 'start at most this many runs per period, like 10/1m; other deliveries wait',
+  },
+  'throttle-key': {
+    type: 'string',
+    value: '<cel>',
+    summary: 'CEL over event: --throttle applies to each value separately',
+  },
+  'rate-limit': {
+    type: 'string',
+    value: '<n/period>',
+    summary: 'accept at most this many events per period, and drop the others',
+  },
+  'rate-limit-key': {
+    type: 'string',
+    value: '<cel>',
+    summary: 'CEL over event: --rate-limit applies to each value separately',
+  },
+  debounce: {
+    type: 'string',
+    value: '<duration>',
+    summary: 'start one run for a burst of events, with the last one, when none has arrived for this long',
+  },
+  'debounce-max': {
+    type: 'string',
+    value: '<duration>',
+    summary: 'start the run at the latest this long after the first event of a burst',
+  },
+  'debounce-key': { type: 'string', value: '<cel>', summary: 'CEL over event: each value has separate bursts' },
+  batch: {
+    type: 'string',
+    value: '<n/timeout>',
+    summary: 'start one run for this many events, or for fewer after the timeout, like 100/10s',
+  },
+  'batch-key': { type: 'string', value: '<cel>', summary: 'CEL over event: each value has separate batches' },
+  priority: {
+    type: 'string',
+    value: '<seconds|cel>',
+    summary: 'waiting events count as if they had arrived this much earlier (-600 to 600)',
+  },
+};
+
 export const commands: readonly Command[] = inGroup('React', [
   ...resourceCommands<HandlerView>({
     noun: 'handler',
@@ -33,24 +90,38 @@ export const commands: readonly Command[] = inGroup('React', [
       args: [NAME, { name: 'file', summary: 'the workflow; - reads standard input', optional: true }],
       flags: {
         ...STARTS,
+        ...LIMITS,
         ...WORKFLOW_FLAGS,
       },
       examples: [
-        ["svc handler set report report.sh --on 'run.succeeded,run.failed'", 'for each run that ends with this status'],
+        ["svc handler set report report.sh --on 'run.succeeded,run.failed'", 'for each run that fails'],
         [
           'svc handler set docs docs.sh --on push --when "!event.paths_known || \'docs/index.md\' in event.paths"',
-          'when a push changes the documentation',
+          'for pushes that change the documentation',
         ],
         [
           'svc handler set deploy deploy.py --on deploy.asked --when "event.payload.service == \'shop\'"',
-          'depending on the content of the event',
+          'only for events with certain content',
         ],
+        [
+          'svc handler set deploy deploy.sh --on deploy.asked --concurrency-key event.payload.service',
+          'one deployment of each service at a time',
+        ],
+        [
+          'svc handler set sync sync.sh --on contact.changed --throttle 10/1m --throttle-key event.payload.account',
+          'at most ten starts a minute for each account; other events wait',
+        ],
+        [
+          'svc handler set index index.sh --on page.saved --debounce 5s --debounce-max 1m',
+          'one run for a burst of events',
+        ],
+        ['svc handler set load load.py --on row.added --batch 100/10s', 'one run for up to 100 events'],
       ],
       load: () => import('./set.ts'),
     },
     list: {
       summary: 'list the handlers, newest first, with their results from the last 24 hours',
-      examples: [['svc handler ls --json', 'for programs; includes the number of runs in flight']],
+      examples: [['svc handler ls --json', 'JSON for programs; includes the number of runs in flight']],
       note: ({ in_flight, queued }) =>
         Number(in_flight) > 0
           ? `${in_flight} ${Number(in_flight) === 1 ? 'handler run' : 'handler runs'} in flight, ${queued} queued`
@@ -58,7 +129,7 @@ export const commands: readonly Command[] = inGroup('React', [
     },
     show: {
       summary: 'show a handler',
-      flags: { source: { type: 'boolean', summary: 'only its document, unchanged' } },
+      flags: { source: { type: 'boolean', summary: 'print only its document, unchanged' } },
       examples: [['svc handler show report --source', 'the workflow that it runs']],
       load: () => import('./show.ts'),
     },
@@ -68,8 +139,8 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'handler test',
     summary: 'show what a handler would do with an event, and why, without starting anything',
     description:
-      'With --event it tests a recorded event, with --payload a sample event. For a sample event it also shows the input of\n' +
-      "the run. --type is optional if one of the handler's patterns is not a prefix.",
+      'Use --event for a recorded event, or --payload for a sample event. For a sample event, it also shows the input of the\n' +
+      "run. --type is optional if one of the handler's patterns is not a prefix.",
     args: [NAME],
     flags: {
       event: { type: 'string', value: '<id>', summary: 'the event; svc events ls lists them' },
@@ -80,11 +151,14 @@ export const commands: readonly Command[] = inGroup('React', [
       },
       type: { type: 'string', value: '<type>', summary: 'type of the sample event' },
       key: { type: 'string', value: '<subject>', summary: 'its subject' },
-      untrusted: { type: 'boolean', summary: 'as an untrusted event' },
+      untrusted: { type: 'boolean', summary: 'treat the sample event as untrusted' },
     },
     examples: [
       ['svc handler test report --event evt_01J…', 'shows whether the pattern matches and the predicate is true'],
-      ['svc handler test receipt --payload \'{"total": 3}\' --type order.paid', 'test it before the first such event'],
+      [
+        'svc handler test receipt --payload \'{"total": 3}\' --type order.paid',
+        'test it before the first event of that type',
+      ],
     ],
     load: () => import('./test.ts'),
   },
@@ -110,14 +184,14 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'deliver a recorded event again to one handler; prints the ID of the run',
     description:
       "Starts another run with the event's trust and generation. The predicate is evaluated again, unless --force\n" +
-      'is set. Exits with 1 if no run has started; svc events show lists every replay, and who requested it.',
+      'is set. Exits with 1 if no run starts; svc events show lists every replay and who requested it.',
     args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…' }],
     flags: {
       handler: { type: 'string', value: '<name>', summary: 'the handler; one of its patterns must match the type' },
       force: { type: 'boolean', summary: 'ignore the predicate' },
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first replay' },
     },
-    examples: [['svc events replay evt_01J… --handler receipt', 'after you have corrected the handler']],
+    examples: [['svc events replay evt_01J… --handler receipt', 'after you have fixed the handler']],
     load: () => import('./replay.ts'),
   },
 ]);

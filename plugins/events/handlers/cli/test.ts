@@ -47,6 +47,6 @@ async function buildBody(invocation: Invocation): Promise<Record<string, unknown
     return { event };
   }
   if (payload === undefined)
-    throw usageError('--event is missing', 'give the id of an event, which svc events ls lists, or a --payload');
+    throw usageError('--event is missing', 'pass the ID of an event (`svc events ls` lists them) or a --payload');
   return { ...made_up, payload: await readPayload(String(payload), invocation) };
 }

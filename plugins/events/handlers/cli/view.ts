@@ -1,4 +1,5 @@
 import type { Api, Columns } from '../../../../cli/contract.ts';
+import { formatRateText } from '../explain/rate-text.ts';
 
 export type HandlerView = Api.HandlerView;
 
@@ -9,11 +10,12 @@ export const workflowKind = ({ kind, filename, graph, node }: HandlerView): stri
 /** Such as `12 started, 2 failed, 1 predicate error, 3 queued`, or empty when it did nothing. */
 export function formatActivity({ lately }: HandlerView): string | undefined {
   if (lately === undefined) return undefined;
-  const { started, failed, predicate_errors, queued } = lately;
+  const { started, failed, predicate_errors, dropped = 0, queued } = lately;
   const parts = [
     [started, 'started'],
     [failed, 'failed'],
     [predicate_errors, predicate_errors === 1 ? 'predicate error' : 'predicate errors'],
+    [dropped, 'dropped'],
     [queued, 'queued'],
   ] as const;
   const said = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
@@ -26,10 +28,27 @@ const pairs = (pair: Readonly<Record<string, string | undefined>> | undefined): 
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 
+const forEach = ({ key }: { key?: string | undefined }): string => (key === undefined ? '' : ` for each ${key}`);
+
+const formatRate = (rate: NonNullable<HandlerView['throttle']>): string =>
+  `${formatRateText(rate.limit, rate.period)}${forEach(rate)}`;
+
 export const SHOWN: Columns<HandlerView> = {
   handler: 'name',
   on: 'on',
   when: 'when',
+  concurrency: ({ concurrency }) => concurrency && `${concurrency.limit}${forEach(concurrency)}`,
+  throttle: ({ throttle }) => throttle && formatRate(throttle),
+  'rate limit': ({ rate_limit }) => rate_limit && formatRate(rate_limit),
+  debounce: ({ debounce }) =>
+    debounce &&
+    `${debounce.period}${debounce.max === undefined ? '' : `, at most ${debounce.max}`}${forEach(debounce)}`,
+  batch: ({ batch }) => batch && `${formatRateText(batch.size, batch.timeout)}${forEach(batch)}`,
+  priority: 'priority',
+  waiting: ({ waiting }) =>
+    waiting
+      ?.map(({ count, for: what, until }) => `${count} for ${what}${until === undefined ? '' : ` until ${until}`}`)
+      .join(', ') || undefined,
   workflow: workflowKind,
   kind: 'kind',
   interpreter: 'interpreter',

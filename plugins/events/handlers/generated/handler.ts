@@ -8,6 +8,91 @@ export interface HandlerView {
   on: string[];
   when?: string;
   /**
+   * The maximum number of its runs in flight; absent if the handler sets no limit.
+   */
+  concurrency?: {
+    /**
+     * Default 1.
+     */
+    limit: number;
+    /**
+     * CEL over `event`; the limit applies to each value separately.
+     */
+    key?: string;
+  };
+  /**
+   * At most `limit` runs of the handler start in any period of length `period`. Other deliveries wait in order of arrival.
+   */
+  throttle?: {
+    /**
+     * The number of starts.
+     */
+    limit: number;
+    /**
+     * A duration from `1s` to `7d`.
+     */
+    period: string;
+    /**
+     * CEL over `event`; the limit applies to each value separately.
+     */
+    key?: string;
+  };
+  /**
+   * The handler takes at most `limit` events in any period of length `period`. It drops the others, and their deliveries are `declined`.
+   */
+  rate_limit?: {
+    /**
+     * The number of events.
+     */
+    limit: number;
+    /**
+     * A duration from `1s` to `7d`.
+     */
+    period: string;
+    /**
+     * CEL over `event`; the limit applies to each value separately.
+     */
+    key?: string;
+  };
+  /**
+   * Starts one run for a burst of events, with the last one. The deliveries of the earlier ones are `declined`.
+   */
+  debounce?: {
+    /**
+     * The run starts when no event has arrived for this duration, from `1s` to `7d`.
+     */
+    period: string;
+    /**
+     * The run starts at the latest this long after the first event of the burst.
+     */
+    max?: string;
+    /**
+     * CEL over `event`: each value has separate bursts.
+     */
+    key?: string;
+  };
+  /**
+   * Starts one run for several events. The `payload` of the run's input is the list of the events' envelopes, at most 1 MiB in total.
+   */
+  batch?: {
+    /**
+     * The run starts when there are this many events.
+     */
+    size: number;
+    /**
+     * The run starts at the latest this long after the first event, from `1s` to `1d`.
+     */
+    timeout: string;
+    /**
+     * CEL over `event`: each value has separate batches.
+     */
+    key?: string;
+  };
+  /**
+   * Seconds, or CEL over `event` that yields them: a waiting delivery counts as if it had arrived this much earlier.
+   */
+  priority?: number | string;
+  /**
    * Kind of workflow.
    */
   kind: string;
@@ -32,13 +117,13 @@ export interface HandlerView {
   tags?: string[];
   requires?: string[];
   /**
-   * Variable → name, never a value.
+   * Maps variables to credential names, never to values.
    */
   credentials?: {
     [k: string]: string;
   };
   /**
-   * Whether and how its script starts with the event's repository; returned as it was set.
+   * Whether and how its script starts with the event's repository; returned unchanged.
    */
   checkout?:
     | boolean
@@ -51,7 +136,7 @@ export interface HandlerView {
   timeout?: string;
   cancel_on?: string[];
   /**
-   * The resource that registered it and that changes it: `graph:<graph>`.
+   * The resource that registered and manages it: `graph:<graph>`.
    */
   owner?: string;
   /**
@@ -59,7 +144,24 @@ export interface HandlerView {
    */
   set_by?: string;
   /**
-   * Its results of the current hour and the previous 23 hours, and its queued deliveries.
+   * What its queued deliveries are waiting for; absent in lists, and if it has no options.
+   */
+  waiting?: {
+    /**
+     * `throttle`, `debounce`, `batch`, `concurrency`, or `slot`: one of the runs that the project can have in flight.
+     */
+    for: string;
+    /**
+     * Deliveries; at most 10,000 are counted.
+     */
+    count: number;
+    /**
+     * When the first of them continues, at the earliest.
+     */
+    until?: string;
+  }[];
+  /**
+   * Its results in the current hour and the previous 23 hours, and its queued deliveries.
    */
   lately?: {
     since: string;
@@ -79,6 +181,10 @@ export interface HandlerView {
      * Queued deliveries; at most 10,000 are counted.
      */
     queued: number;
+    /**
+     * Events that its `rate_limit` dropped.
+     */
+    dropped?: number;
   };
   created_at: string;
   set_at: string;

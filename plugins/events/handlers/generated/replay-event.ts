@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The handler that gets the event again.
+ * The handler to deliver the event to.
  */
 export interface ReplayEventBody {
   /**
@@ -9,7 +9,7 @@ export interface ReplayEventBody {
    */
   handler: string;
   /**
-   * Ignores the predicate. Default false: the current predicate is evaluated.
+   * Whether to ignore the predicate. By default, the current predicate is evaluated.
    */
   force?: boolean;
 }

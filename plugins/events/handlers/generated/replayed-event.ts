@@ -11,7 +11,7 @@ export interface ReplayedEvent {
   event: string;
   handler: string;
   /**
-   * `delivered`: a run has started. A replay is never queued.
+   * `delivered` means that a run has started. A replay is never queued.
    */
   state: 'delivered' | 'declined' | 'refused' | 'queued';
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What an event would do for a handler now; nothing was started.
+ * What a handler would do with an event now. Nothing is started.
  */
 export interface TestedHandlerView {
   handler: string;
@@ -35,7 +35,7 @@ export interface TestedHandlerView {
    */
   outcome: 'start' | 'queue' | 'not_matched' | 'withheld' | 'declined' | 'refused';
   /**
-   * The reason, for people.
+   * The reason, as text for people.
    */
   reason: string;
   /**

@@ -15,6 +15,7 @@ import {
   readJsonText,
 } from '../../../platform/schema/contract.ts';
 import { validatePatterns } from '../contract.ts';
+import { type FlowBody, parseFlowOptions } from '../contract/flow-options.ts';
 import put from '../schema/put-handler.schema.json' with { type: 'json' };
 
 export interface CheckDeps {
@@ -43,16 +44,20 @@ async function findProblems(deps: CheckDeps, scope: Scope, text: string): Promis
   });
   const shape = validateShape(parsed.value).map(({ pointer, message }) => problemAt(pointer, message));
   if (typeof parsed.value !== 'object' || parsed.value === null) return shape;
-  const { on, when, ...workflow } = parsed.value as { [name: string]: unknown };
+  const { on, when, concurrency, throttle, rate_limit, debounce, batch, priority, ...workflow } = parsed.value as {
+    [name: string]: unknown;
+  };
   const patterns = isStringArray(on)
     ? validatePatterns(on).map(({ pointer, message }) => problemAt(pointer, message))
     : [];
   const predicate = typeof when === 'string' ? predicateProblems(deps, text, when) : [];
+  const flow = { concurrency, throttle, rate_limit, debounce, batch, priority } as FlowBody;
+  const options = shape.length > 0 ? [] : optionProblems(deps, flow, problemAt);
   // A document of the wrong shape cannot be checked any further.
   const inner = shape.length > 0 ? [] : await workflowProblems(deps, scope, workflow as Workflow, problemAt);
   return [
     ...new Map(
-      [...shape, ...patterns, ...predicate, ...inner].map((problem) => [JSON.stringify(problem), problem]),
+      [...shape, ...patterns, ...predicate, ...options, ...inner].map((problem) => [JSON.stringify(problem), problem]),
     ).values(),
   ];
 }
@@ -66,6 +71,20 @@ const predicateProblems = ({ expressions }: CheckDeps, text: string, when: strin
     message: `/when ${message}`,
     code: 'expression_invalid',
   }));
+
+function optionProblems(
+  { expressions }: CheckDeps,
+  flow: FlowBody,
+  problemAt: (pointer: string, message: string, code: string) => Problem,
+): Problem[] {
+  try {
+    parseFlowOptions(expressions, flow);
+    return [];
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return (error.extras.errors ?? []).map(({ pointer, message }) => problemAt(pointer, message, 'handler_invalid'));
+  }
+}
 
 /** The workflow's problems have positions within an inner text; they are mapped to members of this document. */
 async function workflowProblems(

@@ -1,8 +1,18 @@
 import { type SealContext, iso } from '../../../../kernel/contracts/index.ts';
 import type { Workflow } from '../../../engine/runs/contract.ts';
-import { workflowView } from '../../workflows/contract.ts';
+import { type WorkflowSummary, workflowView } from '../../workflows/contract.ts';
+import { FLOW_MEMBERS, type FlowOptions } from '../contract/flow-options.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { HandlerEntry, HandlerRow } from '../store/handlers.ts';
+
+/** What lists show of a handler's workflow, and its options. */
+export type HandlerSummary = WorkflowSummary & FlowOptions;
+
+/** Returns the options of a handler; undefined if it has none. */
+export function flowOptionsOf(summary: HandlerSummary): FlowOptions | undefined {
+  const found = FLOW_MEMBERS.filter((member) => summary[member] !== undefined);
+  return found.length === 0 ? undefined : Object.fromEntries(found.map((member) => [member, summary[member]]));
+}
 
 /** Where a handler's workflow is sealed to. */
 export const sealContext = ({
@@ -25,6 +35,7 @@ export const toView = (entry: HandlerEntry, workflow?: Workflow): HandlerView =>
   on: JSON.parse(entry.patterns) as string[],
   when: entry.predicate ?? undefined,
   ...workflowView(entry.about, workflow),
+  ...flowOptionsOf(JSON.parse(entry.about) as HandlerSummary),
   set_by: entry.set_by ?? undefined,
   owner: entry.owner ?? undefined,
   created_at: iso(entry.created_at),

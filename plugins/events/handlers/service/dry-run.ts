@@ -16,16 +16,31 @@ import type { Json, RunLimits } from '../../../engine/runs/contract.ts';
 import { detachMember } from '../../../platform/schema/contract.ts';
 import { matchingPattern } from '../domain/patterns.ts';
 import { hasSlot, waitingReason } from '../domain/capacity.ts';
+import { admissionId, blockedReason, KEY_FIELD } from '../domain/concurrency.ts';
+import type { FlowOptions } from '../contract/flow-options.ts';
+import { computeFlow } from '../domain/flow.ts';
+import {
+  batchReason,
+  debounceReason,
+  dropReason,
+  gateId,
+  periodOf,
+  rateGate,
+  throttleReason,
+} from '../domain/gates.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { decideHandler, type HandlerDecision } from '../domain/decision.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { TestHandlerBody } from '../generated/test-handler.ts';
 import type { TestedHandlerView } from '../generated/tested-handler.ts';
+import { countAdmitted } from '../store/admissions.ts';
+import { readGateUses } from '../store/gates.ts';
 import { readCapacity } from '../store/open-runs.ts';
+import { flowOptionsOf, type HandlerSummary } from './definitions.ts';
 import type { Handlers } from './handlers.ts';
 
 export interface TrialDeps {
-  database: Pick<Database, 'read'>;
+  database: Pick<Database, 'read' | 'now'>;
   handlers: Pick<Handlers, 'read'>;
   bus: Pick<EventBus, 'read'>;
   expressions: Expressions;
@@ -87,7 +102,14 @@ async function dryRunOn(
   const result = { ...summary, pattern, ...renderPredicate(predicate, decision) };
   if (event.withheld) return { ...result, outcome: 'withheld', reason: WITHHELD };
   if (decision.outcome !== 'start') return { ...result, outcome: decision.outcome, reason: decision.reason };
-  return { ...result, ...(await checkCapacity(deps, scope, event)), run_id: handlerRunId(event.event_id, name) };
+  const run_id = handlerRunId(event.event_id, name);
+  const options = flowOptionsOf(handler as FlowOptions as HandlerSummary);
+  const blocked = options && (await checkOptions(deps, scope, name, options, event));
+  // Another event may take its place, or start the run that it is part of.
+  if (blocked?.outcome === 'declined' || options?.debounce || options?.batch) return { ...result, ...blocked! };
+  return blocked
+    ? { ...result, ...blocked, run_id }
+    : { ...result, ...(await checkCapacity(deps, scope, event)), run_id };
 }
 
 export const WITHHELD = 'lifecycle events of handler runs start no handlers';
@@ -162,6 +184,41 @@ function buildInput({ input, args }: HandlerView, event: PendingEvent): { [membe
     ...(input !== undefined && { input: input as Json }),
     ...(args !== undefined && args.length > 0 && { args }),
   };
+}
+
+type Outcome = Pick<TestedHandlerView, 'outcome' | 'reason'>;
+
+/** Returns what the options of a handler do to a start; undefined if they leave room. */
+async function checkOptions(
+  { database, expressions }: Pick<TrialDeps, 'database' | 'expressions'>,
+  scope: ProjectScope,
+  name: string,
+  options: FlowOptions,
+  event: PendingEvent,
+): Promise<Outcome | undefined> {
+  const flow = computeFlow(expressions, options, event);
+  if ('reason' in flow) return { outcome: 'declined', reason: flow.reason };
+  const { keys } = flow;
+  const { concurrency, throttle, rate_limit, debounce, batch } = options;
+  const useOf = async (gate: string, rate: { period: string }) =>
+    (await readGateUses(database, scope, [{ gate, since: database.now() - periodOf(rate) }])).get(gate)!;
+  if (rate_limit) {
+    const { passed } = await useOf(rateGate(name, keys.rate_limit!, event.trusted), rate_limit);
+    if (passed >= rate_limit.limit) return { outcome: 'declined', reason: dropReason(rate_limit, keys.rate_limit!) };
+  }
+  if (debounce) return { outcome: 'queue', reason: debounceReason(debounce, keys.debounce!) };
+  if (batch) return { outcome: 'queue', reason: batchReason(batch, keys.batch!) };
+  if (throttle) {
+    const { passed, waiting } = await useOf(gateId('throttle', name, keys.throttle!), throttle);
+    if (waiting > 0 || passed >= throttle.limit)
+      return { outcome: 'queue', reason: throttleReason(throttle, keys.throttle!) };
+  }
+  if (!concurrency) return undefined;
+  const group = admissionId(name, { [KEY_FIELD]: keys.concurrency! })!;
+  const used = (await countAdmitted(database, scope, [group])).get(group) ?? 0;
+  return used < concurrency.limit
+    ? undefined
+    : { outcome: 'queue', reason: blockedReason(concurrency, keys.concurrency!) };
 }
 
 async function checkCapacity(

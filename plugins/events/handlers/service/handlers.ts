@@ -18,10 +18,13 @@ import {
   type AuditedWrites,
   checkManagedName,
   type NamedRequest,
+  ownershipOf,
   type ProjectScope,
   type ResourceService,
 } from '../../../platform/resources/contract.ts';
 import type { StoredWorkflows } from '../../workflows/contract.ts';
+import { NO_LIMIT } from '../domain/concurrency.ts';
+import { type FlowBody, type FlowOptions, parseFlowOptions } from '../contract/flow-options.ts';
 import { MAX_HANDLERS, MAX_PREDICATE_BYTES } from '../domain/ceilings.ts';
 import { HANDLER } from '../domain/names.ts';
 import { type HandlerOwnership, validatePatterns } from '../contract.ts';
@@ -32,8 +35,14 @@ import { type HandlerEntry, type HandlerRow, handlers, measureHandlers } from '.
 import { countsStart, countQueuedByName, readCounts, removeCounts } from '../store/counts.ts';
 import { countInFlight } from '../store/open-runs.ts';
 import { countQueued, listQueuedFor, removeQueuedFor } from '../store/queue.ts';
+import { changeMaxRuns } from '../store/admissions.ts';
+import { callGates, removeGatesOf } from '../store/gates.ts';
+import { insertRefill } from '../store/refills.ts';
 import { incrementVersion } from '../store/versions.ts';
-import { sealContext, toView } from './definitions.ts';
+import { readHandlerWaits } from '../store/waits.ts';
+import { flowOptionsOf, type HandlerSummary, sealContext, toView } from './definitions.ts';
+
+const ownership = ownershipOf('handler', HandlerErrors.handlerOwned);
 
 export interface HandlerDeps {
   database: Database;
@@ -69,11 +78,24 @@ export class Handlers implements ResourceService<PutHandlerBody> {
 
   async #register(tx: Transaction, row: HandlerRow): Promise<boolean> {
     await this.#deps.bus.lock(tx, row);
-    assertSameOwner(await handlers.find(tx, row, row.name), row.owner);
+    const existing = await handlers.find(tx, row, row.name);
+    ownership.assertSame(existing, row.owner);
     const made = await handlers.put(tx, row);
+    if (existing) await this.#changeOptions(tx, row, existing);
     await assertWithinLimits(tx, row, made);
     await incrementVersion(tx, row);
     return made;
+  }
+
+  /** Deliveries that wait get the new limits, and start if these leave room. */
+  async #changeOptions(tx: Transaction, row: HandlerRow, existing: HandlerEntry): Promise<void> {
+    const [before, after] = [existing, row].map(({ about }) => JSON.parse(about) as HandlerSummary);
+    const now = this.#deps.database.now();
+    if (JSON.stringify(before!.throttle) !== JSON.stringify(after!.throttle))
+      await callGates(tx, row, row.name, 'throttle', now);
+    const [limit_before, limit] = [before, after].map((summary) => summary!.concurrency?.limit ?? NO_LIMIT);
+    if (limit === limit_before) return;
+    if ((await changeMaxRuns(tx, row, row.name, limit!)) > 0) await insertRefill(tx, row, now);
   }
 
   async #validate(
@@ -84,7 +106,9 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     body: Readonly<PutHandlerBody>,
   ): Promise<HandlerRow> {
     const { database, ids, workflows } = this.#deps;
-    const { on, when, ...workflow } = body;
+    const { on, when, concurrency, throttle, rate_limit, debounce, batch, priority, ...workflow } = body;
+    const flow = { concurrency, throttle, rate_limit, debounce, batch, priority };
+    const options = parseFlowOptions(this.#deps.expressions, flow as FlowBody);
     const errors = validatePatterns(on);
     if (errors.length > 0)
       throw Errors.invalidRequest(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), {
@@ -93,7 +117,8 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     if (when !== undefined) this.#compile(when);
     const revision = ids.next('rev');
     const now = database.now();
-    const stored = await workflows.store({ ...scope, set_by }, workflow, sealContext({ ...scope, name, revision }));
+    const context = sealContext({ ...scope, name, revision });
+    const stored = await workflows.store({ ...scope, set_by }, workflow, context, { by_events: true });
     return {
       ...scope,
       name,
@@ -101,7 +126,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
       revision,
       patterns: JSON.stringify([...new Set(on)]),
       predicate: when ?? null,
-      about: stored.about,
+      about: options === undefined ? stored.about : addOptions(stored.about, options),
       definition: stored.sealed,
       set_by,
       owner,
@@ -123,11 +148,11 @@ export class Handlers implements ResourceService<PutHandlerBody> {
 
   /** Used by the plugins whose resources own handlers. */
   readonly ownership: HandlerOwnership = {
-    prepare: async ({ scope, name, owner, on, when, workflow, set_by }) => {
+    prepare: async ({ scope, name, owner, on, when, flow, workflow, set_by }) => {
       checkManagedName(name);
-      const body = { ...workflow, on: [...on], when };
+      const body = { ...workflow, ...flow, on: [...on], when };
       const row = await this.#validate(scope, name, owner, set_by, body as PutHandlerBody);
-      return { put: async (tx) => void (await this.#register(tx, row).catch(toNameConflict)) };
+      return { put: async (tx) => void (await this.#register(tx, row).catch(ownership.toNameConflict)) };
     },
     drop: async (tx, { name, owner, ...scope }) => {
       await this.#deps.bus.lock(tx, scope);
@@ -143,7 +168,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   remove(call: NamedRequest): Promise<void> {
     const remove = async (tx: Transaction, scope: ProjectScope, name: string) => {
       await this.#deps.bus.lock(tx, scope);
-      assertSameOwner(await handlers.find(tx, scope, name), null);
+      ownership.assertSame(await handlers.find(tx, scope, name), null);
       return this.#remove(tx, scope, name);
     };
     return this.#deps.writes.remove(call, 'handler.delete', { ...HANDLER, remove });
@@ -168,13 +193,19 @@ export class Handlers implements ResourceService<PutHandlerBody> {
       after = page.at(-1)!.event_seq;
     }
     await removeQueuedFor(tx, scope, name);
+    await removeGatesOf(tx, scope, name);
   }
 
   async read({ scope, name }: Pick<NamedRequest, 'scope' | 'name'>): Promise<HandlerView> {
     const row = await handlers.get(this.#deps.database, scope, name);
     await this.#deps.sealer.prepare(scope.org_id);
     const [counted] = await this.#withActivity(scope, [this.#openView(row)]);
-    return counted!;
+    if (!flowOptionsOf(JSON.parse(row.about) as HandlerSummary)) return counted!;
+    const waiting = await readHandlerWaits(this.#deps.database, scope, name);
+    return {
+      ...counted!,
+      waiting: waiting.map(({ until, ...wait }) => ({ ...wait, ...(until !== undefined && { until: iso(until) }) })),
+    };
   }
 
   /** Adds what each handler did lately. */
@@ -186,8 +217,11 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     const queued = await countQueuedByName(database, scope, names);
     const since = iso(countsStart(now));
     return views.map((view) => {
-      const { started = 0, failed = 0, predicate_errors = 0 } = counts.get(view.name) ?? {};
-      return { ...view, lately: { since, started, failed, predicate_errors, queued: queued.get(view.name) ?? 0 } };
+      const { started = 0, failed = 0, predicate_errors = 0, dropped = 0 } = counts.get(view.name) ?? {};
+      return {
+        ...view,
+        lately: { since, started, failed, predicate_errors, dropped, queued: queued.get(view.name) ?? 0 },
+      };
     });
   }
 
@@ -215,16 +249,8 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   }
 }
 
-function assertSameOwner(existing: HandlerEntry | undefined, owner: string | null): void {
-  if (!existing || existing.owner === owner) return;
-  throw HandlerErrors.handlerOwned(
-    `the handler ${existing.name} ${existing.owner === null ? 'was registered by a user' : `belongs to ${existing.owner}`}`,
-  );
-}
-
-function toNameConflict(error: unknown): never {
-  throw isServiceError(error, 'handler_owned') ? Errors.nameConflict(error.message) : error;
-}
+const addOptions = (about: string, options: FlowOptions): string =>
+  JSON.stringify({ ...(JSON.parse(about) as HandlerSummary), ...options });
 
 async function assertWithinLimits(tx: Transaction, scope: ProjectScope, created: boolean): Promise<void> {
   const { count, predicate_bytes } = await measureHandlers(tx, scope);

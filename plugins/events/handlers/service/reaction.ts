@@ -1,4 +1,4 @@
-import type { Log, ServiceError, Transaction } from '../../../../kernel/contracts/index.ts';
+import type { Expressions, Log, ServiceError, Transaction } from '../../../../kernel/contracts/index.ts';
 import type {
   Delivery,
   EventReaction,
@@ -10,28 +10,39 @@ import type {
 import { generationReason, MAX_IN_FLIGHT, RETRY_MS } from '../domain/ceilings.ts';
 import { hasSlot, type Load, usedSlots, countImmediateStarts, waitingReason, addRuns } from '../domain/capacity.ts';
 import { toStartEvent } from '../domain/start.ts';
+import { computeFlow, type Flow, maxWaiting } from '../domain/flow.ts';
+import { fairGroupOf, sortTimeOf } from '../domain/order.ts';
 import { decideHandler, type HandlerDecision } from '../domain/decision.ts';
 import { HandlerErrors } from '../errors.ts';
-import { addCounts } from '../store/counts.ts';
+import { addCounts, countQueuedByName } from '../store/counts.ts';
 import { countInFlight, readCapacity } from '../store/open-runs.ts';
-import { enqueue, type QueuedDelivery } from '../store/queue.ts';
+import { enqueue, type QueuedDelivery, readLastSortTimes } from '../store/queue.ts';
+import { admit, type Start } from './admission.ts';
+import { recordPasses } from './gates.ts';
 import type { RegisteredHandler, Registry } from './registry.ts';
-import { endedHandlerRun, fillSlots, freeSlots, type SlotDeps } from './slots.ts';
-import { type HandlerStart, startRuns } from './starter.ts';
+import { admitAndFill, endedHandlerRun, fillSlots, freeSlots, type SlotDeps } from './slots.ts';
+import { startRuns } from './starter.ts';
 
 export interface ReactionDeps extends SlotDeps {
   registry: Registry;
   log: Log;
+  expressions: Pick<Expressions, 'compile'>;
 }
 
 /** A handler that matches an event, with what happens to it. */
 interface PlannedHandler {
   name: string;
   decision: HandlerDecision;
+  /** Set if the handler has options; deliveries that cannot start wait then. */
+  flow?: Flow;
 }
 
 type Plan = readonly PlannedHandler[];
 type Decision = { refused: ServiceError } | { plan: Plan | undefined };
+
+/** Starts that have to find a slot at once; the options of a handler let them wait instead. */
+const countUnlimited = (plan: Plan): number =>
+  plan.filter(({ decision, flow }) => decision.outcome === 'start' && flow === undefined).length;
 
 const countStarts = (plan: Plan): number => plan.filter(({ decision: verdict }) => verdict.outcome === 'start').length;
 
@@ -64,7 +75,8 @@ async function decide(
     const empty_plan = endedHandlerRun(event) === undefined ? undefined : [];
     plans.push(matching.length === 0 ? empty_plan : planHandlers(deps, matching, event, evaluator));
   }
-  const starts = plans.reduce((sum, plan) => sum + countStarts(plan ?? []), 0);
+  const starts = plans.reduce((sum, plan) => sum + countUnlimited(plan ?? []), 0);
+  const waiting = await countWaiting(tx, scope, events, plans);
   const needsUntrustedSlot = (event: PendingEvent, plan: Plan | undefined) =>
     event.refusable && !event.trusted && countStarts(plan ?? []) > 0;
   const untrusted_rejection = events.some((event, at) => needsUntrustedSlot(event, plans[at]))
@@ -78,14 +90,45 @@ async function decide(
     const rejection =
       plan && event.refusable
         ? ((needsUntrustedSlot(event, plan) ? untrusted_rejection : undefined) ??
+          findFullQueue(plan, waiting) ??
           findRejection(event, plan, load, max_untrusted) ??
           (await countPlan(deps, tx, event, plan)))
         : undefined;
     decisions.push(rejection ? { refused: rejection } : { plan });
     if (plan && !rejection)
-      load = addRuns(load, event.trusted, countImmediateStarts(load, max_untrusted, event.trusted, countStarts(plan)));
+      load = addRuns(
+        load,
+        event.trusted,
+        countImmediateStarts(load, max_untrusted, event.trusted, countUnlimited(plan)),
+      );
   }
   return decisions;
+}
+
+/** Counts what already waits for the handlers with options that emits would start. */
+async function countWaiting(
+  tx: Transaction,
+  scope: ProjectScope,
+  events: readonly PendingEvent[],
+  plans: readonly (Plan | undefined)[],
+): Promise<Map<string, number>> {
+  const limited = plans.flatMap((plan, at) =>
+    events[at]!.refusable ? (plan ?? []).flatMap(({ name, flow }) => (flow ? [name] : [])) : [],
+  );
+  return countQueuedByName(tx, scope, [...new Set(limited)]);
+}
+
+/** Counts the start, and returns the error of an emit for whose handler too many deliveries wait. */
+function findFullQueue(plan: Plan, waiting: Map<string, number>): ServiceError | undefined {
+  const limited = plan.filter(({ flow }) => flow !== undefined);
+  const full = limited.find(({ name, flow }) => (waiting.get(name) ?? 0) >= maxWaiting(flow!.options));
+  if (full)
+    return HandlerErrors.handlersInFlight(
+      `${maxWaiting(full.flow!.options)} deliveries of the handler ${full.name} wait, which is the most`,
+      { retryAfterMs: RETRY_MS },
+    );
+  for (const { name } of limited) waiting.set(name, (waiting.get(name) ?? 0) + 1);
+  return undefined;
 }
 
 /** Charges an untrusted emitting run for the deliveries that its event stores, whether started, queued or declined. */
@@ -107,13 +150,19 @@ function planHandlers(
   const plan: PlannedHandler[] = [];
   const results = evaluator.evaluate(event, listPredicates(matching));
   for (const handler of matching) {
-    const decision = decideHandler((predicate) => results.get(predicate)!, handler, event);
+    let decision = decideHandler((predicate) => results.get(predicate)!, handler, event);
+    let flow: Flow | undefined;
+    if (decision.outcome === 'start' && handler.options) {
+      const computed = computeFlow(deps.expressions, handler.options, event);
+      if ('reason' in computed) decision = { outcome: 'declined', failed: true, reason: computed.reason };
+      else flow = computed;
+    }
     if (decision.outcome === 'declined' && decision.failed) {
       const { event_id, project_id } = event;
       const { name } = handler;
       deps.log.warn({ event_id, project_id, handler: name, reason: decision.reason }, 'a handler declined an event');
     }
-    plan.push({ name: handler.name, decision });
+    plan.push({ name: handler.name, decision, ...(flow && { flow }) });
   }
   return plan;
 }
@@ -127,7 +176,7 @@ function findRejection(event: PendingEvent, plan: Plan, load: Load, max_untruste
     return HandlerErrors.chainTooDeep(
       `the event ${event.type} would start the handler ${too_deep.name}: ${generationReason(event.generation)}`,
     );
-  const starts = countStarts(plan);
+  const starts = countUnlimited(plan);
   // Runs that would wait for a slot of untrusted runs count only where no slot is free at all.
   const immediate = countImmediateStarts(load, max_untrusted, event.trusted, starts);
   if (starts === 0 || usedSlots(load) + Math.max(1, immediate) <= MAX_IN_FLIGHT) return undefined;
@@ -146,12 +195,20 @@ async function apply(
   planned: readonly { event: StoredEvent; plan: Plan }[],
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
-  const starts: (HandlerStart & { event_seq: number })[] = [];
+  const starts: Start[] = [];
   for (const { event, plan } of planned)
-    for (const { name, decision: verdict } of plan) {
+    for (const { name, decision: verdict, flow } of plan) {
       const delivery = { event_id: event.event_id, reaction: 'handler', name };
       if (verdict.outcome !== 'start') deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
-      else starts.push({ name, event: toStartEvent(event), event_seq: event.seq });
+      else
+        starts.push({
+          name,
+          event: toStartEvent(event, flow?.keys),
+          event_seq: event.seq,
+          came_at: event.recorded_at,
+          ...(flow && { flow }),
+          ...(flow?.options.batch && { bytes: measure(event) }),
+        });
     }
   const failed = planned.flatMap(({ plan }) =>
     plan.flatMap(({ name, decision: verdict }) => (verdict.outcome === 'declined' && verdict.failed ? [name] : [])),
@@ -159,17 +216,53 @@ async function apply(
   const errors = failed.map((name) => ({ name, kind: 'predicate_errors' as const }));
   await addCounts(tx, scope, errors, deps.database.now());
   // Deliveries that have waited longest come first.
-  if (planned.some(({ event }) => endedHandlerRun(event) !== undefined)) await fillSlots(deps, tx, scope);
-  for (let pending = starts; pending.length > 0; ) {
+  if (planned.some(({ event }) => endedHandlerRun(event) !== undefined))
+    await (deps.registry.hasOptions(tx, scope) ? admitAndFill : fillSlots)(deps, tx, scope);
+  const admitted = await admit(deps, tx, scope, starts);
+  deliveries.push(...admitted.dropped);
+  for (const [reason, waiting] of Map.groupBy(admitted.waiting, (one) => one.reason))
+    deliveries.push(
+      ...(await enqueueAll(
+        deps,
+        tx,
+        scope,
+        waiting.map(({ start }) => start),
+        reason,
+      )),
+    );
+  for (let pending: readonly Start[] = admitted.free; pending.length > 0; ) {
     const capacity = await readCapacity(tx, scope, deps.limits);
     const waiting = pending.filter(({ event }) => !hasSlot(capacity, event.trusted));
     deliveries.push(...(await enqueueAll(deps, tx, scope, waiting, waitingReason(capacity))));
     pending = pending.filter(({ event }) => hasSlot(capacity, event.trusted));
     const started = await startRuns(deps, tx, scope, pending.slice(0, capacity.all), capacity);
+    await recordPasses(deps, tx, scope, pending, started);
     deliveries.push(...started);
     pending = pending.slice(started.length);
   }
   return deliveries;
+}
+
+const measure = ({ payload, fields }: StoredEvent): number =>
+  Buffer.byteLength(JSON.stringify(payload) ?? '') + (fields ? Buffer.byteLength(JSON.stringify(fields)) : 0);
+
+/** Gives starts their turns. Only those of handlers with options wait in fair_groups. */
+async function assignOrder(
+  tx: Transaction,
+  scope: ProjectScope,
+  starts: readonly Start[],
+): Promise<(Start & QueuedDelivery)[]> {
+  const fair_groups = new Set(starts.flatMap(({ name, flow }) => (flow ? [fairGroupOf(name, flow)] : [])));
+  const last =
+    fair_groups.size === 0 ? new Map<string, number>() : await readLastSortTimes(tx, scope, [...fair_groups]);
+  return starts.map((start) => {
+    const { name, flow, came_at } = start;
+    if (!flow) return { ...start, sort_at: came_at };
+    const fair_group = fairGroupOf(name, flow);
+    const sort_at = sortTimeOf(came_at, flow, last.get(fair_group));
+    last.set(fair_group, sort_at);
+    return { ...start, sort_at, fair_group };
+  });
 }
 
 /** Queues deliveries until a slot is free. */
@@ -177,10 +270,10 @@ async function enqueueAll(
   deps: ReactionDeps,
   tx: Transaction,
   scope: ProjectScope,
-  queued: readonly QueuedDelivery[],
+  queued: readonly Start[],
   reason: string,
 ): Promise<Delivery[]> {
-  await enqueue(tx, scope, queued, deps.database.now());
+  await enqueue(tx, scope, await assignOrder(tx, scope, queued), deps.database.now());
   return queued.map(({ name, event: { event_id } }) => ({
     event_id,
     reaction: 'handler',

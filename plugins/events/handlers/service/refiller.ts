@@ -2,17 +2,22 @@ import {
   type Clock,
   type Database,
   eachOf,
+  type IterationResult,
   type Log,
+  MAX_ROWS_PER_STATEMENT,
   retryUnknownCommit,
   type Sealer,
+  type Transaction,
   WorkLoop,
 } from '../../../../kernel/contracts/index.ts';
 import type { EventBus, ProjectScope } from '../../bus/contract.ts';
 import { RecordedWork, type Wakeups } from '../../../engine/runs/contract.ts';
 import { readCapacity } from '../store/open-runs.ts';
+import { listAdmissible } from '../store/admissions.ts';
+import { listDueProjects, readNextDue, removeExpiredPasses } from '../store/gates.ts';
 import { listFirstQueued, iterateQueuedProjects } from '../store/queue.ts';
 import { insertRefill, listRefills, type Refill, claimRefill } from '../store/refills.ts';
-import { fillSlots, type SlotDeps } from './slots.ts';
+import { admitAndFill, passAndFill, type SlotDeps } from './slots.ts';
 
 export interface RefillerDeps {
   database: Database;
@@ -26,6 +31,10 @@ export interface RefillerDeps {
 
 /** How often queues next to free slots are searched for. */
 const SEARCH_INTERVAL_MS = 5000;
+/** How often servers look for gates that others have opened. */
+const GATES_INTERVAL_MS = 1000;
+/** Projects whose gates one iteration looks at. */
+const DUE_PAGE = 64;
 
 /**
  * Continues with the queues of projects where one transaction could not reach the end, or where a run began to wait.
@@ -37,6 +46,7 @@ export class Refiller {
   readonly #deps: RefillerDeps;
   readonly #refills: RecordedWork<Refill>;
   readonly #search: WorkLoop;
+  readonly #gates: WorkLoop;
 
   constructor(deps: RefillerDeps) {
     const { database, clock, log, wakeups } = deps;
@@ -63,10 +73,20 @@ export class Refiller {
       },
       iterate: () => eachOf(iterateQueuedProjects(database), (scope) => this.#requestRefill(scope)),
     });
+    this.#gates = new WorkLoop({
+      clock,
+      log,
+      poll: { min_ms: GATES_INTERVAL_MS, max_ms: GATES_INTERVAL_MS },
+      messages: {
+        failing: 'starting deliveries that waited for a time failed; retrying',
+        recovered: 'deliveries that waited for a time are started again',
+      },
+      iterate: () => this.#passDue(),
+    });
   }
 
   start(): () => Promise<void> {
-    const stops = [this.#refills.start(), this.#search.start()];
+    const stops = [this.#refills.start(), this.#search.start(), this.#gates.start()];
     return async () => void (await Promise.all(stops.map((stop) => stop())));
   }
 
@@ -75,21 +95,54 @@ export class Refiller {
     this.#refills.wake();
   }
 
+  /** Called after a commit that lets deliveries wait for a time. */
+  wakeGates(): void {
+    this.#gates.wake();
+  }
+
+  /** Any server may let deliveries pass: under the lock of the project's bus, it looks again at what is due. */
+  async #passDue(): Promise<IterationResult> {
+    const { database } = this.#deps;
+    const due = await listDueProjects(database, database.now(), DUE_PAGE);
+    const { processed, failure } = await eachOf(due, (scope) =>
+      this.#locked(scope, (tx) => passAndFill(this.#deps.slots(), tx, scope)),
+    );
+    const removed = await removeExpiredPasses(database, database.now(), MAX_ROWS_PER_STATEMENT);
+    const next = await readNextDue(database);
+    return {
+      processed,
+      failure,
+      hasMore: due.length === DUE_PAGE || removed === MAX_ROWS_PER_STATEMENT,
+      ...(next !== undefined && {
+        due_ms: Math.max(0, next - database.now()),
+        next: { at: next, description: 'a handler' },
+      }),
+    };
+  }
+
   async #requestRefill(scope: ProjectScope): Promise<void> {
     const { database } = this.#deps;
     const capacity = await readCapacity(database, scope, this.#deps.slots().limits);
-    if (capacity.all === 0 || (await listFirstQueued(database, scope, 1, capacity)).length === 0) return;
+    if (capacity.all === 0) return;
+    const startable = (await listFirstQueued(database, scope, 1, capacity)).length > 0;
+    if (!startable && (await listAdmissible(database, scope, 1)).length === 0) return;
     await database.transaction((tx) => insertRefill(tx, scope, database.now()));
     this.wake();
   }
 
   async #refill(refill: Refill): Promise<void> {
-    const { database, sealer, bus, slots } = this.#deps;
-    await sealer.prepare(refill.org_id);
+    await this.#locked(refill, async (tx) => {
+      if (await claimRefill(tx, refill)) await admitAndFill(this.#deps.slots(), tx, refill);
+    });
+  }
+
+  async #locked(scope: ProjectScope, work: (tx: Transaction) => Promise<void>): Promise<void> {
+    const { database, sealer, bus } = this.#deps;
+    await sealer.prepare(scope.org_id);
     await retryUnknownCommit(() =>
       database.transaction(async (tx) => {
-        await bus().lock(tx, refill);
-        if (await claimRefill(tx, refill)) await fillSlots(slots(), tx, refill);
+        await bus().lock(tx, scope);
+        await work(tx);
       }),
     );
   }

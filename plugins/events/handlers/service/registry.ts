@@ -1,7 +1,8 @@
 import { BoundedMap, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
-import type { WorkflowSummary } from '../../workflows/contract.ts';
 import type { HandlerMatches } from '../contract.ts';
+import type { FlowOptions } from '../contract/flow-options.ts';
+import { flowOptionsOf, type HandlerSummary } from './definitions.ts';
 import type { HandlerConditions } from '../domain/decision.ts';
 import { PatternIndex } from '../domain/patterns.ts';
 import { readPatterns } from '../store/handlers.ts';
@@ -10,11 +11,15 @@ import { readVersion } from '../store/versions.ts';
 /** What matching needs of a handler. Its workflow stays in the database. */
 export interface RegisteredHandler extends HandlerConditions {
   name: string;
+  /** When and how often its events start runs. */
+  options: FlowOptions | undefined;
 }
 
 interface CachedIndex {
   version: number;
   index: PatternIndex<RegisteredHandler>;
+  /** The options of the handlers that have any, by name. */
+  options: ReadonlyMap<string, FlowOptions>;
 }
 
 const MAX_PROJECTS = 500;
@@ -37,26 +42,48 @@ export class Registry implements HandlerMatches {
     return this.#cache.get(project_id)?.index ?? new PatternIndex<RegisteredHandler>();
   }
 
+  /** Whether a handler has options, as this transaction or, before, this process has read it. */
+  hasOptions(tx: Transaction, { project_id }: ProjectScope): boolean {
+    const read = this.#transaction_reads.get(tx)?.get(project_id) ?? this.#cache.get(project_id);
+    return read !== undefined && read.options.size > 0;
+  }
+
+  /** Returns the options of the handlers that have any, by name. */
+  async optionsOf(tx: Transaction, scope: ProjectScope): Promise<ReadonlyMap<string, FlowOptions>> {
+    return (await this.#read(tx, scope)).options;
+  }
+
   async indexOf(tx: Transaction, scope: ProjectScope): Promise<PatternIndex<RegisteredHandler>> {
+    return (await this.#read(tx, scope)).index;
+  }
+
+  async #read(tx: Transaction, scope: ProjectScope): Promise<CachedIndex> {
     const { project_id } = scope;
     const version = await tx.cached(`handlers.version ${project_id}`, ['handlers_versions'], () =>
       readVersion(tx, scope),
     );
     const in_transaction = this.#transaction_reads.get(tx) ?? new Map<string, CachedIndex>();
     for (const cached of [this.#cache.get(project_id), in_transaction.get(project_id)])
-      if (cached?.version === version) return cached.index;
-    const index = version === 0 ? new PatternIndex<RegisteredHandler>() : await load(tx, scope);
-    this.#transaction_reads.set(tx, in_transaction.set(project_id, { version, index }));
-    tx.afterCommit(() => this.#cache.set(project_id, { version, index }));
-    return index;
+      if (cached?.version === version) return cached;
+    const cached = version === 0 ? { version, ...EMPTY } : { version, ...(await load(tx, scope)) };
+    this.#transaction_reads.set(tx, in_transaction.set(project_id, cached));
+    tx.afterCommit(() => this.#cache.set(project_id, cached));
+    return cached;
   }
 }
 
-async function load(tx: Transaction, scope: ProjectScope): Promise<PatternIndex<RegisteredHandler>> {
+const EMPTY = { index: new PatternIndex<RegisteredHandler>(), options: new Map<string, FlowOptions>() };
+
+async function load(tx: Transaction, scope: ProjectScope): Promise<Omit<CachedIndex, 'version'>> {
   const index = new PatternIndex<RegisteredHandler>();
+  const options = new Map<string, FlowOptions>();
   for (const { name, patterns, predicate, about } of await readPatterns(tx, scope)) {
-    const { credentials = {} } = JSON.parse(about) as WorkflowSummary;
-    index.add(JSON.parse(patterns) as string[], { name, predicate, credential_variables: Object.keys(credentials) });
+    const summary = JSON.parse(about) as HandlerSummary;
+    const { credentials = {} } = summary;
+    const flow = flowOptionsOf(summary);
+    const credential_variables = Object.keys(credentials);
+    if (flow) options.set(name, flow);
+    index.add(JSON.parse(patterns) as string[], { name, predicate, credential_variables, options: flow });
   }
-  return index;
+  return { index, options };
 }

@@ -3,6 +3,7 @@ import type { EventBus } from '../../bus/contract.ts';
 import type { NewRun, RunLimits, SubmitObserver } from '../../../engine/runs/contract.ts';
 import { RETRY_MS } from '../domain/ceilings.ts';
 import { hasSlot, waitingReason } from '../domain/capacity.ts';
+import { admissionId } from '../domain/concurrency.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { HandlerErrors } from '../errors.ts';
 import { addCounts } from '../store/counts.ts';
@@ -38,8 +39,10 @@ export const rerunSlots = ({ database, bus, limits }: RerunDeps): SubmitObserver
 });
 
 /** A rerun has the same trigger as its first run, whose id is derived from event, handler and replay. */
-function asRerun({ run_id, trigger: { event, handler, replay }, trusted }: NewRun): OpenRun | undefined {
+function asRerun({ run_id, trigger, trusted }: NewRun): OpenRun | undefined {
+  const { event, handler, replay } = trigger;
   if (typeof event !== 'string' || typeof handler !== 'string') return undefined;
   const first_run_id = handlerRunId(event, handler, typeof replay === 'string' ? replay : undefined);
-  return run_id === first_run_id ? undefined : { run_id, name: handler, event_id: event, trusted };
+  if (run_id === first_run_id) return undefined;
+  return { run_id, name: handler, event_id: event, trusted, admission: admissionId(handler, trigger) };
 }

@@ -1,15 +1,36 @@
 import { MAX_ROWS_PER_STATEMENT, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type { EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
+import type { Delivery, EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
 import { addCounts } from '../store/counts.ts';
 import { removeOpenRuns, readCapacity, readHandlerNames } from '../store/open-runs.ts';
-import { dequeue, listFirstQueued } from '../store/queue.ts';
+import { admitBlocked } from '../store/admissions.ts';
+import { holdThrottled, passGates, recordPasses } from './gates.ts';
+import type { Registry } from './registry.ts';
+import { dequeue, listBatch, listFirstQueued, type QueuedDelivery } from '../store/queue.ts';
 import { insertRefill } from '../store/refills.ts';
 import { type StarterDeps, startRuns } from './starter.ts';
 
 export interface SlotDeps extends StarterDeps {
+  registry: Pick<Registry, 'optionsOf'>;
   bus(): Pick<EventBus, 'updateDeliveries'>;
   /** Called after a commit that left work to the refiller. */
   refilling(): void;
+  /** Called after a commit that lets deliveries wait for a time. */
+  waiting(): void;
+}
+
+/** Lets deliveries pass the gates that are due, and starts what can start. */
+export async function passAndFill(deps: SlotDeps, tx: Transaction, scope: ProjectScope): Promise<void> {
+  await passGates(deps, tx, scope);
+  await admitAndFill(deps, tx, scope);
+}
+
+/** Lets deliveries whose handler has a free place wait for a slot, and starts those that have one. */
+export async function admitAndFill(deps: SlotDeps, tx: Transaction, scope: ProjectScope): Promise<void> {
+  const more = await admitBlocked(tx, scope);
+  await fillSlots(deps, tx, scope);
+  if (!more) return;
+  await insertRefill(tx, scope, deps.database.now());
+  tx.afterCommit(() => deps.refilling());
 }
 
 /**
@@ -64,8 +85,55 @@ export async function fillSlots(deps: SlotDeps, tx: Transaction, scope: ProjectS
       tx.afterCommit(() => deps.refilling());
       return;
     }
-    const deliveries = await startRuns(deps, tx, scope, next, capacity);
-    await dequeue(tx, scope, next.slice(0, deliveries.length));
+    const startable = await withBatches(tx, scope, await holdThrottled(deps, tx, scope, next));
+    const deliveries = await startRuns(deps, tx, scope, startable, capacity);
+    await recordPasses(deps, tx, scope, startable, deliveries);
+    for (const [at, delivery] of deliveries.entries()) await settleMembers(deps, tx, scope, startable[at]!, delivery);
+    await dequeue(tx, scope, startable.slice(0, deliveries.length));
     await deps.bus().updateDeliveries(tx, scope, deliveries);
   }
+}
+
+type Queued = QueuedDelivery & { members?: readonly { event_seq: number; event_id: string }[] };
+
+/** Adds the events that start a run together. */
+async function withBatches(
+  tx: Transaction,
+  scope: ProjectScope,
+  queued: readonly QueuedDelivery[],
+): Promise<readonly Queued[]> {
+  const complete: Queued[] = [];
+  for (const one of queued) {
+    const { batch, event } = one;
+    if (batch === undefined) {
+      complete.push(one);
+      continue;
+    }
+    const rows = await listBatch(tx, scope, { ...one, batch }, MAX_ROWS_PER_STATEMENT);
+    const members = rows.filter(({ event_id }) => event_id !== event.event_id);
+    const ids = [event.event_id, ...members.map(({ event_id }) => event_id)];
+    complete.push({ ...one, members, event: { ...event, batch: ids } });
+  }
+  return complete;
+}
+
+/** The other events of a batch have the result of the first one. */
+async function settleMembers(
+  deps: SlotDeps,
+  tx: Transaction,
+  scope: ProjectScope,
+  { name, members = [] }: Queued,
+  delivery: Delivery,
+): Promise<void> {
+  if (members.length === 0) return;
+  await dequeue(
+    tx,
+    scope,
+    members.map(({ event_seq }) => ({ event_seq: Number(event_seq), name })),
+  );
+  await deps.bus().updateDeliveries(
+    tx,
+    scope,
+    members.map(({ event_id }) => ({ ...delivery, event_id })),
+  );
 }

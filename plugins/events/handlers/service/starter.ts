@@ -10,6 +10,7 @@ import {
 import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { reserveSlot, hasSlot, type Capacity } from '../domain/capacity.ts';
+import { admissionId } from '../domain/concurrency.ts';
 import { type StartEvent, toWorkflowStart } from '../domain/start.ts';
 import { addCounts } from '../store/counts.ts';
 import { type HandlerRow, readHandlers } from '../store/handlers.ts';
@@ -69,6 +70,7 @@ export async function startRuns(
               name,
               event_id: event.event_id,
               trusted: event.trusted,
+              admission: admissionId(name, event.fields),
               waiting: in_flight.get(plan.run.run_id) === 'waiting',
             },
           ]

@@ -1,8 +1,8 @@
 import { chunks, inList, insertRows, type Queries, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
 
-const KINDS = ['started', 'failed', 'predicate_errors'] as const;
-/** What a handler did: runs started, runs failed, and predicates that could not be evaluated. */
+const KINDS = ['started', 'failed', 'predicate_errors', 'dropped'] as const;
+/** What a handler did: runs started, runs failed, predicates that could not be evaluated, and events dropped. */
 export type Counts = Record<(typeof KINDS)[number], number>;
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +24,7 @@ const UPSERT = {
 function addStatement(family: Queries['sql']['family']): string {
   const { head, excluded } = UPSERT[family];
   const sums = KINDS.map(
-    (kind) => `${kind} = CASE WHEN hour = ${excluded('hour')} THEN ${kind} ELSE 0 END + ${excluded(kind)}`,
+    (kind) => `${kind} = CASE WHEN hour = ${excluded('hour')} THEN COALESCE(${kind}, 0) ELSE 0 END + ${excluded(kind)}`,
   );
   return `${head} ${[...sums, `hour = ${excluded('hour')}`].join(', ')}`;
 }

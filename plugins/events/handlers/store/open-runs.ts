@@ -8,6 +8,8 @@ export interface OpenRun {
   name: string;
   event_id: string;
   trusted: boolean;
+  /** The group whose runs its handler limits. */
+  admission?: string | undefined;
   /** Whether it waits from the beginning. */
   waiting?: boolean;
 }
@@ -54,9 +56,9 @@ export async function insertOpenRuns(
 ): Promise<void> {
   if (runs.length === 0) return;
   await tx.write(
-    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted, waiting)
-     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-    runs.flatMap(({ run_id, name, event_id, trusted, waiting }) => [
+    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted, waiting, admission)
+     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    runs.flatMap(({ run_id, name, event_id, trusted, waiting, admission }) => [
       run_id,
       project_id,
       org_id,
@@ -65,6 +67,7 @@ export async function insertOpenRuns(
       now,
       trusted ? null : 1,
       waiting ? 1 : null,
+      admission ?? null,
     ]),
   );
 }

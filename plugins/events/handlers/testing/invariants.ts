@@ -22,9 +22,10 @@ const invariants = (open: number): readonly Invariant[] => [
   },
   {
     id: 'I8',
-    says: 'a run belongs to one delivery',
-    finds: `SELECT run_id AS one, MIN(event_id) AS other FROM bus_deliveries
-      WHERE reaction = 'handler' AND run_id IS NOT NULL GROUP BY run_id HAVING COUNT(*) > 1`,
+    says: 'a run belongs to one delivery, unless it has a batch of events',
+    finds: `SELECT d.run_id AS one, MIN(d.event_id) AS other FROM bus_deliveries d
+      JOIN runs_runs r ON r.run_id = d.run_id WHERE d.reaction = 'handler' AND r.trigger_fields NOT LIKE '%"batch":%'
+      GROUP BY d.run_id HAVING COUNT(*) > 1`,
   },
   {
     id: 'I8',
@@ -69,13 +70,41 @@ const invariants = (open: number): readonly Invariant[] => [
     id: 'I12',
     says: 'nothing is queued while there is a place, but for what the refiller is to start',
     finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q
-      WHERE NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id)
+      WHERE q.blocked IS NULL AND NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id)
       AND (q.trusted = 1 OR (SELECT COUNT(*) FROM handlers_runs u WHERE u.project_id = q.project_id AND u.untrusted = 1
         AND u.waiting IS NULL) < ${MAX_UNTRUSTED}
         AND (SELECT COUNT(*) FROM handlers_runs u WHERE u.project_id = q.project_id AND u.untrusted = 1) < ${open})
       GROUP BY q.project_id
       HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id AND h.waiting IS NULL)
         < ${MAX_IN_FLIGHT}`,
+  },
+  {
+    id: 'I12',
+    says: 'nothing waits for a place of its handler while there is one, but for what the refiller is to start',
+    finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q
+      WHERE q.blocked = 1 AND NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id)
+      GROUP BY q.project_id, q.admission
+      HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id AND h.admission = q.admission
+          AND h.waiting IS NULL)
+        + (SELECT COUNT(*) FROM handlers_queue a WHERE a.project_id = q.project_id AND a.admission = q.admission
+          AND a.blocked IS NULL) < MAX(q.max_runs)`,
+  },
+  {
+    id: 'I12',
+    says: 'what waits for a time waits at a gate that is looked at, and no gate is without deliveries',
+    finds: `SELECT q.event_id AS one, q.name AS other FROM handlers_queue q
+      LEFT JOIN handlers_gates g ON g.project_id = q.project_id AND g.gate = q.gate
+      WHERE (q.gate IS NOT NULL AND g.gate IS NULL) OR (q.gate IS NULL) <> (COALESCE(q.blocked, 0) NOT IN (2, 3))
+      UNION ALL SELECT g.gate, g.name FROM handlers_gates g LEFT JOIN handlers_queue q
+        ON q.project_id = g.project_id AND q.gate = g.gate WHERE q.gate IS NULL`,
+  },
+  {
+    id: 'I8',
+    says: 'the later deliveries of a batch wait for its first one',
+    finds: `SELECT m.event_id AS one, m.name AS other FROM handlers_queue m
+      LEFT JOIN handlers_queue f ON f.project_id = m.project_id AND f.event_seq = m.batch AND f.name = m.name
+        AND COALESCE(f.blocked, 0) <> 4
+      WHERE m.blocked = 4 AND f.event_id IS NULL`,
   },
   {
     id: 'I12',

@@ -3,5 +3,5 @@ import { clock } from './clock.ts';
 
 export const run: Run = clock(
   'pause',
-  ({ name }) => `schedule ${name} is paused; \`svc schedule resume ${name}\` resumes it`,
+  ({ name }) => `Paused schedule ${name}; \`svc schedule resume ${name}\` resumes it`,
 );

@@ -4,5 +4,5 @@ import { formatDue } from './view.ts';
 
 export const run: Run = clock(
   'resume',
-  (schedule, output) => `schedule ${schedule.name} is resumed; next due ${formatDue(schedule, output)}`,
+  (schedule, output) => `Resumed schedule ${schedule.name}; next due ${formatDue(schedule, output)}`,
 );

@@ -11,6 +11,6 @@ export const run: Run = async (invocation) => {
   if (tick.run_id !== undefined) await rememberSubmitted(api, invocation, tick.run_id);
   output.data(tick, () => tick.run_id ?? tick.event);
   if (tick.error === undefined) return undefined;
-  output.note(`the tick is recorded, but its workflow was not started: ${tick.error}`);
+  output.note(`Recorded the tick, but could not start its workflow: ${tick.error}`);
   return 1;
 };

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { parseCron } from './cron.ts';
+import { type CronTimes, parseCron } from './cron.ts';
+import { type StartRules, startOf } from './starts.ts';
 import { MAX_LATE_MS, MAX_COUNTED, computeTick } from './ticks.ts';
 import { findZone } from './zone.ts';
 
@@ -179,29 +180,65 @@ t.test('zones are those of the IANA list', async (t) => {
   t.equal(berlin.change(at('2026-06-01T00:00:00Z'), at('2026-10-25T00:59:59Z')), undefined);
 });
 
+const NO_RULES = { schedule_id: 'sch_1', jitter_ms: null, catch_up_ms: null, deadline_ms: null };
+const tickOf = (times: CronTimes, due: number, now: number, rules: Partial<StartRules> = {}) =>
+  computeTick(times, { due, starts_at: due }, now, { ...NO_RULES, ...rules });
+
 t.test('what was missed is one tick, and the next one is on time', async (t) => {
   const minutely = timesOf('* * * * *');
   const due = at('2026-11-21T10:00:00Z');
-  t.same(computeTick(minutely, due, due), { due, next: due + 60_000 });
-  t.same(computeTick(minutely, due, due + MAX_LATE_MS), { due, next: due + 60_000 }, 'late, but not missed');
-  const at_once = computeTick(minutely, due, due + 600_000 + 59_999);
+  t.same(tickOf(minutely, due, due), { due, next: due + 60_000 });
+  t.same(tickOf(minutely, due, due + MAX_LATE_MS), { due, next: due + 60_000 }, 'late, but not missed');
+  const at_once = tickOf(minutely, due, due + 600_000 + 59_999);
   const last_due = due + 600_000;
   t.same(at_once, {
     due: last_due,
     next: last_due + 60_000,
     missed: { count: 11, has_more: false, first_due: due, last_due },
   });
-  t.same(computeTick(timesOf('0 10 * * *'), due, due + 3_600_000), {
+  t.same(tickOf(timesOf('0 10 * * *'), due, due + 3_600_000), {
     due,
     next: due + 86_400_000,
     missed: { count: 1, has_more: false, first_due: due, last_due: due },
   });
-  const years = computeTick(timesOf('* * * * * *'), due, due + 3 * 365 * 86_400_000 + 1);
+  const years = tickOf(timesOf('* * * * * *'), due, due + 3 * 365 * 86_400_000 + 1);
   t.equal(years.missed?.count, MAX_COUNTED);
   t.equal(years.missed?.has_more, true);
   t.equal(years.due, due + 3 * 365 * 86_400_000);
   t.equal(years.next, years.due + 1000);
-  const burst = computeTick(timesOf('* * 2 * * *'), at('2026-11-20T02:00:00Z'), at('2026-11-21T01:00:00Z'));
+  const burst = tickOf(timesOf('* * 2 * * *'), at('2026-11-20T02:00:00Z'), at('2026-11-21T01:00:00Z'));
   t.equal(iso(burst.due), '2026-11-20T02:59:59Z');
   t.equal(burst.missed?.has_more, true);
+});
+
+t.test('within the catch-up window each missed due time has its tick, and older ones are skipped', async (t) => {
+  const minutely = timesOf('* * * * *');
+  const due = at('2026-11-21T10:00:00Z');
+  const now = due + 600_000 + 30_000;
+  const skipped = tickOf(minutely, due, now, { catch_up_ms: 120_000 });
+  t.match(skipped, { due: due + 480_000, next: due + 540_000, missed: { count: 9 }, skip_reason: /window is 2m$/ });
+  t.same(tickOf(minutely, due + 540_000, now, { catch_up_ms: 120_000 }), { due: due + 540_000, next: due + 600_000 });
+  t.match(tickOf(minutely, due, now, { catch_up_ms: 0 }), { next: due + 660_000, skip_reason: /window is 0s$/ });
+});
+
+t.test('a due time that is later than its deadline is skipped', async (t) => {
+  const minutely = timesOf('* * * * *');
+  const due = at('2026-11-21T10:00:00Z');
+  t.match(tickOf(minutely, due, due + 11_000, { deadline_ms: 10_000 }), { due, skip_reason: /deadline of 10s$/ });
+  t.notOk(tickOf(minutely, due, due + 10_000, { deadline_ms: 10_000 }).skip_reason);
+  const missed = tickOf(minutely, due, due + 600_000 + 5000, { deadline_ms: 10_000 });
+  t.match(missed, { due: due + 600_000, missed: { count: 11 } });
+  t.notOk(missed.skip_reason, 'the newest missed one is within it');
+});
+
+t.test('jitter depends on the schedule and the due time alone, and stays before the next due time', async (t) => {
+  const minutely = timesOf('* * * * *');
+  const rules = { ...NO_RULES, jitter_ms: 3_600_000 };
+  const due = at('2026-11-21T10:00:00Z');
+  const delays = Array.from({ length: 200 }, (_, n) => startOf(minutely, rules, due + n * 60_000));
+  for (const { due: one, starts_at } of delays) t.ok(starts_at >= one && starts_at < one + 60_000);
+  t.ok(new Set(delays.map(({ due: one, starts_at }) => starts_at - one)).size > 150, 'they are spread');
+  t.same(delays[7], startOf(minutely, rules, due + 7 * 60_000));
+  t.not(startOf(minutely, { ...rules, schedule_id: 'sch_2' }, due).starts_at, delays[0]!.starts_at);
+  t.same(startOf(minutely, NO_RULES, due), { due, starts_at: due });
 });

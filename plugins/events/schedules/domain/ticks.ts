@@ -1,4 +1,6 @@
+import { formatDuration } from '../../../../kernel/contracts/index.ts';
 import type { CronTimes } from './cron.ts';
+import { type Start, type StartRules, startOf } from './starts.ts';
 
 /**
  * Up to this delay a tick is merely late, and every due time gets its own tick. Beyond it no server was running, and
@@ -16,6 +18,8 @@ export interface Tick {
   /** Undefined when the schedule never fires again. */
   next: number | undefined;
   missed?: Missed;
+  /** Why nothing starts at this due time, nor at the missed ones before it. */
+  skip_reason?: string;
 }
 
 export interface Missed {
@@ -26,12 +30,28 @@ export interface Missed {
   last_due: number;
 }
 
-/** Returns the tick for a due time that has come. If due times were missed, the next one is after `now`. */
-export function computeTick(times: CronTimes, due: number, now: number): Tick {
-  if (now - due <= MAX_LATE_MS) return { due, next: times.after(due) };
-  const last_due = findLastDue(times, due, now);
+/**
+ * Returns the tick for a start that has come. Without a catch-up window, missed due times share one tick, and the next
+ * one is after `now`. With one, each due time within it has its own tick, and the others are skipped.
+ */
+export function computeTick(times: CronTimes, start: Start, now: number, rules: StartRules): Tick {
+  const tick = chooseDue(times, start, now, rules);
+  const { deadline_ms } = rules;
+  if (tick.skip_reason !== undefined || deadline_ms === null) return tick;
+  if (now - startOf(times, rules, tick.due).starts_at <= deadline_ms) return tick;
+  return { ...tick, skip_reason: `it did not start within its deadline of ${formatDuration(deadline_ms)}` };
+}
+
+function chooseDue(times: CronTimes, { due, starts_at }: Start, now: number, { catch_up_ms }: StartRules): Tick {
+  if (now - starts_at <= MAX_LATE_MS || (catch_up_ms !== null && now - due <= catch_up_ms))
+    return { due, next: times.after(due) };
+  const skipped_to = catch_up_ms === null ? now : now - catch_up_ms - 1;
+  const last_due = findLastDue(times, due, skipped_to);
   const next = times.after(last_due);
-  return { due: last_due, next, missed: { ...countDue(times, due, last_due), first_due: due, last_due } };
+  const missed = { ...countDue(times, due, last_due), first_due: due, last_due };
+  if (catch_up_ms === null) return { due: last_due, next, missed };
+  const skip_reason = `no server was running, and the catch-up window is ${formatDuration(catch_up_ms)}`;
+  return { due: last_due, next, missed, skip_reason };
 }
 
 /**

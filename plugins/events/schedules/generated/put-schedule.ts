@@ -3,11 +3,11 @@
 import type {Workflow} from '../../../engine/runs/contract.ts';
 
 /**
- * A workflow that starts, and an event that is recorded, at defined times.
+ * A schedule: at defined times, it records an event and starts a workflow.
  */
 export interface PutScheduleBody {
   /**
-   * Five fields (minute hour day month weekday), or six with seconds first; `L`, `W`, `#` and names as usual; or `@daily` and similar names.
+   * Five fields (minute hour day month weekday), or six fields if the first one is seconds; `L`, `W`, `#` and names as usual; or `@daily` and similar names.
    */
   cron: string;
   /**
@@ -23,7 +23,23 @@ export interface PutScheduleBody {
    */
   subject?: string;
   /**
-   * True: no ticks until it is resumed. Default false.
+   * If true, the schedule does not tick until it is resumed. Default false.
    */
   paused?: boolean;
+  /**
+   * What happens at a due time while an earlier run of the schedule has not ended. `allow` (the default) starts it anyway. `skip` does not start it. `queue` starts it when the earlier runs have ended; up to 100 due times wait. `cancel` cancels the earlier runs and starts it.
+   */
+  overlap?: 'allow' | 'skip' | 'queue' | 'cancel';
+  /**
+   * A duration, at most `1d`: each due time starts up to this much later. The delay is always the same for a schedule and a due time.
+   */
+  jitter?: string;
+  /**
+   * A duration, at most `30d`: after an outage, each missed due time within it starts, and older ones are skipped. Default: one tick for all missed due times.
+   */
+  catch_up?: string;
+  /**
+   * A duration, at most `30d`: a due time that has not started by then, because it was queued or no server was running, is skipped.
+   */
+  deadline?: string;
 }

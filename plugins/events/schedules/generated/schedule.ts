@@ -22,6 +22,26 @@ export interface ScheduleView {
    */
   next_due?: string;
   /**
+   * When the next due time starts; absent if that is the due time itself.
+   */
+  starts_at?: string;
+  /**
+   * What happens at a due time while an earlier run has not ended; absent: it starts.
+   */
+  overlap?: 'skip' | 'queue' | 'cancel';
+  /**
+   * The maximum delay between a due time and its start.
+   */
+  jitter?: string;
+  /**
+   * The maximum age of missed due times that start after an outage.
+   */
+  catch_up?: string;
+  /**
+   * The time after which a due time that has not started is skipped.
+   */
+  deadline?: string;
+  /**
    * Absent before the first tick.
    */
   last_tick?: {
@@ -43,7 +63,7 @@ export interface ScheduleView {
      */
     missed_count?: number;
     /**
-     * Why the workflow was not started.
+     * The reason why the workflow was not started.
      */
     error?: string;
     /**
@@ -58,7 +78,7 @@ export interface ScheduleView {
     [k: string]: unknown;
   } | null;
   /**
-   * The resource that created it and that changes it: `graph:<graph>`.
+   * The resource that created and manages it: `graph:<graph>`.
    */
   owner?: string;
   created_at: string;

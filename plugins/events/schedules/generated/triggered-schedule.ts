@@ -13,7 +13,7 @@ export interface TriggeredSchedule {
    */
   run_id?: string;
   /**
-   * Why the workflow was not started.
+   * The reason why the workflow was not started.
    */
   error?: string;
   /**

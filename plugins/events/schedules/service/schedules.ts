@@ -3,7 +3,6 @@ import {
   Errors,
   type Ids,
   iso,
-  isServiceError,
   type Page,
   type Scope,
   type Sealer,
@@ -15,6 +14,7 @@ import {
   checkManagedName,
   type NamedRequest,
   notFound,
+  ownershipOf,
   type ProjectScope,
   type ResourceService,
 } from '../../../platform/resources/contract.ts';
@@ -24,16 +24,33 @@ import { type CronTimes, parseCron } from '../domain/cron.ts';
 import type { ScheduleOwnership } from '../contract.ts';
 import { assertSubject, SCHEDULE } from '../domain/names.ts';
 import { findZone, type Zone } from '../domain/zone.ts';
+import { parseOptions } from '../domain/options.ts';
+import { listDues, readRange, tooManyWaiting } from '../domain/range.ts';
+import { nextStart, type Start } from '../domain/starts.ts';
 import { ScheduleErrors } from '../errors.ts';
+import type { BackfillScheduleBody } from '../generated/backfill-schedule.ts';
+import type { BackfilledSchedule } from '../generated/backfilled-schedule.ts';
 import type { NextDue } from '../generated/next-due.ts';
 import type { PutScheduleBody } from '../generated/put-schedule.ts';
 import type { ScheduleView } from '../generated/schedule.ts';
 import { type ScheduleRow, schedules, writePause } from '../store/schedules.ts';
-import { toView } from './view.ts';
+import {
+  addBackfill,
+  countWaiting,
+  dropTicks,
+  listOpen,
+  listSkipped,
+  listWaiting,
+  MAX_QUEUED,
+  MAX_WAITING,
+} from '../store/waiting-ticks.ts';
+import { renderNext, toView } from './view.ts';
 import { sealContext } from './workflow.ts';
 
 /** The wakeup topic for changed schedules, whose next due time may be different. */
 export const CHANGED_TOPIC = 'schedules.changed';
+
+const ownership = ownershipOf('schedule', ScheduleErrors.scheduleOwned);
 
 export interface ScheduleDeps {
   database: Database;
@@ -86,31 +103,36 @@ export class Schedules implements ResourceService<PutScheduleBody> {
       const prepared = await this.#prepare(scope, name, by, { cron, timezone, workflow });
       return {
         put: async (tx) => {
-          await prepared.put(tx).catch(toNameConflict);
+          await prepared.put(tx).catch(ownership.toNameConflict);
           tx.afterCommit(() => this.#deps.wakeups.topic(CHANGED_TOPIC));
-          return (await schedules.get(tx, scope, name)).next_due ?? undefined;
+          const { due_at, next_due } = await schedules.get(tx, scope, name);
+          return due_at ?? next_due ?? undefined;
         },
       };
     },
-    drop: (tx, { name, owner, ...scope }) => schedules.remove(tx, scope, name, { owner }),
+    drop: (tx, { name, owner, ...scope }) => removeSchedule(tx, scope, name, { owner }),
   };
 
   async #prepare(scope: Scope, name: string, by: ScheduleWriter, body: PutScheduleBody) {
     const { database } = this.#deps;
     const { owner, setter } = by;
-    const times = parseTimes(body.cron, resolveZone(body.timezone ?? 'UTC'), database.now());
+    const now = database.now();
+    const times = parseTimes(body.cron, resolveZone(body.timezone ?? 'UTC'), now);
+    const options = parseOptions(body, times, now);
     const { schedule, workflow } = await this.#validate(scope, name, by, body);
     const put = async (tx: Transaction): Promise<boolean> => {
       const present = await schedules.lock(tx, scope, name);
-      assertSameOwner(present, owner);
+      ownership.assertSame(present, owner);
       const set_at = database.now();
       // A resource that owns schedules knows nothing of pauses, so its schedule stays paused if somebody paused it.
       const paused = body.paused ?? (owner !== null && present?.paused === 1);
       const since = present?.paused === 1 ? present : { paused_at: set_at, paused_by: setter };
       const pause = paused ? { paused_at: since.paused_at, paused_by: since.paused_by } : NOT_PAUSED;
       // Counted from this change on, so nothing before it is due.
-      const next_due = paused ? null : (times.after(set_at) ?? null);
-      return schedules.put(tx, { ...schedule, ...pause, paused: paused ? 1 : 0, created_at: set_at, set_at, next_due });
+      const rules = { ...options, schedule_id: present?.schedule_id ?? schedule.schedule_id };
+      const next = paused ? NEVER : startColumns(nextStart(times, rules, set_at));
+      const row = { ...schedule, ...options, ...pause, ...next, paused: paused ? 1 : 0, created_at: set_at, set_at };
+      return schedules.put(tx, row);
     };
     return { workflow, put };
   }
@@ -125,8 +147,8 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     const scope = { org_id, project_id, org, project };
     const revision = ids.next('rev');
     const context = sealContext(scope, name, revision);
-    const pointerTo = (member: string) => `/workflow${member}`;
-    const stored = body.workflow && (await workflows.store({ ...scope, set_by }, body.workflow, context, pointerTo));
+    const pointer = (member: string) => `/workflow${member}`;
+    const stored = body.workflow && (await workflows.store({ ...scope, set_by }, body.workflow, context, { pointer }));
     const schedule = {
       ...scope,
       owner,
@@ -152,16 +174,16 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     return this.#changeClock(call, 'schedule.pause', (row, now) => ({
       paused_at: row.paused === 1 ? (row.paused_at ?? now) : now,
       paused_by: row.paused === 1 ? row.paused_by : toSetter(call).setter,
-      next_due: null,
+      ...NEVER,
     }));
   }
 
   /** Ticks again from now on; due times missed in between are dropped. Throws `not_found`. */
   resume(call: NamedRequest): Promise<ScheduleView> {
     return this.#changeClock(call, 'schedule.resume', (row, now) => {
-      const next_due =
-        row.paused === 0 ? row.next_due : parseTimes(row.cron, resolveZone(row.timezone), undefined).after(now);
-      return { ...NOT_PAUSED, next_due: next_due ?? null };
+      if (row.paused === 0) return { ...NOT_PAUSED, next_due: row.next_due, due_at: row.due_at };
+      const times = parseTimes(row.cron, resolveZone(row.timezone), undefined);
+      return { ...NOT_PAUSED, ...startColumns(nextStart(times, row, now)) };
     });
   }
 
@@ -181,8 +203,8 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     const remove = async (tx: Transaction, scope: ProjectScope, name: string) => {
       const present = await schedules.lock(tx, scope, name);
       if (!present) return false;
-      assertSameOwner(present, null);
-      return schedules.remove(tx, scope, name);
+      ownership.assertSame(present, null);
+      return removeSchedule(tx, scope, name);
     };
     return this.#deps.writes.remove(call, 'schedule.delete', { ...SCHEDULE, remove });
   }
@@ -202,17 +224,70 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     return schedules.page(this.#deps.database, scope, page, (entry) => toView(entry));
   }
 
-  /** Returns the next due times, even of a paused schedule. Throws `not_found`. */
+  /** Returns the next due times, even of a paused schedule, and why due times wait or were skipped. Throws `not_found`. */
   async upcoming(call: NamedRequest, count: number): Promise<NextDue> {
     const { database } = this.#deps;
-    const { name, cron, timezone, paused } = await schedules.get(database, call.scope, call.name);
-    const times = parseTimes(cron, resolveZone(timezone), undefined);
-    const next: string[] = [];
-    for (let at = times.after(database.now()); at !== undefined && next.length < count; at = times.after(at))
-      next.push(iso(at));
-    return { name, cron, timezone, paused: paused === 1, next };
+    const row = await schedules.get(database, call.scope, call.name);
+    const times = parseTimes(row.cron, resolveZone(row.timezone), undefined);
+    const starts: Start[] = [];
+    // A due time that has begun to wait for its jitter is still to come.
+    const pending =
+      row.due_at !== null && row.next_due !== null && row.next_due > database.now() ? row.due_at - 1 : undefined;
+    for (let after = pending ?? database.now(); starts.length < count; ) {
+      const start = nextStart(times, row, after);
+      if (start === undefined) break;
+      starts.push(start);
+      after = start.due;
+    }
+    const [open] = await listOpen(database, row, 1);
+    const waiting = await listWaiting(database, row, MAX_QUEUED);
+    return renderNext(row, { starts, open, waiting, skipped: await listSkipped(database, row) });
+  }
+
+  /**
+   * Adds the due times of a range, which then start one after another or all at once. They are stored in one
+   * transaction, and each of them starts once, even if the request is repeated. Throws `not_found`, `invalid_request`,
+   * `backfill_too_large`.
+   */
+  async backfill(call: NamedRequest, body: BackfillScheduleBody): Promise<BackfilledSchedule> {
+    const { database, writes, wakeups } = this.#deps;
+    const { overlap = 'queue' } = body;
+    const range = readRange(body, database.now());
+    const result = await writes.write(
+      call,
+      'schedule.backfill',
+      async (tx) => {
+        const row = await schedules.lock(tx, call.scope, call.name);
+        if (row === undefined) throw notFound(SCHEDULE, call.name);
+        const dues = listDues(parseTimes(row.cron, resolveZone(row.timezone), undefined), range);
+        const added = await addBackfill(tx, row, dues, { overlap, written_at: database.now() });
+        if ((await countWaiting(tx, row.project_id)) >= MAX_WAITING) throw tooManyWaiting();
+        return { name: row.name, from: iso(range.from), to: iso(range.to), due_times: dues.length, added };
+      },
+      ({ from, to, added }) => `${added} due times from ${from} to ${to}`,
+    );
+    wakeups.topic(CHANGED_TOPIC);
+    return result;
   }
 }
+
+/** Removes a schedule with everything that waits for it. */
+async function removeSchedule(
+  tx: Transaction,
+  scope: ProjectScope,
+  name: string,
+  guard?: Pick<ScheduleRow, 'owner'>,
+): Promise<boolean> {
+  const removed = await schedules.remove(tx, scope, name, guard);
+  if (removed) await dropTicks(tx, { ...scope, name });
+  return removed;
+}
+
+/** The columns of a start. */
+const startColumns = (next: Start | undefined): Pick<ScheduleRow, 'next_due' | 'due_at'> =>
+  next === undefined ? NEVER : { next_due: next.starts_at, due_at: next.starts_at === next.due ? null : next.due };
+
+const NEVER = { next_due: null, due_at: null };
 
 type PauseState = Parameters<typeof writePause>[2];
 
@@ -230,17 +305,6 @@ const toSetter = ({ by: { principal } }: NamedRequest) => ({
 const NOT_PAUSED = { paused_at: null, paused_by: null };
 
 const UNKNOWN_ZONE = 'is not a time zone; write an IANA name like Europe/Berlin or America/New_York, or UTC';
-
-function assertSameOwner(existing: ScheduleRow | undefined, owner: string | null): void {
-  if (!existing || existing.owner === owner) return;
-  throw ScheduleErrors.scheduleOwned(
-    `the schedule ${existing.name} ${existing.owner === null ? 'was created by a user' : `belongs to ${existing.owner}`}`,
-  );
-}
-
-function toNameConflict(error: unknown): never {
-  throw isServiceError(error, 'schedule_owned') ? Errors.nameConflict(error.message) : error;
-}
 
 function resolveZone(name: string): Zone {
   const zone = findZone(name);

@@ -8,19 +8,21 @@ import {
 import { startWoken, type Wakeups } from '../../../engine/runs/contract.ts';
 import { CHANGED_TOPIC } from './schedules.ts';
 import type { Ticker } from './ticker.ts';
+import type { WaitingTicks } from './waiting-ticks.ts';
 
 /** How soon a change by another server is noticed without a wakeup. */
 const POLL_MS = 1000;
 
 export interface TickLoopDeps {
   ticker: Pick<Ticker, 'tickDue'>;
+  waiting: Pick<WaitingTicks, 'startReady'>;
   wakeups: Pick<Wakeups, 'onTopic'>;
   database: Pick<Database, 'now'>;
   clock: Clock;
   log: Log;
 }
 
-/** Records due schedules on time. It sleeps until the next known due time, but at most for a second. */
+/** Records due schedules on time, and starts due times that have waited. It sleeps until the next known due time, but at most for a second. */
 export class TickLoop {
   readonly #deps: TickLoopDeps;
   readonly #loop: WorkLoop;
@@ -43,11 +45,12 @@ export class TickLoop {
 
   async #iterate(): Promise<IterationResult> {
     const { ticked, next } = await this.#deps.ticker.tickDue();
+    const moved = await this.#deps.waiting.startReady();
     const due_ms = next === null ? POLL_MS : Math.max(0, next - this.#deps.database.now());
     // Late schedules may have further due times in the past.
     return {
-      processed: ticked,
-      hasMore: ticked > 0,
+      processed: ticked + moved,
+      hasMore: ticked + moved > 0,
       due_ms,
       next: next === null ? undefined : { at: next, recurs: true, description: 'a schedule' },
     };

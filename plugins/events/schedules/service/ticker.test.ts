@@ -244,7 +244,14 @@ function loopWorld() {
       changed = () => {};
     };
   };
-  const loop = new TickLoop({ ticker, wakeups: { onTopic }, database: clock, clock, log });
+  const loop = new TickLoop({
+    ticker,
+    waiting: { startReady: async () => 0 },
+    wakeups: { onTopic },
+    database: clock,
+    clock,
+    log,
+  });
   return { clock, state, lines, change: () => changed(), stop: loop.start() };
 }
 

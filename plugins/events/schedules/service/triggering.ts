@@ -1,12 +1,14 @@
-import { type Database, type Ids, iso, type Sealer, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type { EventBus, NewEvent } from '../../bus/contract.ts';
+import type { Database, Ids, Sealer, Transaction } from '../../../../kernel/contracts/index.ts';
+import type { EventBus } from '../../bus/contract.ts';
 import { type AuditedWrites, type NamedRequest, notFound } from '../../../platform/resources/contract.ts';
 import type { RunCreation, RunFeed } from '../../../engine/runs/contract.ts';
 import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { SCHEDULE } from '../domain/names.ts';
 import type { TriggeredSchedule } from '../generated/triggered-schedule.ts';
 import { type ScheduleRow, schedules } from '../store/schedules.ts';
+import { addOpen } from '../store/waiting-ticks.ts';
 import { recordTriggered } from '../store/tick-rows.ts';
+import { buildTickEvent } from './tick-event.ts';
 import { sealContext, toWorkflowStart } from './workflow.ts';
 
 export interface TriggeringDeps {
@@ -32,11 +34,11 @@ export async function triggerSchedule(
   call: NamedRequest,
   key: string | undefined,
 ): Promise<TriggeredSchedule> {
-  const { scope, name } = call;
+  const { scope } = call;
   await deps.sealer.prepare(scope.org_id);
   const event_id = deps.ids.next('evt');
   // The deduplication key lets a transaction that runs twice find its event.
-  const dedup = `schedule:${name}:by-hand:${key ?? event_id}`;
+  const dedup = `by-hand:${key ?? event_id}`;
   const result = await deps.writes.write(
     call,
     'schedule.trigger',
@@ -59,14 +61,19 @@ async function recordTick(
   if (row === undefined) throw notFound(SCHEDULE, name);
   const due = database.now();
   const triggered_by = by.principal?.name ?? '';
-  const [recorded] = await bus.record(tx, [buildEvent(row, { event_id, dedup, due, triggered_by })]);
+  const [recorded] = await bus.record(tx, [
+    buildTickEvent(row, { event_id, dedup, due, more: { triggered: true, triggered_by } }),
+  ]);
   const event = recorded!.event_id;
   if (event !== event_id) return { event, duplicate: true };
   const planned = await plan(workflows, tx, row, event, triggered_by);
   const run = planned && 'run' in planned ? planned.run : undefined;
   const error = planned && 'refusal_reason' in planned ? planned.refusal_reason : undefined;
   await recordTriggered(tx, row, { due, event, run: run?.run_id, error, triggered_by: triggered_by });
-  if (run) await creation.createIn(tx, [run]);
+  if (run) {
+    await creation.createIn(tx, [run]);
+    if (row.overlap !== null) await addOpen(tx, row, { run_id: run.run_id, due });
+  }
   return { event, run_id: run?.run_id, error };
 }
 
@@ -79,28 +86,7 @@ async function plan(
 ): Promise<PlannedRun | undefined> {
   if (row.workflow === null) return undefined;
   const workflow = workflows.open(sealContext(row, row.name, row.revision), row.workflow);
-  const start = toWorkflowStart(row.name, row.subject, event_id);
+  const start = toWorkflowStart(row, event_id);
   const trigger = { ...start.trigger, triggered_by };
   return workflows.plan(tx, row, workflow, { ...start, trigger, run_id: deriveRunId(event_id) });
-}
-
-function buildEvent(
-  { org_id, project_id, name, subject, cron, timezone }: ScheduleRow,
-  { event_id, dedup, due, triggered_by }: { event_id: string; dedup: string; due: number; triggered_by: string },
-): NewEvent {
-  return {
-    org_id,
-    project_id,
-    event_id,
-    type: 'schedule.tick',
-    key: subject,
-    payload: { schedule: name, due: iso(due), cron, timezone, triggered: true, triggered_by },
-    fields: { schedule: name },
-    source: 'schedule',
-    source_name: name,
-    generation: 0,
-    trusted: true,
-    dedup,
-    refusable: false,
-  };
 }

@@ -2,6 +2,7 @@ import type { Queries } from '../../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../../platform/resources/contract.ts';
 import { SCHEDULE } from '../domain/names.ts';
 import { ScheduleErrors } from '../errors.ts';
+import type { Overlap } from '../domain/starts.ts';
 import { FILE_SET_MEMBER } from '../../workflows/contract.ts';
 
 /** Enough for a project, and few enough to be recorded within seconds when all are due at once. */
@@ -25,7 +26,15 @@ interface Pause {
   paused_by: string | null;
 }
 
-export interface ScheduleRow extends NamedRow, LastTick, Pause {
+/** How due times become runs; null: as without the option. */
+export interface StartOptions {
+  overlap: Overlap | null;
+  jitter_ms: number | null;
+  catch_up_ms: number | null;
+  deadline_ms: number | null;
+}
+
+export interface ScheduleRow extends NamedRow, LastTick, Pause, StartOptions {
   org: string;
   project: string;
   schedule_id: string;
@@ -40,7 +49,10 @@ export interface ScheduleRow extends NamedRow, LastTick, Pause {
   about: string | null;
   /** A JSON object from variables to names of credentials, or null without any. */
   credentials: string | null;
+  /** When it starts next. */
   next_due: number | null;
+  /** The due time of that start; null if they are the same. */
+  due_at: number | null;
   created_at: number;
   set_at: number;
   set_by: string | null;
@@ -50,6 +62,7 @@ export interface ScheduleRow extends NamedRow, LastTick, Pause {
 
 export type ScheduleEntry = LastTick &
   Pause &
+  StartOptions &
   Pick<
     ScheduleRow,
     | 'name'
@@ -60,12 +73,15 @@ export type ScheduleEntry = LastTick &
     | 'paused'
     | 'about'
     | 'next_due'
+    | 'due_at'
     | 'owner'
     | 'created_at'
     | 'set_at'
   >;
 
 const LAST_TICK = ['last_due', 'ticked_at', 'last_event', 'last_run', 'missed_count', 'last_error', 'last_by'] as const;
+
+const START_OPTIONS = ['overlap', 'jitter_ms', 'catch_up_ms', 'deadline_ms'] as const;
 
 /** Replacing a schedule keeps the columns of its last tick. */
 export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTick>({
@@ -85,6 +101,8 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
     'about',
     'credentials',
     'next_due',
+    'due_at',
+    ...START_OPTIONS,
     'set_at',
     'set_by',
   ],
@@ -100,6 +118,8 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
     'paused_by',
     'about',
     'next_due',
+    'due_at',
+    ...START_OPTIONS,
     'owner',
     'created_at',
     'set_at',
@@ -112,12 +132,12 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
 export async function writePause(
   on: Queries,
   { project_id, name }: NamedRow,
-  { paused_at, paused_by, next_due }: Pause & Pick<ScheduleRow, 'next_due'>,
+  { paused_at, paused_by, next_due, due_at }: Pause & Pick<ScheduleRow, 'next_due' | 'due_at'>,
 ): Promise<void> {
   await on.write(
-    `UPDATE schedules_schedules SET paused = ?, paused_at = ?, paused_by = ?, next_due = ?
+    `UPDATE schedules_schedules SET paused = ?, paused_at = ?, paused_by = ?, next_due = ?, due_at = ?
      WHERE project_id = ? AND name = ?`,
-    [paused_at === null ? 0 : 1, paused_at, paused_by, next_due, project_id, name],
+    [paused_at === null ? 0 : 1, paused_at, paused_by, next_due, due_at, project_id, name],
   );
 }
 

@@ -10,10 +10,11 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import type { EmitResult, EventBus, NewEvent } from '../../bus/contract.ts';
 import { createAuditedWrites } from '../../../platform/resources/contract.ts';
-import { type NewRun, RunCreation, type SubmitRun } from '../../../engine/runs/contract.ts';
+import { type NewRun, type RunCancellation, RunCreation, type SubmitRun } from '../../../engine/runs/contract.ts';
 import { StoredWorkflows } from '../../workflows/contract.ts';
 import { Schedules } from '../service/schedules.ts';
 import { Ticker } from '../service/ticker.ts';
+import { openRunObserver, WaitingTicks } from '../service/waiting-ticks.ts';
 import {
   alteredDatabase,
   boot,
@@ -116,6 +117,22 @@ export async function openWorld(
     ...{ database, creation: engine, ids: use(Ids) },
     ...{ sealer: use(Sealer), workflows: use(StoredWorkflows) },
   };
+  const cancelled: string[] = [];
+  const cancellation: RunCancellation = {
+    async cancelRuns(runs, work) {
+      await database.transaction(work);
+      for (const { run_id } of runs) cancelled.push(run_id);
+    },
+  };
+  const observer = openRunObserver({ topic: (topic) => void topics.push(topic) });
+  /** Ends runs like the engine, which tells observers in its transaction. */
+  const end = (...runs: NewRun[]) =>
+    real.transaction((tx) =>
+      observer.onTransitions(
+        tx,
+        runs.map((run) => ({ ...SCOPE, ...run, type: 'run.succeeded', subject: null, trace: null, payload: {} })),
+      ),
+    );
   const writes = createAuditedWrites(database, { record: async () => undefined });
   const topics: string[] = [];
   const rows = async (table: string, column: string) =>
@@ -129,7 +146,10 @@ export async function openWorld(
     topics,
     database: real,
     schedules: new Schedules({ ...shares, writes, wakeups: { topic: (topic) => void topics.push(topic) } }),
-    ticker: new Ticker({ ...shares, group_commits: use(GroupCommits), log, metrics: use(Metrics), bus }),
+    ticker: new Ticker({ ...shares, group_commits: use(GroupCommits), log, metrics: use(Metrics), bus, cancellation }),
+    waiting: new WaitingTicks({ ...shares, bus, log }),
+    cancelled,
+    end,
     events: (): Promise<NewEvent[]> => rows('schedules_test_events', 'event'),
     runs: (): Promise<NewRun[]> => rows('schedules_test_runs', 'run'),
     close: () => server.close(),

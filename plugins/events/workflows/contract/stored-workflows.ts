@@ -46,13 +46,14 @@ export type WorkflowSummary = Pick<
 export interface StoredWorkflows {
   /**
    * Validates a workflow like a submit and prepares its columns. Throws the errors of a submit; `pointer` maps their
-   * pointers into the request body. Must be called outside of transactions.
+   * pointers into the request body. With `by_events`, the input may come with the events that start it, and is checked then.
+   * Must be called outside of transactions.
    */
   store(
     owner: WorkflowOwner,
     workflow: Workflow,
     context: SealContext,
-    pointer?: (member: string) => string,
+    options?: { pointer?: (member: string) => string; by_events?: true },
   ): Promise<StoredWorkflow>;
   /** Opens a stored workflow. The org's keys must be ready. */
   open(context: SealContext, sealed: Buffer): Workflow;

@@ -20,9 +20,10 @@ const VALIDATION_START: WorkflowStart = { trigger: { type: 'manual' }, trusted: 
 
 export function createStoredWorkflows({ sealer, creation }: StoredWorkflowDeps): StoredWorkflows {
   return {
-    async store(owner, workflow, context, pointer = (inner) => inner) {
+    async store(owner, workflow, context, { pointer = (inner: string) => inner, by_events } = {}) {
+      const later = by_events && (workflow.input ?? null) === null;
       const run = await creation()
-        .prepare(toSubmit(owner, workflow, VALIDATION_START))
+        .prepare({ ...toSubmit(owner, workflow, VALIDATION_START), ...(later && { input_check: 'later' }) })
         .catch((error: unknown) => {
           throw prefixPointers(pointer, error);
         });

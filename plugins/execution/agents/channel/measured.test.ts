@@ -126,7 +126,7 @@ t.test(
       return Promise.resolve();
     };
     server.store.annotate = () => handle('annotate');
-    server.store.append = () => handle('append');
+    server.store.append = () => handle('append').then(() => ({}));
     const numbers = Array.from({ length: 300_000 }, (_, n) => `${n}.1234567890123450`).join();
     const record = recordAt(0, 'x');
     let id = 100;

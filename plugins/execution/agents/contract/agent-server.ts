@@ -19,6 +19,11 @@ export interface AgentServer {
   send(request: ServerRequest): Promise<{ status: number; json: unknown }>;
   /** Like `send`, for a response of at most `limit` bytes. */
   read(request: ServerRequest, limit: number): Promise<Buffer>;
+  /**
+   * Like `send`, for a response of any length, which is read while it arrives. Reading throws `agent_channel_lost` when
+   * the connection breaks. The caller reads it to its end, or returns the iterator.
+   */
+  open(request: ServerRequest): Promise<{ status: number; content: AsyncIterable<Buffer> }>;
 }
 
 export const AgentServer = token<AgentServer>('agents.AgentServer');

@@ -2,4 +2,4 @@
 export { findMemoryFolder } from './memory-folder.ts';
 export { removeFolder } from './remove-folder.ts';
 export { reclaimFolder } from './reclaim-folder.ts';
-export { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
+export { isProcessAlive, makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';

@@ -16,8 +16,8 @@ export function readRunAs(text: string | undefined): RunAs | { fault: string } |
   const invalid = (why: string) => ({ fault: `SVC_AGENT_RUN_AS is "${text}"; ${why}` });
   const [, from, to] = RANGE.exec(text) ?? [];
   if (from === undefined || to === undefined) {
-    if (!NAME.test(text)) return invalid('name a user, or a range of user IDs such as 20000-20999');
-    if (text === 'root' || Number(text) === 0) return invalid('name a user other than root');
+    if (!NAME.test(text)) return invalid('use a username, or a range of user IDs such as 20000-20999');
+    if (text === 'root' || Number(text) === 0) return invalid('use a user other than root');
     if (Number(text) > MAX_UID) return invalid(`a user ID must be from 1 to ${MAX_UID}`);
     return { user: text };
   }

@@ -74,7 +74,7 @@ async function readProcessIdentity(pid: number): Promise<string> {
     // The name in parentheses may contain spaces. The start time is the 20th field after it.
     return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
-    return isAlive(pid) ? `${pid} -` : '';
+    return isProcessAlive(pid) ? `${pid} -` : '';
   }
 }
 
@@ -83,7 +83,8 @@ async function readPidNamespace(): Promise<string> {
   return readlink('/proc/self/ns/pid').catch(() => '');
 }
 
-function isAlive(pid: number): boolean {
+/** Tells whether a process exists, also one of another user. */
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

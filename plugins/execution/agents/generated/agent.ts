@@ -16,18 +16,18 @@ export interface AgentRecord {
   arch: string;
   capabilities: string[];
   /**
-   * Which untrusted runs it accepts: `refuse` accepts none, `isolate` isolates them, `only` accepts nothing else.
+   * How it handles untrusted runs: `refuse` accepts none, `isolate` isolates them, and `only` accepts nothing else.
    */
   untrusted: 'refuse' | 'isolate' | 'only';
   /**
-   * Why this machine cannot isolate programs. Absent if it can; otherwise the agent gets no untrusted runs.
+   * The reason why this machine cannot isolate programs. Absent if it can; otherwise the agent gets no untrusted runs.
    */
   isolation_missing?: string;
   slots: number;
   version: string;
   pid: number;
   /**
-   * The host and process ID of the server that it is, or was last, connected to.
+   * The host and process ID of the server that the agent is connected to, or was last connected to.
    */
   server: string;
   first_seen_at?: string;

@@ -160,7 +160,7 @@ export class Dispatcher {
 
   /** Returns how many activities were claimed, and what no longer waits. */
   async #claim(session: Session, limit: number): Promise<{ claimed: number; empty_scope: EmptyScope | undefined }> {
-    const { store, lease_ms, slots } = this.#deps;
+    const { store, lease_ms } = this.#deps;
     const agent_id = session.agent_id!;
     const { capabilities, executors, isolated_only } = session;
     const { org_id, project_id } = session.identity;
@@ -173,7 +173,7 @@ export class Dispatcher {
       executors,
       isolated_only,
       untrusted_room: untrusted_slots,
-      slots,
+      slots: session.slot_bounds,
     };
     session.reserve(limit, untrusted_slots);
     let claimed: Claimed[] = [];

@@ -27,7 +27,7 @@ t.test('what the agents of the process before held is set free', async (t) => {
   for (const text of ['', '{"a":1}', '["../x"]', '[1]']) {
     writeFileSync(file, text);
     await open().releaseFormer();
-    t.equal(lines.pop(), 'the agents of the previous process are unknown', text);
+    t.equal(lines.pop(), "cannot read the list of the previous process's agents", text);
   }
   t.same(released, []);
   t.ok(existsSync(file));

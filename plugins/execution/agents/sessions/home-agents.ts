@@ -39,7 +39,7 @@ export class HomeAgents {
     let released = 0;
     for (const agent_id of await this.#readFormer()) released += await store.releaseAllBut(agent_id, []);
     if (released > 0)
-      log.info({ taken_back: released }, 'the agents of the previous process have ended; their work starts again');
+      log.info({ taken_back: released }, "the previous process's agents have ended; their work starts again");
   }
 
   /** Called before an agent of this process can claim anything. */
@@ -57,7 +57,10 @@ export class HomeAgents {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT')
-        this.#deps.log.warn({ file: this.#file, reason: message }, 'the agents of the previous process are unknown');
+        this.#deps.log.warn(
+          { file: this.#file, reason: message },
+          "cannot read the list of the previous process's agents",
+        );
       return [];
     }
   }

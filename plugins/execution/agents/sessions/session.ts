@@ -1,5 +1,5 @@
 import { BoundedMap, Errors, isServiceError, type Log, ServiceError } from '../../../../kernel/contracts/index.ts';
-import type { ClaimRef, RunStore, ToldCall, UnderWay } from '../../../engine/runs/contract.ts';
+import type { ClaimRef, Renewal, RunStore, SlotBounds, ToldCall, UnderWay } from '../../../engine/runs/contract.ts';
 import {
   type AgentHello,
   type AgentIdentity,
@@ -13,9 +13,11 @@ import {
   RETAINS,
   MAX_RETAINED,
   MAX_RETAINED_MS,
+  PAUSES,
 } from '../contract.ts';
 import { validateBody, isChannelOp } from '../domain/requests.ts';
 import { AgentErrors, leaseLost } from '../errors.ts';
+import { OrgPool, type PoolSizes } from './org-pool.ts';
 import type { SlotTracker } from './slot-tracker.ts';
 
 /** What a session needs from other services. */
@@ -29,7 +31,9 @@ export interface SessionHost {
   /** Returns how many of an agent's slots untrusted work may use. */
   untrustedSlots(slots: number): number;
   /** Counts the slots of all sessions by run and by project. */
-  readonly slots: Pick<SlotTracker, 'hold' | 'free'>;
+  readonly slots: Pick<SlotTracker, 'hold' | 'free' | 'sharedBy'> & SlotBounds;
+  /** True if the server has more than one org. */
+  hasSeveralOrgs(): boolean;
   /** Registers the agent and returns its id. Ends an older session of the same agent. */
   introduce(session: Session, hello: AgentHello): Promise<string>;
   /** Called when slots became free. */
@@ -68,6 +72,7 @@ export class Session implements AgentSession {
   /** Activities that parked here, for which the agent may have kept the program. */
   readonly #retained = new BoundedMap<string, { epoch: number; until: number }>(MAX_RETAINED);
   readonly #handlers: Handlers;
+  readonly #slot_bounds: SlotBounds;
   #hello: AgentHello | undefined;
   #agent_id: string | undefined;
   #queue = '';
@@ -97,6 +102,15 @@ export class Session implements AgentSession {
     this.#push = push;
     this.#transport = transport;
     this.#handlers = this.#makeHandlers();
+    this.#slot_bounds =
+      identity.org_id === undefined
+        ? host.slots.sharedBy(
+            new OrgPool(
+              () => this.sizes,
+              () => host.hasSeveralOrgs(),
+            ),
+          )
+        : host.slots;
   }
 
   get agent_id(): string | undefined {
@@ -137,9 +151,21 @@ export class Session implements AgentSession {
 
   /** Number of untrusted assignments that it can take now. */
   get free_untrusted_slots(): number {
-    const slots = this.#hello?.slots ?? 0;
-    const share = this.isolated_only ? slots : this.#host.untrustedSlots(slots);
-    return Math.max(0, Math.min(this.free_slots, share - this.#untrusted_claims - this.#untrusted_reserved));
+    return Math.max(
+      0,
+      Math.min(this.free_slots, this.sizes.untrusted - this.#untrusted_claims - this.#untrusted_reserved),
+    );
+  }
+
+  /** All its slots, and how many of them untrusted work may use. */
+  get sizes(): PoolSizes {
+    const all = this.#hello?.slots ?? 0;
+    return { all, untrusted: this.isolated_only ? all : this.#host.untrustedSlots(all) };
+  }
+
+  /** Limits the slots of runs and projects and, if it serves several orgs, of each org. */
+  get slot_bounds(): SlotBounds {
+    return this.#slot_bounds;
   }
 
   /** Share of its slots in use, from 0 to 1. */
@@ -158,7 +184,7 @@ export class Session implements AgentSession {
       if (error instanceof ServiceError) throw error;
       const reason = (error as Error).stack ?? String(error);
       this.#host.log.error({ op, agent_id: this.#agent_id, reason }, 'a request of an agent failed');
-      throw Errors.internal(`the server failed at ${op}`);
+      throw Errors.internal(`the server failed to handle ${op}`);
     }
   }
 
@@ -189,7 +215,7 @@ export class Session implements AgentSession {
 
   /** Sends work to a reserved slot. Throws when it cannot be sent. */
   assign(assignment: Assignment): void {
-    if (!this.#is_open) throw AgentErrors.channelClosed('the agent went away');
+    if (!this.#is_open) throw AgentErrors.channelClosed('the agent disconnected');
     const { activity_id, epoch, trusted } = assignment;
     this.#host.slots.hold(assignment, this);
     this.#addClaim(activity_id, { epoch, untrusted: !trusted });
@@ -233,6 +259,12 @@ export class Session implements AgentSession {
     this.#push({ push: 'revoke', claim: { activity_id: claim.activity_id, epoch: claim.epoch }, reason });
   }
 
+  /** Tells the agent that the run of a claim was paused. */
+  pause(claim: ClaimRef): void {
+    if (!this.#is_open || !this.#hasClaim(claim) || !this.capabilities.includes(PAUSES)) return;
+    this.#push({ push: 'pause', claim: { activity_id: claim.activity_id, epoch: claim.epoch } });
+  }
+
   /** True when the agent may have kept the program of the activity, which another agent would have to start again. */
   retains(activity_id: string): boolean {
     const retained = this.#retained.get(activity_id);
@@ -250,7 +282,7 @@ export class Session implements AgentSession {
     if (!this.#is_open) throw AgentErrors.channelClosed('the session has ended');
     if (!isChannelOp(op)) throw Errors.invalidRequest(`unknown request "${op.slice(0, 64)}"`);
     if (op === 'hello') return this.#introduce(body);
-    if (this.#agent_id === undefined) throw AgentErrors.helloRequired(`${op} came before hello`);
+    if (this.#agent_id === undefined) throw AgentErrors.helloRequired(`${op} was sent before hello`);
     const handle = this.#handlers[op] as (body: unknown) => Promise<unknown>;
     return handle(validateBody(op, body));
   }
@@ -280,7 +312,7 @@ export class Session implements AgentSession {
     if (!this.#is_open) {
       // The connection closed during the hello, before the agent was registered.
       await this.#host.onEnded(this);
-      throw AgentErrors.channelClosed('the agent went away');
+      throw AgentErrors.channelClosed('the agent disconnected');
     }
     for (const { activity_id, epoch } of hello.holding)
       this.#addClaim(activity_id, { epoch, untrusted: uses.get(activity_id)?.trusted === false });
@@ -315,11 +347,11 @@ export class Session implements AgentSession {
     return {};
   }
 
-  async #renew(claims: ClaimRef[]): Promise<{ lost: ClaimRef[] }> {
+  async #renew(claims: ClaimRef[]): Promise<Renewal> {
     if (claims.length === 0) return { lost: [] };
-    const { lost } = await this.#host.store.renew(this.#agent_id!, claims, this.#host.lease_ms);
-    this.#applyRenewal(claims, lost);
-    return { lost };
+    const renewal = await this.#host.store.renew(this.#agent_id!, claims, this.#host.lease_ms);
+    this.#applyRenewal(claims, renewal.lost);
+    return renewal;
   }
 
   /** The store knows the owner of each claim, so a renewed claim belongs to this agent. */

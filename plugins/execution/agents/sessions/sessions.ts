@@ -1,5 +1,6 @@
 import type { Cancel, Clock, Ids, Log } from '../../../../kernel/contracts/index.ts';
 import type { InstantClaimer, InstantClaims, RunStore, UnderWay, Wakeups } from '../../../engine/runs/contract.ts';
+import type { Scopes } from '../../../security/access/contract.ts';
 import type {
   AgentHello,
   AgentIdentity,
@@ -20,6 +21,7 @@ export interface SessionsDeps extends Omit<DispatcherDeps, 'sessions' | 'slots'>
   wakeups: Wakeups;
   eager_claims: InstantClaims;
   table: Pick<AgentTable, 'introduce' | 'touch' | 'markOffline' | 'prune'>;
+  scopes: Pick<Scopes, 'hasSeveralOrgs'>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -56,6 +58,7 @@ export class Sessions implements AgentSessions, SessionHost {
   #cancelTouch: Cancel | undefined;
   #touching: Promise<void> | undefined;
   #stopped = false;
+  #has_several_orgs = false;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -66,6 +69,10 @@ export class Sessions implements AgentSessions, SessionHost {
     this.slots = new SlotTracker(deps.slot_limits, deps.clock, () => this.dispatcher.wake());
     const { slots } = this;
     this.dispatcher = new Dispatcher({ ...deps, slots, sessions: () => this.#sessions.values() });
+  }
+
+  hasSeveralOrgs(): boolean {
+    return this.#has_several_orgs;
   }
 
   untrustedSlots(slots: number): number {
@@ -83,8 +90,10 @@ export class Sessions implements AgentSessions, SessionHost {
   async start(): Promise<void> {
     const { wakeups, home_agents } = this.#deps;
     await home_agents?.releaseFormer();
+    this.#has_several_orgs = await this.#deps.scopes.hasSeveralOrgs();
     this.#stops.push(
       wakeups.onWork(() => this.dispatcher.wake()),
+      wakeups.onPaused(({ agent_id, ...claim }) => this.#find(agent_id)?.pause(claim)),
       wakeups.onRevoked(({ agent_id, reason, ...claim }) => {
         if (agent_id !== null) this.#find(agent_id)?.revoke(claim, reason);
         else for (const session of this.#sessions.values()) session.forget(claim, reason);
@@ -145,10 +154,10 @@ export class Sessions implements AgentSessions, SessionHost {
   }
 
   #toClaimer(session: Session): InstantClaimer {
-    const { lease_ms, dispatcher, slots } = this;
+    const { lease_ms, dispatcher } = this;
     return {
       lease_ms,
-      slots,
+      slots: session.slot_bounds,
       org_id: session.identity.org_id,
       project_id: session.identity.project_id,
       get isolated_only() {
@@ -199,9 +208,10 @@ export class Sessions implements AgentSessions, SessionHost {
 
   /** Marks connected agents as alive. Ends sessions whose agent reconnected to another server. */
   async #touch(): Promise<void> {
-    const { table } = this.#deps;
+    const { table, scopes } = this.#deps;
     for (const session of this.#sessions.values()) session.dropAbandoned();
     try {
+      this.#has_several_orgs = await scopes.hasSeveralOrgs();
       const connected = this.#listed().filter((session) => session.agent_id !== undefined);
       const replaced = await table.touch(connected.map((session) => session.session_id));
       for (const session_id of replaced) await this.#sessions.get(session_id)?.supersede();

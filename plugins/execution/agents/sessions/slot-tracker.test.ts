@@ -4,10 +4,11 @@ import { BUILTIN } from '../testing/in-memory.ts';
 import { hello } from '../testing/raw-client.ts';
 import { systemClock, until } from '../../../../test/kit/index.ts';
 import type { ChannelPush } from '../contract.ts';
+import { OrgPool } from './org-pool.ts';
 import { SlotTracker } from './slot-tracker.ts';
 
 const use = (activity_id: string, run_id = 'run_1', trusted = true) => ({
-  ...{ activity_id, run_id, project_id: 'prj_1', trusted },
+  ...{ activity_id, run_id, org_id: 'org_1', project_id: 'prj_1', trusted },
 });
 const none = { trusted: Infinity, untrusted: Infinity };
 
@@ -42,6 +43,58 @@ t.test('what is full gets no more until one is let go, and then somebody is told
   slots.free('g', owner);
   t.equal(told, 1, 'what is held already counts beyond the bound, and is full still');
   t.same(slots.full({ trusted: true }), { runs: ['run_5'], projects: ['prj_1'] });
+});
+
+t.test('an org gets half of what others leave of a shared worker, once there are several orgs', async (t) => {
+  let told = 0;
+  let several = false;
+  const slots = new SlotTracker({ run: none, project: none }, systemClock, () => (told += 1));
+  const sizes = { all: 8, untrusted: 4 };
+  const shared = slots.sharedBy(
+    new OrgPool(
+      () => sizes,
+      () => several,
+    ),
+  );
+  let made = 0;
+  const of = (org_id: string, trusted = true) => ({ ...use(`a${(made += 1)}`, 'run_1', trusted), org_id });
+  const takes = (org_id: string, trusted = true) => {
+    const count = (taken: number): number => (shared.take(of(org_id, trusted)) ? count(taken + 1) : taken);
+    return count(0);
+  };
+  const first = [of('a'), of('a'), of('a'), of('a'), of('a')];
+  for (const one of first) t.ok(shared.take(one), 'a single org uses all of them');
+  several = true;
+  t.same(shared.full({ trusted: true }), { orgs: ['a'], runs: [], projects: [] });
+  for (const { activity_id } of first) shared.giveBack(activity_id);
+  t.equal(takes('a'), 4);
+  t.equal(takes('b'), 2, 'half of the four that are left');
+  t.equal(takes('c'), 1);
+  t.ok(takes('d') >= 1, 'there is one for another org');
+  t.same(shared.full({ trusted: true }).orgs, ['a', 'b', 'c', 'd']);
+  t.equal(slots.full({ trusted: true }).orgs, undefined, 'workers of one org have no such limit');
+  t.ok(slots.take(of('a')));
+
+  const other = new SlotTracker({ run: none, project: none }, systemClock, () => (told += 1));
+  const pool = other.sharedBy(
+    new OrgPool(
+      () => sizes,
+      () => several,
+    ),
+  );
+  const outsiders = [of('a', false), of('a', false), of('a', false)];
+  t.same(
+    outsiders.map((one) => pool.take(one)),
+    [true, true, false],
+    'half of the slots for untrusted work',
+  );
+  t.same([pool.full({ trusted: false }).orgs, pool.full({ trusted: true }).orgs], [['a'], []]);
+  t.ok(pool.take(of('b', false)));
+  const owner = {};
+  other.hold(outsiders[0]!, owner);
+  other.free(outsiders[0]!.activity_id, owner);
+  t.equal(told, 1, 'what was skipped may be claimed');
+  t.same(pool.full({ trusted: false }).orgs, ['b'].slice(1));
 });
 
 t.test('a place that an undone transaction has taken is free again after a while', async (t) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../kernel/contracts/index.ts';
 import type { FullSlots, RunLimits, SlotBounds, SlotUse } from '../../../engine/runs/contract.ts';
+import type { OrgPool } from './org-pool.ts';
 
 /** How many slots each run and each project may use. Work of untrusted runs has separate limits. */
 export interface SlotLimits {
@@ -16,6 +17,8 @@ interface TrackedSlot {
   use: SlotUse;
   /** The session that has the activity, or undefined while it is in transit. */
   owner: object | undefined;
+  /** Set for the slots of a worker that serves several orgs. */
+  pool: OrgPool | undefined;
 }
 
 /**
@@ -40,20 +43,22 @@ export class SlotTracker implements SlotBounds {
     this.#onSlotFreed = onSlotFreed;
   }
 
-  take(use: SlotUse, for_ms?: number): boolean {
+  take(use: SlotUse, for_ms?: number, pool?: OrgPool): boolean {
     this.#expireProvisional();
     this.#remove(use.activity_id);
     const kind = trustKind(use);
+    if (pool?.isFull(use)) return false;
     if (this.#runs[kind].full.has(use.run_id) || this.#projects[kind].full.has(use.project_id)) return false;
-    this.#add(use, undefined);
+    this.#add(use, undefined, pool);
     if (for_ms !== undefined) this.#provisional_until.set(use.activity_id, this.#clock.monotonic() + for_ms);
     return true;
   }
 
   /** Counts a slot that is already in use, whatever the limits. Without an owner the activity is in transit. */
   hold(use: SlotUse, owner?: object): void {
+    const pool = this.#tracked.get(use.activity_id)?.pool;
     this.#remove(use.activity_id);
-    this.#add(use, owner);
+    this.#add(use, owner, pool);
   }
 
   /** Frees a slot without notifying, because the caller looks for work by itself. */
@@ -70,20 +75,34 @@ export class SlotTracker implements SlotBounds {
     if (tracked && tracked.owner === owner && this.#remove(activity_id)) this.#onSlotFreed();
   }
 
+  /** The same bounds for a worker that serves several orgs, which share its slots. */
+  sharedBy(pool: OrgPool): SlotBounds {
+    return {
+      take: (use, for_ms) => this.take(use, for_ms, pool),
+      giveBack: (activity_id) => this.giveBack(activity_id),
+      full: (work) => ({ ...this.full(work), orgs: pool.full(work) }),
+    };
+  }
+
   full(work: Pick<SlotUse, 'trusted'>): FullSlots {
     this.#expireProvisional();
     const kind = trustKind(work);
     return { runs: [...this.#runs[kind].full], projects: [...this.#projects[kind].full] };
   }
 
-  #add({ activity_id, run_id, project_id, trusted }: SlotUse, owner: object | undefined): void {
-    const use = { activity_id, run_id, project_id, trusted };
-    this.#tracked.set(activity_id, { use, owner });
+  #add(
+    { activity_id, run_id, org_id, project_id, trusted }: SlotUse,
+    owner: object | undefined,
+    pool: OrgPool | undefined,
+  ): void {
+    const use = { activity_id, run_id, org_id, project_id, trusted };
+    this.#tracked.set(activity_id, { use, owner, pool });
+    pool?.add(use);
     this.#runs[trustKind(use)].add(run_id);
     this.#projects[trustKind(use)].add(project_id);
   }
 
-  /** Returns true when its run or project was full and has slots again. */
+  /** Returns true when its org, run or project was full and has slots again. */
   #remove(activity_id: string): boolean {
     const tracked = this.#tracked.get(activity_id);
     if (!tracked) return false;
@@ -92,7 +111,7 @@ export class SlotTracker implements SlotBounds {
     const { run_id, project_id } = tracked.use;
     const run = this.#runs[trustKind(tracked.use)].remove(run_id);
     const project = this.#projects[trustKind(tracked.use)].remove(project_id);
-    return run || project;
+    return (tracked.pool?.remove(tracked.use) ?? false) || run || project;
   }
 
   #expireProvisional(): void {

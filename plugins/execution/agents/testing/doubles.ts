@@ -42,6 +42,8 @@ export class TestWakeups implements Wakeups {
   onTimer = () => () => {};
   onRun = () => () => {};
   onRuns = () => () => {};
+  paused() {}
+  onPaused = () => () => {};
   topic() {}
   onTopic = () => () => {};
 }

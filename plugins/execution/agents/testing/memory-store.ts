@@ -1,6 +1,7 @@
 import { Errors } from '../../../../kernel/contracts/index.ts';
 import { compile } from '../../../platform/schema/contract.ts';
 import {
+  type Appended,
   type Attempted,
   type Capabilities,
   type Claimed,
@@ -82,12 +83,13 @@ export class MemoryStore implements RunStore {
     return { lost };
   }
 
-  async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
+  async append(claim: ClaimRef, record: JournalRecord): Promise<Appended> {
     const { journal } = this.#fenced('append', claim);
     if (compile(journalRecordSchema)(record).length > 0) throw Errors.invalidRequest('this is no journal record');
     const known = journal[record.position];
     if (known && JSON.stringify(known) !== JSON.stringify(record)) throw new Error('another record is there');
     journal[record.position] = record;
+    return {};
   }
 
   async perform(claim: ClaimRef, call: Parameters<RunStore['perform']>[1]): Promise<JournalRecord> {
@@ -156,6 +158,8 @@ export class MemoryStore implements RunStore {
   findSubmitted = unused;
   sendSignal = unused;
   cancelRun = unused;
+  pauseRun = unused;
+  resumeRun = unused;
   resolveDue = unused;
   endOverdue = unused;
 
@@ -178,7 +182,7 @@ export class MemoryStore implements RunStore {
 }
 
 const useOf = (activity_id: string): SlotUse => ({
-  ...{ activity_id, run_id: `run_${activity_id}`, project_id: 'prj_1', trusted: true },
+  ...{ activity_id, run_id: `run_${activity_id}`, org_id: 'org_1', project_id: 'prj_1', trusted: true },
 });
 
 function claimedOf({ activity_id, epoch, journal }: Activity): Claimed {

@@ -27,6 +27,7 @@ export interface ServerOptions {
   most_of_org?: number;
   /** Bytes that all connections keep in memory. */
   max_buffered_bytes?: number;
+  has_several_orgs?: boolean;
 }
 
 const UNBOUNDED = { trusted: Infinity, untrusted: Infinity };
@@ -63,6 +64,7 @@ export class TestServer {
     clock = systemClock,
     most_of_org,
     max_buffered_bytes,
+    has_several_orgs = false,
   }: ServerOptions = {}) {
     this.store = store;
     const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
@@ -73,6 +75,7 @@ export class TestServer {
       store,
       in_flight: under_way ?? { tell: async () => undefined, forget: () => undefined },
       environments: environments ?? empty,
+      scopes: { hasSeveralOrgs: async () => has_several_orgs },
       eager_claims: instant ?? { join: () => () => undefined },
       wakeups: this.wakeups,
       table: this.table,

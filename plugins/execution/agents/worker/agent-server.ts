@@ -29,6 +29,12 @@ export function createAgentServer(address: () => ServerAddress): AgentServer {
       if (status >= 200 && status < 300) return readBytes(response, limit);
       throw toRejection(status, await readJson(response));
     },
+    async open(request) {
+      const response = await sendRequest(address(), request);
+      const status = response.statusCode ?? 0;
+      if (status >= 200 && status < 300) return { status, content: readChunks(response) };
+      throw toRejection(status, await readJson(response));
+    },
   };
 }
 
@@ -67,6 +73,14 @@ function sendRequest({ url, socket_path, token }: ServerAddress, options: Server
 }
 
 const connectionLost = (reason: string) => AgentErrors.channelLost(`a request to the server failed: ${reason}`);
+
+async function* readChunks(response: IncomingMessage): AsyncGenerator<Buffer, void> {
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    throw connectionLost((error as Error).message);
+  }
+}
 
 async function readBytes(response: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -27,7 +27,7 @@ function line() {
       client.reject();
     },
   });
-  const appends = new AppendPipeline(client, claim);
+  const appends = new AppendPipeline(client, claim, () => undefined);
   const stored: number[] = [];
   const add = (position: number) => {
     const added = appends.add({ position } as JournalRecord).then(() => void stored.push(position));

@@ -1,4 +1,4 @@
-import type { ClaimRef, JournalRecord } from '../../../engine/runs/contract.ts';
+import type { Appended, ClaimRef, JournalRecord } from '../../../engine/runs/contract.ts';
 import type { ClaimClient } from './claim-client.ts';
 
 /**
@@ -9,12 +9,15 @@ import type { ClaimClient } from './claim-client.ts';
 export class AppendPipeline {
   readonly #client: ClaimClient;
   readonly #claim: ClaimRef;
+  readonly #onPaused: () => void;
   /** The previous append; undefined when the last record is stored. */
   #previous: Promise<unknown> | undefined;
 
-  constructor(client: ClaimClient, claim: ClaimRef) {
+  /** `onPaused` is called when the answer to a record says that the run is paused. */
+  constructor(client: ClaimClient, claim: ClaimRef, onPaused: () => void) {
     this.#client = client;
     this.#claim = claim;
+    this.#onPaused = onPaused;
   }
 
   /** Resolves when the record and all before it are durable. Rejects with the error of whichever was refused. */
@@ -27,7 +30,9 @@ export class AppendPipeline {
       if (this.#previous === stored) this.#previous = undefined;
     };
     stored.then(clear, clear);
-    return stored.then(() => undefined);
+    return stored.then(({ paused }) => {
+      if (paused) this.#onPaused();
+    });
   }
 
   /** Resolves when every record is stored or refused. */
@@ -36,12 +41,12 @@ export class AppendPipeline {
     while (this.#previous !== undefined) await this.#previous.catch(() => undefined);
   }
 
-  async #appendAfter(previous: Promise<unknown>, body: { claim: ClaimRef; record: JournalRecord }): Promise<unknown> {
+  async #appendAfter(previous: Promise<unknown>, body: { claim: ClaimRef; record: JournalRecord }): Promise<Appended> {
     const accepted = this.#client.requestOnce('append', body).then(
-      () => true,
-      () => false,
+      (appended) => appended,
+      () => undefined,
     );
     await previous;
-    return (await accepted) || (await this.#client.request('append', body));
+    return (await accepted) ?? (await this.#client.request('append', body));
   }
 }

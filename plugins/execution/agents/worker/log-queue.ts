@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../../../kernel/contracts/index.ts';
+import { BytePieces, type Cancel, type Clock } from '../../../../kernel/contracts/index.ts';
 import type { LogChunk } from '../../../engine/runs/contract.ts';
 
 export interface LogQueueDeps {
@@ -22,7 +22,7 @@ interface LogSegment {
   site: string | undefined;
   stream: LogChunk['stream'];
   at: number;
-  buffers: Buffer[];
+  pieces: BytePieces;
   bytes: number;
 }
 
@@ -88,11 +88,13 @@ export class LogQueue {
     const last = this.#segments.at(-1);
     const continues = last?.stream === stream && last.site === this.#site && last.bytes + data.length <= CHUNK_BYTES;
     if (continues) {
-      last.buffers.push(data);
+      last.pieces.add(data);
       last.bytes += data.length;
     } else {
       const at = this.#deps.clock.now();
-      this.#segments.push({ site: this.#site, stream, at, buffers: [data], bytes: data.length });
+      const pieces = new BytePieces();
+      pieces.add(data);
+      this.#segments.push({ site: this.#site, stream, at, pieces, bytes: data.length });
     }
   }
 
@@ -126,7 +128,7 @@ export class LogQueue {
     while (this.#segments.length > 0 && bytes < SEND_BYTES) {
       const segment = this.#segments.shift()!;
       bytes += segment.bytes;
-      chunks.push(this.#chunk(segment, Buffer.concat(segment.buffers)));
+      chunks.push(this.#chunk(segment, segment.pieces.concat()));
     }
     this.#bytes -= bytes;
     if (this.#dropped > 0) {

@@ -58,6 +58,7 @@ export class Pass {
   #running: RunningPass | undefined;
   #ending_claim = false;
   #stopping: 'revoked' | 'draining' | undefined;
+  #paused = false;
   readonly #stopped = new AbortController();
 
   /** Starts after `previous`, because an older pass of the same activity may still be ending. */
@@ -68,7 +69,7 @@ export class Pass {
     this.#log = deps.log.child(traceFields(assignment));
     const onLost = (reason: string) => this.lose(reason);
     this.#client = new ClaimClient({ ...deps, claim: this.claim, onLost });
-    this.#appends = new AppendPipeline(this.#client, this.claim);
+    this.#appends = new AppendPipeline(this.#client, this.claim, () => this.pause());
     this.#logs = new LogQueue({ clock: deps.clock, send: (chunks) => this.#sendLogs(chunks) });
     this.#deadline = deps.clock.monotonic() + assignment.lease_ms * INITIAL_LEASE_SHARE;
     this.ended = (previous ?? Promise.resolve()).then(() => this.#run());
@@ -111,6 +112,11 @@ export class Pass {
     this.#stop('revoked');
   }
 
+  /** The run was paused: the pass ends at its next call, and the activity is released. */
+  pause(): void {
+    this.#paused = true;
+  }
+
   drain(): void {
     this.#stop('draining');
   }
@@ -143,7 +149,9 @@ export class Pass {
       return { end: 'completed', completion: { status: 'failed', code: EXECUTOR_MISSING, message } };
     }
     try {
-      this.#masker = this.#deps.maskers.masker(collectSecrets(this.assignment));
+      this.#masker = await this.#deps.maskers.prepare(collectSecrets(this.assignment), '');
+      if (this.isLost) return { end: 'lost' };
+      if (this.#stopping) return { end: 'released' };
       this.#output = new MaskedLog(this.#masker, (stream, data) => this.#logs.add(stream, data));
       this.#running = executor.start(this.assignment, this.#host(this.#masker, this.#output));
       return this.#applyInterruption(await this.#running.result);
@@ -188,6 +196,7 @@ export class Pass {
         runtime_dir: this.#deps.agent.runtime_dir,
       }),
       hasClaim: () => this.hasClaim(),
+      isPaused: () => this.#paused,
     };
   }
 

@@ -136,7 +136,7 @@ export class SocketLink implements AgentLink {
     // A character may take three bytes; they are counted only near the limit.
     if (text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES)
       return Promise.reject(
-        Errors.payloadTooLarge(`${op} has ${Buffer.byteLength(text)} bytes; the limit is ${MAX_FRAME_BYTES}`),
+        Errors.payloadTooLarge(`${op} is ${Buffer.byteLength(text)} bytes long; the limit is ${MAX_FRAME_BYTES}`),
       );
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { op, text, resolve: resolve as (reply: never) => void, reject });

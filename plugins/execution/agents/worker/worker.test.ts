@@ -44,7 +44,7 @@ t.test('an activity runs, records, logs in order, annotates and completes', asyn
     connected: true,
     draining: false,
     slots: 8,
-    capabilities: ['http', 'linux', 'testing', 'x64'],
+    capabilities: ['http', 'linux', 'svc:pauses', 'testing', 'x64'],
   });
 });
 
@@ -219,7 +219,7 @@ t.test('a claim is not given back before the records under way are stored', asyn
   const append = store.append.bind(store);
   store.append = async (claim, record) => {
     await stored.promise;
-    await append(claim, record);
+    return append(claim, record);
   };
   store.add('a');
   server.wakeups.work();

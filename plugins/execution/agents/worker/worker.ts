@@ -22,6 +22,7 @@ import {
   type FileSender,
   Interruptions,
   type PassEnd,
+  PAUSES,
 } from '../contract.ts';
 import { AgentErrors, EXECUTOR_FAILED } from '../errors.ts';
 import { pause } from './backoff.ts';
@@ -112,7 +113,7 @@ export class Worker implements Agent {
   async #detectCapabilities(): Promise<void> {
     const { machine, settings, executors } = this.#deps;
     const detected = await Promise.all(executors.map((executor) => executor.capabilities()));
-    const all = [machine.os, machine.arch, 'http', ...detected.flat(), ...settings.extra_capabilities];
+    const all = [machine.os, machine.arch, 'http', PAUSES, ...detected.flat(), ...settings.extra_capabilities];
     if (this.#isolation.untrusted !== 'refuse' && this.#isolation.missing === undefined) all.push(ISOLATES);
     this.#capabilities = [...new Set(all)].sort();
   }
@@ -222,8 +223,16 @@ export class Worker implements Agent {
       for (const executor of this.#deps.executors) executor.forget?.({ activity_id, epoch });
       return;
     }
+    if (push.push === 'pause') return this.#pausePasses([push.claim]);
     this.#slots.received(push.assignments.length);
     for (const assignment of push.assignments) this.#startPass(assignment);
+  }
+
+  /** They end at their next call. */
+  #pausePasses(claims: readonly ClaimRef[]): void {
+    for (const { activity_id, epoch } of claims)
+      for (const pass of this.#passes)
+        if (pass.claim.activity_id === activity_id && pass.claim.epoch === epoch) pass.pause();
   }
 
   #startPass(assignment: Assignment): void {
@@ -297,8 +306,11 @@ export class Worker implements Agent {
     if (passes.length === 0) return;
     this.#renewing = true;
     try {
-      const { lost } = await this.#deps.link.request('renew', { claims: passes.map((pass) => pass.claim) });
+      const { lost, paused = [] } = await this.#deps.link.request('renew', {
+        claims: passes.map((pass) => pass.claim),
+      });
       this.#applyRenewal(passes, lost, sent_at);
+      this.#pausePasses(paused);
     } catch (error) {
       this.#renewed_at = 0;
       this.#logUnanswered('renew', error);

@@ -1,10 +1,16 @@
 import type { FileContent, FileSender, FileWork } from '../../agents/contract.ts';
 import type { RunGuard } from '../../../engine/runs/contract.ts';
+import type { Caches } from '../service/caches.ts';
 import type { ArtifactLibrary } from '../service/library.ts';
 import type { Delivery } from '../service/receive.ts';
+import { artifactChanged, LIST_LIMIT, orUndefined, receiveListed, toStoredCache, toStoredFile } from './listed.ts';
 
-/** Stores files for an agent in the process of its server, without a wire. */
-export const inProcessSender = (library: () => ArtifactLibrary, guard: () => RunGuard): FileSender => ({
+/** Stores and fetches files for an agent in the process of its server, without a wire. */
+export const inProcessSender = (
+  library: () => ArtifactLibrary,
+  caches: () => Caches,
+  guard: () => RunGuard,
+): FileSender => ({
   files: (work) => ({
     async put(path, content) {
       const stored = await library().store(await toDelivery(guard(), work, path, content));
@@ -17,11 +23,43 @@ export const inProcessSender = (library: () => ArtifactLibrary, guard: () => Run
       if ('stored' in staged) throw incomplete(path);
       return { ...staged.file, upload_id: staged.upload_id };
     },
+    async list(prefix, cursor) {
+      const scope = await readScope(guard(), library(), work);
+      const page = { limit: LIST_LIMIT, cursor, prefix: prefix === '' ? undefined : prefix };
+      const { items, next_cursor } = await library().list(scope, page);
+      return { files: items.map(toStoredFile), next_cursor };
+    },
+    async fetch(file, target) {
+      const scope = await readScope(guard(), library(), work);
+      const { content, digest } = await library().open(scope, file.path);
+      if (digest !== file.digest) throw artifactChanged(file.path);
+      await receiveListed(target, file, async () => untilAborted(content, work.signal));
+    },
+    async findCache(key, prefix) {
+      const scope = await readScope(guard(), library(), work);
+      return orUndefined(async () => toStoredCache(await caches().find(scope, key, { prefix })));
+    },
+    async fetchCache(cache, target) {
+      const scope = await readScope(guard(), library(), work);
+      const row = await caches().find(scope, cache.key, { prefix: false });
+      const content = library().read({ ...row, path: cache.key, activity_id: null, position: null }, fullRange(row));
+      await receiveListed(target, { ...cache, path: cache.key }, async () => untilAborted(content, work.signal));
+    },
+    saveCache: async (key, upload_id) =>
+      caches().save({ ...(await guard().runOf(work.claim.activity_id)), claim: work.claim }, key, upload_id),
   }),
 });
 
+const fullRange = ({ size }: { size: number }) => ({ from: 0, to: size });
+
+async function readScope(guard: RunGuard, library: ArtifactLibrary, { claim }: FileWork) {
+  const scope = { ...(await guard.runOf(claim.activity_id)), claim };
+  await library.assertClaim(scope);
+  return scope;
+}
+
 /** The file became shorter while it was read. */
-const incomplete = (path: string) => new Error(`the content of ${path} ended before its declared size`);
+const incomplete = (path: string) => new Error(`the content of ${path} is shorter than its declared size`);
 
 async function toDelivery(guard: RunGuard, work: FileWork, path: string, content: FileContent): Promise<Delivery> {
   const { claim, signal } = work;

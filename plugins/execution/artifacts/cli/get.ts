@@ -32,7 +32,7 @@ async function print(api: Client, run_id: string, wanted: readonly View[], outpu
     throw new CliError(
       Exit.usage,
       'usage',
-      `--output - takes one artifact, but there are ${wanted.length}`,
+      `--output - works with one artifact, but there are ${wanted.length}`,
       'name one',
     );
   for await (const chunk of api.chunks({ path: artifactPath(api, run_id, only.path) })) output.write(chunk);
@@ -93,7 +93,7 @@ const broken = (path: string) =>
     Exit.unreachable,
     'unreachable',
     `the download of ${path} was interrupted`,
-    'run the command again to continue',
+    'run the command again to resume the download',
   );
 
 /** Bytes that arrived before the connection broke are kept. */

@@ -17,12 +17,12 @@ export const commands: readonly Command[] = inGroup('Run', [
     summary: 'store files as artifacts of a run',
     description:
       'In a script, omit --run: the command is then a verb and stores the files once, no matter how often the script\n' +
-      "replays. The paths start with the folder's name, or with the value of --as (. for none). To continue an interrupted\n" +
-      'upload, run the command again. Links are rejected. The service does not mask or encrypt the stored files.',
+      "replays. Artifact paths start with the folder's name, or with the value of --as (. for no prefix). To continue an interrupted\n" +
+      'upload, run the command again. Symbolic links are rejected. The service does not mask or encrypt the stored files.',
     args: [{ name: 'folder', summary: 'a folder, or one file' }],
     flags: {
       run: { type: 'string', run: true, value: '<run-id>', summary: 'the run that gets the artifacts' },
-      as: { type: 'string', value: '<path>', summary: 'the start of the paths; for a file, its whole path' },
+      as: { type: 'string', value: '<path>', summary: 'prefix of the paths; for a file, its entire path' },
     },
     examples: [
       ['svc artifact put dist --run run_01J…', 'stores dist/index.html and all other files'],
@@ -51,7 +51,7 @@ export const commands: readonly Command[] = inGroup('Run', [
         type: 'string',
         short: 'o',
         value: '<folder>',
-        summary: 'where to put the files (default .); - writes one file to standard output',
+        summary: 'target folder (default .); - writes one file to standard output',
       },
     },
     examples: [
@@ -60,11 +60,25 @@ export const commands: readonly Command[] = inGroup('Run', [
     ],
     load: () => import('./get.ts'),
   },
+  listCommand<Api.CacheView>({
+    name: 'cache ls',
+    summary: "list the caches of the project's runs",
+    path: (client) => client.scoped('/caches'),
+    member: 'caches',
+    columns: { key: 'key', size: 'size', trusted: 'trusted', run: 'run_id', used: 'used_at' },
+  }),
+  removeCommand({
+    name: 'cache rm',
+    summary: 'remove a cache',
+    args: [{ name: 'key', summary: 'the key of the cache, as `svc cache ls` prints it' }],
+    path: (client, { args }) => client.scoped(`/caches/${args[0]!.split('/').map(encodeURIComponent).join('/')}`),
+    confirmation: ({ args }) => `Removed cache ${args[0]}`,
+  }),
   removeCommand({
     name: 'artifact rm',
     summary: 'remove an artifact of a run',
     args: [RUN, PATH],
     path: (client, { args }) => artifactPath(client, args[0]!, args[1]!),
-    confirmation: ({ args }) => `artifact ${args[1]} of ${args[0]} is removed`,
+    confirmation: ({ args }) => `Removed artifact ${args[1]} of ${args[0]}`,
   }),
 ]);

@@ -15,7 +15,7 @@ export function validatePath(path: string): string | undefined {
   if (path.includes('\\')) return 'contains a backslash; write / between names';
   if (path.startsWith('/')) return 'is absolute; start with a name';
   const bytes = Buffer.byteLength(path);
-  if (bytes > MAX_PATH_BYTES) return `has ${bytes} bytes; the limit is ${MAX_PATH_BYTES}`;
+  if (bytes > MAX_PATH_BYTES) return `is ${bytes} bytes long; the limit is ${MAX_PATH_BYTES}`;
   for (const name of path.split('/')) {
     if (name === '') return 'contains an empty name (two slashes, or one at the end)';
     if (name === '.' || name === '..') return `contains the name "${name}"`;

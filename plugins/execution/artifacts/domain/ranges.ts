@@ -38,5 +38,5 @@ export function parseRange(text: string | undefined, size: number): ByteRange | 
   if (range.from < range.to) return range;
   // A range that ends before its start is ignored.
   if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
-  throw ArtifactErrors.rangeNotSatisfiable(`the artifact has ${size} bytes`, { data: { size } });
+  throw ArtifactErrors.rangeNotSatisfiable(`the artifact is ${size} bytes long`, { data: { size } });
 }

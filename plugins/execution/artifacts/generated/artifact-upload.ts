@@ -5,7 +5,7 @@
  */
 export interface ArtifactUpload {
   /**
-   * Where the upload continues. 0 when nothing is stored.
+   * The offset at which the upload continues; 0 if nothing is stored.
    */
   offset: number;
 }

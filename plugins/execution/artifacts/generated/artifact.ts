@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A run's file.
+ * A file of a run.
  */
 export interface ArtifactView {
   /**

@@ -40,7 +40,7 @@ export async function prepareTarget(folder: string, path: string): Promise<strin
   }
   const stats = await tryStat(target);
   if (stats?.isDirectory())
-    throw new LocalFileError(`${target} is a folder, but ${path} is a file`, 'name another folder with --output');
+    throw new LocalFileError(`${target} is a folder, but ${path} is a file`, 'choose another folder with --output');
   return target;
 }
 
@@ -57,7 +57,7 @@ async function createFolder(path: string): Promise<void> {
   const stats = await tryStat(path);
   if (stats?.isDirectory()) return;
   const problem = stats?.isSymbolicLink() ? 'is a symbolic link, which could lead anywhere' : 'is a file';
-  throw new LocalFileError(`${path} ${problem}`, 'remove it, or name another folder with --output');
+  throw new LocalFileError(`${path} ${problem}`, 'remove it, or choose another folder with --output');
 }
 
 /**

@@ -33,14 +33,15 @@ export async function collectFiles(
   const root = resolve(cwd, named_path);
   const stats = await tryStat(disk, root, named_path);
   if (stats.isSymbolicLink())
-    throw new LocalFileError(`${named_path} is a symbolic link`, 'name the file or folder itself');
+    throw new LocalFileError(`${named_path} is a symbolic link`, 'use the file or folder itself');
   if (stats.isFile()) return [{ path: assertPath(artifactPath(root, as), named_path), file: root }];
   if (!stats.isDirectory())
     throw new LocalFileError(`${named_path} is neither a file nor a folder`, REGULAR_FILES_HINT);
   const prefix = artifactPrefix(root, as);
   const files: LocalFile[] = [];
   await walk(disk, root, prefix, files);
-  if (files.length === 0) throw new LocalFileError(`${named_path} contains no files`, 'name a folder with files in it');
+  if (files.length === 0)
+    throw new LocalFileError(`${named_path} contains no files`, 'use a folder that contains files');
   return files;
 }
 
@@ -68,7 +69,7 @@ function assertPath(path: string, named_path: string): string {
   if (problem === undefined) return path;
   throw new LocalFileError(
     `${JSON.stringify(named_path)} cannot be stored as "${path}": the path ${problem}`,
-    'name another with --as',
+    'choose another path with --as',
   );
 }
 

@@ -11,6 +11,18 @@ const BUFFERED_BYTES = 64 * 1024;
 /** A file of a run may be anything, even a page with scripts. It must never run as a page of this service. */
 const TYPE = 'application/octet-stream';
 
+/** What the headers of a download mean. */
+export const RANGE_HEADERS = {
+  Range: '`bytes=<first>-<last>`: one range.',
+  'If-Range': 'The `ETag` that the range belongs to.',
+} as const;
+
+export const DOWNLOAD_RESPONSES = {
+  200: { description: 'The content, with `Repr-Digest` (RFC 9530).', type: TYPE },
+  206: { description: 'The requested range.', type: TYPE },
+  304: { description: 'The caller already has this content: `If-None-Match` contains its `ETag`.' },
+} as const;
+
 const quoted = (name: string) => `"${name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')}"`;
 const escaped = (name: string) =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);

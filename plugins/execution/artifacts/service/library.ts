@@ -147,6 +147,13 @@ export class ArtifactLibrary implements Artifacts {
     return file;
   }
 
+  /** Throws `lease_lost` unless the claim holds: an activity reads what its run has as long as it works. */
+  async assertClaim(scope: UploadScope): Promise<void> {
+    const { claim } = scope;
+    const { database, guard } = this.#deps;
+    if (claim) await database.transaction((tx) => guard.holdClaim(tx, scope, claim));
+  }
+
   read(file: ArtifactFile, range: ByteRange): AsyncIterable<Buffer> {
     return readContent(this.#deps.stores, file, range);
   }

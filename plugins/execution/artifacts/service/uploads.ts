@@ -170,6 +170,6 @@ export class Uploads {
 }
 
 export const artifactTooLarge = (limit: number) =>
-  Errors.payloadTooLarge(`an artifact can have ${limit} bytes, but this one has more (SVC_ARTIFACT_LIMIT)`, {
+  Errors.payloadTooLarge(`an artifact can be ${limit} bytes long, but this one is longer (SVC_ARTIFACT_LIMIT)`, {
     data: { limit_bytes: limit },
   });

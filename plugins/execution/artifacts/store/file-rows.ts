@@ -132,12 +132,13 @@ export async function insertFiles(
   await insertRows(on, 'INSERT INTO artifacts_files', ALL, rows);
 }
 
-/** Returns the parts of a content from any artifact that has it, or undefined if none has. */
+/** Returns the parts of a content from any artifact or cache that has it, or undefined if none has. */
 export async function readParts(on: Pick<Queries, 'read'>, blob_id: string): Promise<readonly Part[] | undefined> {
-  const [row] = await on.read<{ parts: string }>('SELECT parts FROM artifacts_files WHERE blob_id = ? LIMIT 1', [
-    blob_id,
-  ]);
-  return row && (JSON.parse(row.parts) as Part[]);
+  for (const table of ['artifacts_files', 'artifacts_caches']) {
+    const [row] = await on.read<{ parts: string }>(`SELECT parts FROM ${table} WHERE blob_id = ? LIMIT 1`, [blob_id]);
+    if (row) return JSON.parse(row.parts) as Part[];
+  }
+  return undefined;
 }
 
 const RUNS_PAGE = 100;

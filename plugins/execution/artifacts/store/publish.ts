@@ -165,6 +165,17 @@ export async function removeFilesOfRuns(
   return weight;
 }
 
+/** Schedules a content that no row names any more for removal: all of its parts, or those with these names. */
+export async function scheduleContent(
+  tx: Transaction,
+  scope: Pick<RunScope, 'run_id' | 'project_id'>,
+  content: NamedContent,
+  { ids, now, names }: { ids: IdSource; now: number; names?: readonly string[] },
+): Promise<void> {
+  const removal = toRemoval(ids, content, names ?? partNames(content.parts), 0);
+  await insertRemovals(tx, { ...scope, ...NOT_COUNTED }, [removal], now + GRACE_MS);
+}
+
 /** Removes the rows of uploads of one run. Returns false if one of them has changed since it was read, or is gone. */
 export async function removeUploads(tx: Transaction, uploads: readonly Upload[]): Promise<boolean> {
   const { removed, staged } = await deleteUploads(tx, uploads);

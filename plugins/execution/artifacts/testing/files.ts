@@ -28,14 +28,14 @@ export async function filesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Returns the names of parts that rows of artifacts, uploads or removals name. */
+const CONTENTS = 'SELECT blob_id, parts FROM artifacts_files UNION ALL SELECT blob_id, parts FROM artifacts_caches';
+
+/** Returns the names of parts that rows of artifacts, caches, uploads or removals name. */
 export async function namedParts(server: TestServer): Promise<Set<string>> {
   const database = server.use(Database);
   const named = new Set<string>();
   const parts = (text: string) => (JSON.parse(text) as [number, number][]).map(([epoch], n) => `${epoch}-${n}`);
-  for (const row of await database.read<{ blob_id: string; parts: string }>(
-    'SELECT blob_id, parts FROM artifacts_files',
-  ))
+  for (const row of await database.read<{ blob_id: string; parts: string }>(CONTENTS))
     for (const name of parts(row.parts)) named.add(`${row.blob_id}.${name}`);
   const uploads = await database.read<{ upload_id: string; parts: string; garbage: string; epoch: number }>(
     'SELECT upload_id, parts, garbage, epoch FROM artifacts_uploads',
@@ -55,9 +55,7 @@ export async function namedParts(server: TestServer): Promise<Set<string>> {
 /** Finds files that no row names, parts of artifacts without a file, and wrong counts. There must never be any. */
 export async function strays(server: TestServer, folder: string): Promise<string[]> {
   const [files, named] = [(await filesIn(folder)).map((path) => basename(path)), await namedParts(server)];
-  const rows = await server
-    .use(Database)
-    .read<{ blob_id: string; parts: string }>('SELECT blob_id, parts FROM artifacts_files');
+  const rows = await server.use(Database).read<{ blob_id: string; parts: string }>(CONTENTS);
   const missing = rows.flatMap(({ blob_id, parts }) =>
     (JSON.parse(parts) as [number, number][])
       .map(([epoch], n) => `${blob_id}.${epoch}-${n}`)

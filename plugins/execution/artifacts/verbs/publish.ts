@@ -35,7 +35,7 @@ function readIds(args: Json): string[] {
   const is_valid =
     Array.isArray(uploads) && uploads.every((id) => typeof id === 'string' && /^art_[0-9A-Z]{1,40}$/.test(id));
   if (!is_valid || uploads.length === 0 || uploads.length > MAX_FILES || Object.keys(unknown).length > 0)
-    throw Errors.invalidRequest(`artifact takes 1 to ${MAX_FILES} upload IDs`);
+    throw Errors.invalidRequest(`artifact accepts 1 to ${MAX_FILES} upload IDs`);
   return uploads as string[];
 }
 

@@ -37,7 +37,7 @@ async function listFiles({ cwd, disk_view }: UploadCall, source: string, as: str
   const files = await asUsageError(() => collectFiles(cwd, source, as, disk_view));
   const bytes = files.reduce((sum, { path }) => sum + Buffer.byteLength(path) + 1, 0);
   if (bytes > MAX_STEP_OUTPUT_BYTES)
-    throw valueTooLarge(`the paths have ${bytes} bytes in total; store the files as one archive (tar)`);
+    throw valueTooLarge(`the files are ${bytes} bytes in total; store the files as one archive (tar)`);
   return files;
 }
 

@@ -40,7 +40,7 @@ export const activitySubmitHelp = {
   args: [NAME, COMMAND],
   flags: CHILD_FLAGS,
   exits: [['0', 'the child is submitted'], TAKEN],
-  recorded: 'That the child was submitted. The run does not end before its children.',
+  recorded: 'The submission of the child. The run does not end before its children.',
   examples: [['for i in 1 2 3; do svc activity-submit "part-$i" -- /opt/render "$i"; done', 'three at the same time']],
 } as const satisfies ScriptVerb;
 

@@ -64,7 +64,7 @@ export function readCall(args: Json): ChildWork {
 function checkSpec(spec: Json = null): Json {
   const bytes = Buffer.byteLength(JSON.stringify(spec));
   if (bytes > MAX_COMMAND_BYTES)
-    throw Errors.payloadTooLarge(`the spec has ${bytes} bytes of JSON; at most ${MAX_COMMAND_BYTES} are allowed`);
+    throw Errors.payloadTooLarge(`the spec is ${bytes} bytes of JSON; at most ${MAX_COMMAND_BYTES} are allowed`);
   return spec;
 }
 
@@ -126,7 +126,7 @@ function checkCommand(argv: Json | undefined): string[] {
   if (argv.length > MAX_ARGUMENTS) reject('/argv', `must have at most ${MAX_ARGUMENTS} arguments`);
   const bytes = argv.reduce<number>((sum, one) => sum + Buffer.byteLength(one as string) + 1, 0);
   if (bytes > MAX_COMMAND_BYTES)
-    throw Errors.payloadTooLarge(`the command has ${bytes} bytes; the limit is ${MAX_COMMAND_BYTES}`);
+    throw Errors.payloadTooLarge(`the command is ${bytes} bytes long; the limit is ${MAX_COMMAND_BYTES}`);
   return argv as string[];
 }
 

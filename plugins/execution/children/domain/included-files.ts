@@ -1,6 +1,6 @@
 import type { Json } from '../../../engine/runs/contract.ts';
 
-/** Whether these have the form of files beside a script. The rules of a submit check the content of each. */
+/** Whether these have the form of files next to a script. The rules of a submit check the content of each. */
 export const areIncludedFiles = (files: Json | undefined): boolean =>
   files === undefined ||
   (Array.isArray(files) &&

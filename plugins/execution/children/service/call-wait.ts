@@ -89,7 +89,7 @@ async function createCalledRun(
   }
   // A coordinator waits without an agent, and what it calls was checked with its document.
   const run = prepared ?? (await creation.plan(tx, await toSubmit(deps, tx, context, wait, COORDINATOR_MEMBERS)));
-  const [created] = await creation.createIn(tx, [run]);
+  const [created] = await creation.createIn(tx, [context.paused ? { ...run, paused: { with: context.run_id } } : run]);
   const hasEnded = TERMINAL.includes(created!.status);
   const { org_id, project_id, run_id, activity_id } = context;
   const call = { called_id: run.run_id, org_id, project_id, run_id, activity_id, position: wait.position, root_id };
@@ -131,6 +131,6 @@ function parseCall(args: Json, members: readonly string[]): CallArguments {
   if (hasKnownMembers && hasValidTypes && forms.length === 1)
     return { ...({ ...texts, config, env, credentials, files, checkout } as unknown as CallArguments), input };
   throw Errors.invalidRequest(
-    'call takes a graph, a node with its config, a function, or a source; and optionally an input',
+    'call accepts a graph, a node with its config, a function, or a source; and optionally an input',
   );
 }

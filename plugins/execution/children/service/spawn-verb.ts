@@ -67,7 +67,7 @@ function parseSpawn(args: Json): SpawnArguments {
     !areIncludedFiles(files) ||
     Object.keys(unknown).length > 0
   )
-    throw Errors.invalidRequest('spawn takes a source, and optionally a filename, a kind, tags and files');
+    throw Errors.invalidRequest('spawn accepts a source, and optionally a filename, a kind, tags and files');
   return {
     source,
     filename: filename as string | undefined,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   BoundedMap,
+  BytePieces,
   type Database,
   Errors,
   type Sealer,
@@ -186,7 +187,7 @@ export class Contents {
       assertAllStored(files, (hex) => rows.has(hex));
       for (const { path, digest, size } of files) {
         const stored = Number(rows.get(parseDigest(digest))!.size);
-        if (stored !== size) throw Errors.invalidRequest(`${path} has ${stored} bytes, not ${size}`);
+        if (stored !== size) throw Errors.invalidRequest(`${path} is ${stored} bytes long, not ${size}`);
       }
       const now = database.now();
       const stale = digests.filter((digest) => Number(rows.get(digest)!.used_at) < now - USE_INTERVAL_MS);
@@ -213,7 +214,7 @@ function assertAllStored(files: readonly IncludedFile[], isStored: (hex: string)
 }
 
 async function readAll(content: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const pieces = new BytePieces();
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
@@ -221,7 +222,7 @@ async function readAll(content: AsyncIterable<Buffer>): Promise<Buffer> {
       throw Errors.payloadTooLarge(
         `the file has more than ${MAX_INCLUDED_BYTES} bytes, the limit for all files in total`,
       );
-    chunks.push(chunk);
+    pieces.add(chunk);
   }
-  return Buffer.concat(chunks);
+  return pieces.concat();
 }

@@ -57,6 +57,6 @@ export const commands: readonly Command[] = [
       'Each org and each project can register 1,000 names. This frees one. A worker that serves the workflow registers it again.',
     args: [NAME],
     path: namedPath('/functions'),
-    confirmation: ({ args }) => `function ${args[0]} is removed`,
+    confirmation: ({ args }) => `Removed function ${args[0]}`,
   }),
 ];

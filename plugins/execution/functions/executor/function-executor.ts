@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../kernel/contracts/index.ts';
 import { type Executor, RETAINS } from '../../agents/contract.ts';
+import { READS_INPUTS } from '../../../engine/runs/contract.ts';
 import type { Replay } from '../../replay/contract.ts';
 import type { PassCallers } from '../../scripts/contract.ts';
 import { FUNCTION_EXECUTOR } from '../domain/registration.ts';
@@ -38,7 +39,7 @@ export function createFunctionExecutor({ programs, retain, ...deps }: FunctionEx
       if (served === undefined) return [];
       const { isOpen } = retainedCalls();
       await served.start();
-      return isOpen ? [...served.capabilities, RETAINS] : served.capabilities;
+      return [...served.capabilities, READS_INPUTS, ...(isOpen ? [RETAINS] : [])];
     },
     onCapabilitiesChange: (listener) => programs()?.onChange(listener),
     start(assignment, host) {

@@ -1,9 +1,14 @@
 import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
-import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES } from '../../../engine/runs/contract.ts';
+import {
+  acceptInput,
+  type Completion,
+  inputInvalid,
+  type Json,
+  MAX_STEP_OUTPUT_BYTES,
+} from '../../../engine/runs/contract.ts';
 import { parseExact } from '../../../platform/schema/contract.ts';
-import { functionFailed, inputInvalid, workerKilled } from '../errors.ts';
-import { assertInput } from '../service/input-schema.ts';
+import { functionFailed, workerKilled } from '../errors.ts';
 import type { Admission } from './gate.ts';
 import { type CallOwner, type EarlyEnd, OpenCall, type OpenCallDeps } from './open-call.ts';
 import type { FunctionEnd } from './program.ts';
@@ -96,11 +101,8 @@ export class FunctionPass implements RunningPass {
   /** An event starts runs too, and its payload was not checked at a submit. Throws `input_invalid`. */
   #checkInput(schema: string | undefined): void {
     if (schema === undefined || this.#call.journal.length() > 0) return;
-    const { input, payload } = JSON.parse(JSON.stringify(this.#assignment.envelope)) as {
-      input?: Json;
-      payload?: Json;
-    };
-    assertInput(schema, input ?? payload ?? null);
+    const { inputs, input, payload } = this.#assignment.envelope as { inputs?: Json; input?: Json; payload?: Json };
+    acceptInput(schema, inputs ?? input ?? payload ?? null);
   }
 
   async #conclude(ended: Promise<FunctionEnd>): Promise<PassEnd> {

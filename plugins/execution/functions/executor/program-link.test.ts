@@ -1,14 +1,16 @@
 import { setImmediate as afterTurn } from 'node:timers/promises';
 import t from 'tap';
 import { noteWrites } from '../../../../test/support/noted-writes.ts';
-import { RecordingLog } from '../../../../test/kit/index.ts';
+import { RecordingLog, systemClock } from '../../../../test/kit/index.ts';
+import type { Clock } from '../../../../kernel/contracts/index.ts';
 import { ProgramLink } from './program-link.ts';
 
 /** A link to a program that notes what each write to it contained. */
-function noting() {
+function noting(clock: Pick<Clock, 'after'> = systemClock) {
   const { socket, writes } = noteWrites();
   const link = new ProgramLink(socket, {
     log: new RecordingLog(),
+    clock,
     onMessage: () => undefined,
     onClose: () => undefined,
   });
@@ -42,4 +44,26 @@ t.test('what was written before the link is closed reaches the program', async (
   t.same(writes, ['0 {"refused":{"code":"functions_invalid"}}\n']);
   await afterTurn();
   t.equal(writes.length, 1);
+});
+
+t.test('a message that nobody waits for is written with the next one, or after a moment', async (t) => {
+  const timers: (() => void)[] = [];
+  const { link, writes } = noting({
+    after: (_ms, run) => {
+      timers.push(run);
+      return () => void timers.splice(timers.indexOf(run), 1);
+    },
+  });
+  const stop = { stop: { pass: 1 } };
+  link.sendLater(stop);
+  link.sendLater(stop);
+  await afterTurn();
+  t.same(writes, []);
+  link.send({ ping: 1 });
+  await afterTurn();
+  t.equal(writes.join(''), '0 {"stop":{"pass":1}}\n0 {"stop":{"pass":1}}\n0 {"ping":1}\n');
+  t.same([writes.length, timers.length], [1, 0]);
+  link.sendLater(stop);
+  timers[0]!();
+  t.equal(writes.at(-1)!.toString(), '0 {"stop":{"pass":1}}\n');
 });

@@ -1,12 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
-import type { Log } from '../../../../kernel/contracts/index.ts';
+import type { Cancel, Clock, Log } from '../../../../kernel/contracts/index.ts';
 import type { CallerStream } from '../../scripts/contract.ts';
 
 const NEWLINE = 10;
 const SPACE = 32;
 /** Maximum size of a line: that of a line of the agent socket, and the number of its pass. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024 + 32;
+
+/** How long a message may wait for another one with which it is written. */
+const UNHURRIED_MS = 25;
 
 /** How a line that is about no pass begins. */
 const CONTROL_PREFIX = Buffer.from('0 ');
@@ -67,6 +70,13 @@ export interface ProgramError {
   text: string;
 }
 
+export interface ProgramLinkOptions {
+  log: Log;
+  clock: Pick<Clock, 'after'>;
+  onMessage: (message: ProgramMessage) => void;
+  onClose: () => void;
+}
+
 /**
  * The agent's end of the connection to a program with workflows. Each line begins with the number of a pass, followed by a
  * line of the agent socket (`scripts/contract/socket.ts`); number 0 is for the two programs themselves.
@@ -74,27 +84,31 @@ export interface ProgramError {
 export class ProgramLink {
   readonly #socket: Duplex;
   readonly #log: Log;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #streams = new Map<number, PassStream>();
   readonly #onMessage: (message: ProgramMessage) => void;
   /** Lines that are not written yet, and who wants to know when they are. */
   #unwritten: Buffer[] = [];
   #unwritten_bytes = 0;
   #onWritten: (() => void)[] = [];
+  /** A flush at the end of this turn. */
+  #is_scheduled = false;
+  /** Set while only messages that nobody waits for are unwritten. */
+  #cancelFlush: Cancel | undefined;
   #pieces: Buffer[] = [];
   #pending_bytes = 0;
   /** The rest of a line that is too long is not for anybody. */
   #skips_line = false;
 
-  constructor(
-    socket: Duplex,
-    { log, onMessage, onClose }: { log: Log; onMessage: (message: ProgramMessage) => void; onClose: () => void },
-  ) {
+  constructor(socket: Duplex, { log, clock, onMessage, onClose }: ProgramLinkOptions) {
+    this.#clock = clock;
     this.#socket = socket;
     this.#log = log;
     this.#onMessage = onMessage;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
+      this.#cancelFlush?.();
       for (const stream of this.#streams.values()) stream.destroy();
       onClose();
     });
@@ -116,10 +130,11 @@ export class ProgramLink {
 
   /** Lines of one turn, such as replies that belong to one commit, are one write: each is a system call and wakes the program. */
   write(number: number, line: Buffer, sent?: () => void): boolean {
-    if (this.#unwritten.length === 0) queueMicrotask(() => process.nextTick(() => this.flush()));
-    const head = Buffer.from(`${number} `);
-    this.#unwritten.push(head, line);
-    this.#unwritten_bytes += head.length + line.length;
+    if (!this.#is_scheduled) {
+      this.#is_scheduled = true;
+      queueMicrotask(() => process.nextTick(() => this.flush()));
+    }
+    this.#append(number, line);
     if (sent !== undefined) this.#onWritten.push(sent);
     return !this.#socket.writableNeedDrain;
   }
@@ -128,8 +143,23 @@ export class ProgramLink {
     this.write(0, Buffer.from(`${JSON.stringify(message)}\n`));
   }
 
+  /** Sends a message that nobody waits for: it is written with the next one, or after a moment. */
+  sendLater(message: object): void {
+    this.#append(0, Buffer.from(`${JSON.stringify(message)}\n`));
+    this.#cancelFlush ??= this.#clock.after(UNHURRIED_MS, () => this.flush(), { unref: true });
+  }
+
+  #append(number: number, line: Buffer): void {
+    const head = Buffer.from(`${number} `);
+    this.#unwritten.push(head, line);
+    this.#unwritten_bytes += head.length + line.length;
+  }
+
   /** Writes now what would be written at the end of this turn. */
   flush(): void {
+    this.#is_scheduled = false;
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
     if (this.#unwritten.length === 0) return;
     const bytes = Buffer.concat(this.#unwritten, this.#unwritten_bytes);
     const written = this.#onWritten;

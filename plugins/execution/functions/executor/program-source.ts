@@ -93,7 +93,7 @@ export function createFileSource(files: readonly string[], { clock, log, env, no
       const program = new FunctionProgram(child.stdio[PROGRAM_FD] as Socket, {
         log,
         version: started_version,
-        now: () => clock.monotonic(),
+        clock,
       });
       // A descendant of the program may keep the connection open.
       void exited.then(() => program.close());
@@ -123,7 +123,7 @@ export function createAttachedSource(main: string, { clock, log }: Pick<SourceDe
     async start() {
       const socket = new Socket({ fd: PROGRAM_FD });
       const started_version = await version();
-      const program = new FunctionProgram(socket, { log, version: started_version, now: () => clock.monotonic() });
+      const program = new FunctionProgram(socket, { log, version: started_version, clock });
       return { program, version: started_version, end: async () => program.close(), kill: () => program.close() };
     },
   };

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Log } from '../../../../kernel/contracts/index.ts';
+import type { Clock, Log } from '../../../../kernel/contracts/index.ts';
 import {
   capabilityOf,
   type FunctionRegistration,
@@ -44,9 +44,11 @@ interface OpenPass {
 export class FunctionProgram {
   readonly #link: ProgramLink;
   readonly #passes = new Map<number, OpenPass>();
+  /** Those whose functions have returned. */
+  readonly #returned = new Set<number>();
   readonly #registered = Promise.withResolvers<readonly FunctionRegistration[]>();
   readonly #ended = Promise.withResolvers<void>();
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'monotonic' | 'after'>;
   #functions = new Map<string, FunctionRegistration>();
   #next_pass = 1;
   #ping = 0;
@@ -57,14 +59,18 @@ export class FunctionProgram {
   #is_retired = false;
 
   /** `version` is used for workflows and programs that name none. */
-  constructor(socket: Duplex, { log, version, now }: { log: Log; version: string; now: () => number }) {
-    this.#now = now;
-    this.#pinged_at = now();
-    this.#answered_at = now();
+  constructor(
+    socket: Duplex,
+    { log, version, clock }: { log: Log; version: string; clock: Pick<Clock, 'monotonic' | 'after'> },
+  ) {
+    this.#clock = clock;
+    this.#pinged_at = clock.monotonic();
+    this.#answered_at = clock.monotonic();
     // Nobody may be waiting when the program ends before it registers.
     this.#registered.promise.catch(() => undefined);
     this.#link = new ProgramLink(socket, {
       log,
+      clock,
       onMessage: (message) => this.#receive(message, version),
       onClose: () => this.#lose(),
     });
@@ -132,7 +138,7 @@ export class FunctionProgram {
 
   /** How long the program has not answered, in milliseconds. Its event loop is blocked then. */
   get silence_ms(): number {
-    return this.#pong === this.#ping ? 0 : this.#now() - this.#pinged_at;
+    return this.#pong === this.#ping ? 0 : this.#clock.monotonic() - this.#pinged_at;
   }
 
   /** When it answered last, in milliseconds of the monotonic clock. */
@@ -143,7 +149,7 @@ export class FunctionProgram {
   ping(): void {
     if (this.#pong !== this.#ping) return;
     this.#ping += 1;
-    this.#pinged_at = this.#now();
+    this.#pinged_at = this.#clock.monotonic();
     this.#link.send({ ping: this.#ping });
   }
 
@@ -158,7 +164,10 @@ export class FunctionProgram {
       close: () => {
         this.#passes.delete(number);
         stream.destroy();
-        this.#link.send({ stop: { pass: number } });
+        const stop = { stop: { pass: number } };
+        // A function that has returned does nothing any more: the program only lets go of what belonged to it.
+        if (this.#returned.delete(number)) this.#link.sendLater(stop);
+        else this.#link.send(stop);
       },
     };
   }
@@ -197,13 +206,14 @@ export class FunctionProgram {
   #receive(message: ProgramMessage, version: string): void {
     if ('end' in message) {
       const pass = this.#passes.get(message.end);
+      if (pass !== undefined) this.#returned.add(message.end);
       const { error, output, repeated } = message;
       return pass?.onEnd(error === undefined ? { output, repeated } : { error, repeated });
     }
     if ('log' in message) return this.#passes.get(message.log)?.onLog(message.stream, message.text);
     if ('pong' in message) {
       this.#pong = message.pong;
-      this.#answered_at = this.#now();
+      this.#answered_at = this.#clock.monotonic();
       return;
     }
     // The server knows the first registration of a program, and no other.

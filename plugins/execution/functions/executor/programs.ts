@@ -169,7 +169,7 @@ export class FunctionPrograms {
       return;
     }
     if (this.#deps.clock.monotonic() - this.#launched_at > STABLE_MS) this.#restart_ms = RESTART_MIN_MS;
-    this.#deps.log.warn({}, 'the program with the workflows ended; starting it again');
+    this.#deps.log.warn({}, 'the worker program exited; restarting it');
     this.#scheduleRestart();
   }
 
@@ -197,7 +197,7 @@ export class FunctionPrograms {
     } catch (error) {
       // A newer one has been started since.
       if (this.#closed || launch < this.#launches) return;
-      this.#deps.log.error({ reason: (error as Error).message }, 'the program with the workflows did not start');
+      this.#deps.log.error({ reason: (error as Error).message }, 'the worker program did not start');
       if (this.#current?.program.is_lost) this.#scheduleRestart();
     }
   }

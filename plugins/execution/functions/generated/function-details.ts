@@ -15,7 +15,7 @@ export interface FunctionDetails {
    */
   version: string;
   /**
-   * `pinned`: a run continues only with the version that it began with. `replay`: with any version, under the replay guard.
+   * With `pinned`, a run continues only with the version that it started with. With `replay`, it continues with any version, and the replay guard checks its calls.
    */
   versions: 'replay' | 'pinned';
   /**
@@ -31,7 +31,7 @@ export interface FunctionDetails {
    */
   concurrency?: number;
   /**
-   * Its versions, at most 20 of each owner, the newest first.
+   * Its versions, newest first, at most 20 per owner.
    */
   registrations: FunctionView[];
   /**
@@ -47,7 +47,7 @@ export interface FunctionDetails {
      */
     runs: number;
     /**
-     * The IDs of the first of them, at most five.
+     * The IDs of the oldest of them, at most five.
      */
     oldest: string[];
   }[];

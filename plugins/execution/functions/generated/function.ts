@@ -17,7 +17,7 @@ export interface FunctionView {
    */
   versions: 'replay' | 'pinned';
   /**
-   * The version with which new runs begin: that of the worker that started last.
+   * The version that new runs start with: the version of the worker that started last.
    */
   current: boolean;
   /**

@@ -1,13 +1,15 @@
 import {
   type AccessControl,
+  Errors,
   iso,
   parseDuration,
-  type Queries,
+  type CachedReads,
   type Scope,
   yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
 import type { RunFigures } from '../../../engine/runs/contract.ts';
 import type { AuditedWrites, NamedRequest } from '../../../platform/resources/contract.ts';
+import type { Scopes } from '../../../security/access/contract.ts';
 import type { AgentServer, AgentStats } from '../../agents/contract.ts';
 import {
   capabilityOf,
@@ -27,7 +29,7 @@ import type {
   FunctionTable,
   ListedFunction,
 } from '../store/function-table.ts';
-import type { InputChecks } from './input-checks.ts';
+import type { SchemaChecks } from './schema-checks.ts';
 
 /** Where a worker registers its workflows: at the server of its process, or over HTTP. */
 export interface FunctionRegistry {
@@ -39,8 +41,9 @@ export interface DirectoryDeps {
   agents: AgentStats;
   runs: Pick<RunFigures, 'queued' | 'openRun'>;
   access: Pick<AccessControl, 'authorize'>;
+  scopes: Pick<Scopes, 'hasSeveralOrgs'>;
   writes: Pick<AuditedWrites, 'remove'>;
-  checks: InputChecks;
+  checks: SchemaChecks;
 }
 
 /** Waiting runs of one version are counted up to this. */
@@ -71,7 +74,7 @@ export class FunctionDirectory {
   }
 
   /** The version with which a run begins now. Throws `function_unknown`. */
-  async current(on: Pick<Queries, 'read'>, scope: FunctionOwner, name: string): Promise<FunctionRow> {
+  async current(on: CachedReads, scope: FunctionOwner, name: string): Promise<FunctionRow> {
     const newest = await this.#deps.table.newest(on, scope, name);
     if (newest === undefined) throw functionUnknown(`no worker has registered the workflow ${JSON.stringify(name)}`);
     return newest;
@@ -88,7 +91,7 @@ export class FunctionDirectory {
   }
 
   /** Throws `function_unknown`. */
-  async read(on: Pick<Queries, 'read'>, scope: Scope, name: string): Promise<FunctionDetails> {
+  async read(on: CachedReads, scope: Scope, name: string): Promise<FunctionDetails> {
     const current = await this.current(on, scope, name);
     const rows = await this.#deps.table.versions(scope, name);
     const connected = await this.#deps.agents.readConnected(scope);
@@ -111,15 +114,12 @@ export class FunctionDirectory {
 
   /**
    * Forgets a workflow, so that its name counts no longer. Throws `function_unknown`, `function_in_use` while a worker serves
-   * it or a run of it is open, and `forbidden` for a workflow of the whole org when the caller does not own the org.
+   * it or a run of it is open, and `forbidden` for a workflow that the caller may not remove.
    */
   async remove(call: NamedRequest): Promise<void> {
-    const { table, agents, runs, access, writes } = this.#deps;
-    const { scope, name, by } = call;
-    if ((await table.versions(scope, name)).length === 0)
-      throw functionUnknown(`no worker has registered the workflow ${JSON.stringify(name)}`);
-    if (by.principal && (await table.isShared(scope, name)))
-      await access.authorize(by.principal, { kind: 'org', role: 'owner' }, { org: scope.org });
+    const { table, agents, runs, writes } = this.#deps;
+    const { scope, name } = call;
+    const owners = await this.#removableOwners(call);
     const capability = capabilityOf(name);
     const serving = (await agents.readConnected(scope)).find(({ capabilities }) => capabilities.includes(capability));
     if (serving !== undefined)
@@ -131,7 +131,26 @@ export class FunctionDirectory {
       const where = open.project_id === scope.project_id ? `: ${open.run_id}` : ' in another project of this org';
       throw functionInUse(`the workflow ${JSON.stringify(name)} has an open run${where}`);
     }
-    await writes.remove(call, 'function.delete', { noun: 'function', remove: (tx, of) => table.remove(tx, of, name) });
+    if (owners.length === 0)
+      throw Errors.forbidden(
+        `the server's built-in agent registered the workflow ${JSON.stringify(name)} for all orgs, so no org can remove it`,
+      );
+    await writes.remove(call, 'function.delete', { noun: 'function', remove: (tx) => table.remove(tx, owners, name) });
+  }
+
+  /**
+   * Those whose registrations the caller removes. What the built-in agent serves is for all orgs, so an org may remove it only
+   * if there is no other one.
+   */
+  async #removableOwners({ scope, name, by }: NamedRequest): Promise<FunctionOwner[]> {
+    const { table, access, scopes } = this.#deps;
+    const owners = await table.owners(scope, name);
+    if (owners.length === 0) throw functionUnknown(`no worker has registered the workflow ${JSON.stringify(name)}`);
+    const of_org = owners.filter(({ org_id }) => org_id !== '');
+    const removable = of_org.length < owners.length && !(await scopes.hasSeveralOrgs()) ? owners : of_org;
+    if (by.principal && removable.some(({ project_id }) => project_id === ''))
+      await access.authorize(by.principal, { kind: 'org', role: 'owner' }, { org: scope.org });
+    return removable;
   }
 
   /** Runs whose function no connected agent serves, of one workflow or of all. */

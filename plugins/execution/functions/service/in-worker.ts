@@ -1,6 +1,5 @@
-import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { WorkerTools } from '../../../platform/expressions/contract.ts';
-import { findInputErrors, findSchemaError, type InputFindings } from './input-schema.ts';
+import { findSchemaError } from '../../../platform/schema/contract.ts';
 
 /**
  * Compiles a schema in a worker thread.
@@ -8,16 +7,3 @@ import { findInputErrors, findSchemaError, type InputFindings } from './input-sc
  */
 export const findSchemaErrorInWorker = (_tools: WorkerTools, schema: string): string | undefined =>
   findSchemaError(schema);
-
-/**
- * Checks an input, in JSON, in a worker thread. Only the message of an error survives the copy to another thread.
- * @public
- */
-export function checkInputInWorker(_tools: WorkerTools, schema: string, input: string): InputFindings {
-  try {
-    return { errors: findInputErrors(schema, JSON.parse(input)) };
-  } catch (error) {
-    if (!isServiceError(error, 'input_invalid')) throw error;
-    return { errors: [], failure: error.message };
-  }
-}

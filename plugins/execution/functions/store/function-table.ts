@@ -1,4 +1,4 @@
-import type { Database, Queries, Transaction } from '../../../../kernel/contracts/index.ts';
+import type { CachedReads, Database, Queries, Transaction } from '../../../../kernel/contracts/index.ts';
 import type { FunctionRegistration } from '../domain/registration.ts';
 import { functionsInvalid } from '../errors.ts';
 
@@ -34,6 +34,9 @@ export interface ListedFunction extends Omit<FunctionRow, 'input'> {
 const MAX_VERSIONS = 20;
 /** Names that the workers of one org or project can register. */
 const MAX_NAMES = 1000;
+/** A longer schema is read each time. */
+const MAX_CACHED_INPUT = 4096;
+const SMALL_INPUT = `CASE WHEN LENGTH(input) <= ${MAX_CACHED_INPUT} THEN input END`;
 const COLUMNS = 'name, version, versions, timeout, concurrency, input, registered_at, seen_at';
 /** The rows that a project can use: its own, those of its org, and those of the built-in agent. */
 const visible = (table: string): string =>
@@ -81,16 +84,14 @@ export class FunctionTable {
     });
   }
 
-  /** The version of a workflow that a project runs now: that of the worker that started last. */
-  async newest(on: Pick<Queries, 'read'>, owner: FunctionOwner, name: string): Promise<FunctionRow | undefined> {
-    // The schema of one row alone is read: each may have 64 KiB.
-    const rows = await on.read<FunctionRow>(
-      `SELECT ${COLUMNS} FROM functions_functions WHERE (org_id, project_id, name, version) = (
-         SELECT org_id, project_id, name, version FROM functions_functions WHERE name = ? AND ${VISIBLE}
-         ORDER BY seen_at DESC, version DESC LIMIT 1)`,
-      [name, owner.org_id, owner.project_id],
-    );
-    return rows[0];
+  /**
+   * The version of a workflow that a project runs now: that of the worker that started last. Every submit needs it, and it
+   * seldom changes.
+   */
+  async newest(on: CachedReads, owner: FunctionOwner, name: string): Promise<FunctionRow | undefined> {
+    const key = `functions.newest ${owner.org_id} ${owner.project_id} ${name}`;
+    const newest = await on.cached(key, ['functions_functions'], () => readNewest(on, owner, name, SMALL_INPUT));
+    return Number(newest?.has_large_input) === 1 ? readNewest(on, owner, name, 'input') : newest;
   }
 
   /** Each version once, in the order of names and versions. */
@@ -122,32 +123,48 @@ export class FunctionTable {
     return withoutRepeats(rows);
   }
 
-  /** True when a version of the workflow is for more projects than this one. */
-  async isShared(owner: FunctionOwner, name: string): Promise<boolean> {
-    const rows = await this.#database.read(
-      `SELECT 1 AS found FROM functions_functions WHERE ${VISIBLE} AND project_id = '' AND name = ? LIMIT 1`,
-      [owner.org_id, owner.project_id, name],
+  /** Those who registered the workflow for the project: its own workers, workers of its org, and the built-in agent. */
+  async owners({ org_id, project_id }: FunctionOwner, name: string): Promise<FunctionOwner[]> {
+    return this.#database.read<FunctionOwner>(
+      `SELECT DISTINCT org_id, project_id FROM functions_functions WHERE ${VISIBLE} AND name = ? ORDER BY org_id, project_id`,
+      [org_id, project_id, name],
     );
-    return rows.length > 0;
   }
 
-  /** Removes all versions that the project sees. False without any. */
-  async remove(tx: Transaction, { org_id, project_id }: FunctionOwner, name: string): Promise<boolean> {
-    // Row by row: the key begins with the owner.
-    const owners = [
-      ['', ''],
-      [org_id, ''],
-      [org_id, project_id],
-    ];
+  /** Removes all versions that these owners registered. False without any. */
+  async remove(tx: Transaction, owners: readonly FunctionOwner[], name: string): Promise<boolean> {
     let removed = 0;
-    for (const [org = '', project = ''] of owners)
+    // One by one: the key begins with the owner.
+    for (const { org_id, project_id } of owners)
       removed += await tx.write('DELETE FROM functions_functions WHERE org_id = ? AND project_id = ? AND name = ?', [
-        org,
-        project,
+        org_id,
+        project_id,
         name,
       ]);
     return removed > 0;
   }
+}
+
+interface NewestRow extends FunctionRow {
+  has_large_input: number;
+}
+
+/** The schema of one row alone is read: each may have 64 KiB. */
+async function readNewest(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: FunctionOwner,
+  name: string,
+  input: string,
+): Promise<NewestRow | undefined> {
+  const [row] = await on.read<NewestRow>(
+    `SELECT name, version, versions, timeout, concurrency, registered_at, seen_at, ${input} AS input,
+       LENGTH(COALESCE(input, '')) > ${MAX_CACHED_INPUT} AS has_large_input
+     FROM functions_functions WHERE (org_id, project_id, name, version) = (
+       SELECT org_id, project_id, name, version FROM functions_functions WHERE name = ? AND ${VISIBLE}
+       ORDER BY seen_at DESC, version DESC LIMIT 1)`,
+    [name, org_id, project_id],
+  );
+  return row;
 }
 
 /** The first row of each version. Two owners may have registered the same one. */

@@ -1,9 +1,16 @@
 import type { Scope } from '../../../../kernel/contracts/index.ts';
-import type { Json, Reading, WorkflowDocument, WorkflowKind, WorkflowPin } from '../../../engine/runs/contract.ts';
+import {
+  type Json,
+  type Problem,
+  type Reading,
+  type WorkflowDocument,
+  workflowInvalid,
+  type WorkflowKind,
+  type WorkflowPin,
+} from '../../../engine/runs/contract.ts';
 import { readJsonText } from '../../../platform/schema/contract.ts';
 import { capabilityOf, FUNCTION_EXECUTOR, versionCapability } from '../domain/registration.ts';
 import { functionUntrusted } from '../errors.ts';
-import type { InputChecks } from '../service/input-checks.ts';
 import type { FunctionDirectory } from '../service/directory.ts';
 import type { FunctionRow } from '../store/function-table.ts';
 
@@ -21,11 +28,11 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const PINNED = /^[A-Za-z0-9._-]{1,40}$/;
 
 /** `svc/function/v1`: a function of a program that a worker keeps running. */
-export function functionWorkflow(directory: FunctionDirectory, checks: InputChecks): WorkflowKind {
+export function functionWorkflow(directory: FunctionDirectory): WorkflowKind {
   /** What `resolve` has read, for the plan and the check of the same submit. Each submit by name has a pin of its own. */
   const resolved = new WeakMap<WorkflowPin, FunctionRow>();
   const registered = async (on: Reading, scope: Scope, { pin, source }: WorkflowDocument) =>
-    (pin && resolved.get(pin)) ?? (await directory.current(on, scope, readDocument(source)!.name));
+    (pin && resolved.get(pin)) ?? (await directory.current(on, scope, requireDocument(source).name));
   return {
     kind: 'function',
     type: 'svc/function/v1',
@@ -42,16 +49,14 @@ export function functionWorkflow(directory: FunctionDirectory, checks: InputChec
       return { source: JSON.stringify(document), workflow: name, pin };
     },
     async check(_scope, { source }) {
-      if (readDocument(source) !== undefined) return [];
-      const message = `must be {"version": "${VERSION}", "name": "<workflow of a worker>"}`;
-      return [{ line: 1, column: 1, message, code: 'function_invalid' }];
+      return readDocument(source) === undefined ? [INVALID] : [];
     },
-    async checkInput(on, scope, document, input) {
-      const { input: schema } = await registered(on, scope, document);
-      if (schema !== null) await checks.assertInput(scope, schema, input ?? null);
+    async inputSchema(on, scope, document) {
+      const { input } = await registered(on, scope, document);
+      return input ?? undefined;
     },
     async plan(on, scope, document) {
-      const { name, pinned } = readDocument(document.source)!;
+      const { name, pinned } = requireDocument(document.source);
       if (document.start?.trusted === false)
         throw functionUntrusted(`an untrusted run cannot start the function ${JSON.stringify(name)}`);
       const { timeout } = await registered(on, scope, document);
@@ -69,6 +74,20 @@ export function functionWorkflow(directory: FunctionDirectory, checks: InputChec
       };
     },
   };
+}
+
+const INVALID: Problem = {
+  line: 1,
+  column: 1,
+  message: `must be {"version": "${VERSION}", "name": "<workflow of a worker>"}`,
+  code: 'function_invalid',
+};
+
+/** Throws `workflow_invalid`. */
+function requireDocument(source: WorkflowDocument['source']): FunctionDocument {
+  const document = readDocument(source);
+  if (document !== undefined) return document;
+  throw workflowInvalid(`the function has a problem: 1:1 ${INVALID.message}`, { data: { problems: [INVALID] } });
 }
 
 /** Returns undefined for a text that is no such document. */

@@ -19,21 +19,23 @@ type LockView = Api.ListLocks200['locks'][number];
 
 const HEAD = ['group', 'place', 'run', 'since', 'age', 'fence'];
 
-function toRows({ group, trusted, holder, queue, queue_length }: LockView, output: Output): string[][] {
+function toRows(lock: LockView, output: Output): string[][] {
+  const { group, trusted, limit, holders, holder_count, queue, queue_length } = lock;
   const waiting = queue.map(({ run_id, since, age_ms }, i) => [
     ...['', String(i + 1), run_id, output.time(since), formatSpan(age_ms), ''],
   ]);
-  const unlisted = queue_length - queue.length;
+  const state = limit === 1 ? 'holds' : `holds ${holder_count}/${limit}`;
+  const holding = holders.map((holder, i) => [
+    ...[i > 0 ? '' : trusted ? group : `${group} (untrusted)`, i > 0 ? 'holds' : state, holder.run_id],
+    ...[output.time(holder.since), formatSpan(holder.age_ms), String(holder.fence)],
+  ]);
   return [
-    [
-      trusted ? group : `${group} (untrusted)`,
-      'holds',
-      holder.run_id,
-      output.time(holder.since),
-      formatSpan(holder.age_ms),
-      String(holder.fence),
-    ],
+    ...holding,
+    ...unlisted(holder_count - holders.length, 'hold it'),
     ...waiting,
-    ...(unlisted > 0 ? [['', '…', `and ${unlisted} more`, '', '', '']] : []),
+    ...unlisted(queue_length - queue.length, 'wait'),
   ];
 }
+
+const unlisted = (count: number, what: string): string[][] =>
+  count > 0 ? [['', '…', `${count} more ${what}`, '', '', '']] : [];

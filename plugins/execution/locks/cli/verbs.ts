@@ -3,7 +3,7 @@ import type { ScriptVerb } from '../../../../cli/contract.ts';
 /** Help texts of this plugin's verbs for the CLI. */
 export const lockHelp = {
   verb: 'lock',
-  usage: 'svc lock <group> [--timeout <duration>] [--fence] [-- <command> [<argument>…]]',
+  usage: 'svc lock <group> [--limit <n>] [--timeout <duration>] [--fence] [-- <command> [<argument>…]]',
   brief: 'let only one run at a time continue',
   summary:
     "Acquires a group's lease, first come, first served, and holds it until the run ends or while a command runs. Exits with 124 after --timeout; --fence prints the grant's number, which always increases.",
@@ -16,6 +16,11 @@ export const lockHelp = {
     },
   ],
   flags: {
+    limit: {
+      type: 'string',
+      value: '<n>',
+      summary: 'let up to this many runs hold the lease at once (default: 1); the lowest limit of its holders applies',
+    },
     timeout: { type: 'string', value: '<duration>', summary: 'leave the queue after this time (default: never)' },
     fence: { type: 'boolean', summary: "print the grant's number; not with a command" },
   },
@@ -29,6 +34,7 @@ export const lockHelp = {
   examples: [
     ['svc lock deploy', 'held until this run ends'],
     ['svc lock deploy --timeout 10m -- ./release.sh', 'held while the command runs'],
+    ['svc lock crawl --limit 3 -- ./fetch.sh', 'at most three at a time'],
   ],
 } as const satisfies ScriptVerb;
 

@@ -3,15 +3,32 @@
 export interface LockView {
   group: string;
   /**
-   * False: the group belongs to untrusted runs, which share no leases with trusted runs.
+   * If false, the group belongs to untrusted runs, which do not share leases with trusted runs.
    */
   trusted: boolean;
+  /**
+   * How many runs may hold it at once: the lowest limit of its holders.
+   */
+  limit: number;
+  /**
+   * One of its holders.
+   */
   holder: {
     run_id: string;
     since: string;
     age_ms: number;
     fence: number;
   };
+  /**
+   * At most 100.
+   */
+  holders: {
+    run_id: string;
+    since: string;
+    age_ms: number;
+    fence: number;
+  }[];
+  holder_count: number;
   queue: {
     run_id: string;
     since: string;

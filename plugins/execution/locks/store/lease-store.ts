@@ -1,10 +1,11 @@
-import type { Database, Transaction } from '../../../../kernel/contracts/index.ts';
+import { type Database, Errors, failpoint, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind, LeaseRequest, Leases, LeaseState, ReplacedRun } from '../contract.ts';
 import { listReplacedBefore } from './group-views.ts';
 import { assertGroupName, groupKey } from '../domain/group.ts';
+import { byQueuePosition, hasCapacity, lowestFreeNumber, MAX_HOLDERS, queuePosition } from '../domain/queue-order.ts';
 import {
   drawTicket,
-  readHolder,
+  readHolders,
   type LockedGroup,
   lockGroup,
   writeOne,
@@ -13,7 +14,7 @@ import {
   replaceBefore,
   type Ticket,
   readTicket,
-  listWaiting,
+  listQueue,
   skipGroupGuard,
 } from './rows.ts';
 
@@ -39,7 +40,9 @@ export class LeaseStore implements Leases {
 
   async acquire(tx: Transaction, request: LeaseRequest): Promise<LeaseState> {
     const group = await this.#lockGroup(tx, request);
-    const ticket = (await readTicket(tx, request.owner)) ?? (await this.#drawTicket(tx, group, request.owner));
+    const ticket =
+      (await readTicket(tx, request.owner)) ??
+      (await this.#drawTicket(tx, group, request, await readHolders(tx, group)));
     if (ticket.state === 'held') return { state: 'held', fence: ticket.fence! };
     if (ticket.state === 'shared') return { state: 'held', fence: group.fence };
     if (ticket.state !== 'waiting') throw new Error(`ticket ${ticket.ticket} of ${group.group_key} is ${ticket.state}`);
@@ -48,10 +51,26 @@ export class LeaseStore implements Leases {
 
   async tryAcquire(tx: Transaction, request: LeaseRequest): Promise<{ fence: number } | undefined> {
     const group = await this.#lockGroup(tx, request);
-    const holder = await readHolder(tx, group);
-    if (holder && !this.#canShare(holder, request.owner)) return undefined;
-    await this.#drawTicket(tx, group, request.owner);
+    const holders = await readHolders(tx, group);
+    if (!this.#canShareAny(holders, request.owner) && !(await this.#canGrant(tx, group, request, holders)))
+      return undefined;
+    await this.#drawTicket(tx, group, request, holders);
     return { fence: group.fence };
+  }
+
+  /** Whether a ticket that is drawn now holds the lease at once: it fits beside the holders, and none waits before it. */
+  async #canGrant(
+    tx: Transaction,
+    group: LockedGroup,
+    { limit = 1, priority = 0 }: LeaseRequest,
+    holders: readonly Ticket[],
+  ): Promise<boolean> {
+    // A free group has no waiters except replaced ones, because every release passes the lease on.
+    if (holders.length === 0) return true;
+    if (!hasCapacity(holders, limit)) return false;
+    const next = await this.#findNext(tx, group);
+    const ticket = group.last_ticket + 1;
+    return next === undefined || byQueuePosition({ ticket, queue_position: queuePosition(ticket, priority) }, next) < 0;
   }
 
   async release(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
@@ -86,10 +105,10 @@ export class LeaseStore implements Leases {
     for (const [ticket_of_group] of groups.values()) {
       const group = await lockGroup(tx, ticket_of_group!, ticket_of_group!.group_key);
       if (!group) continue;
-      // Waiting tickets go first, because a lease must not be passed to a run that has ended.
+      // All of them end first, because a lease must not be passed to a run that has ended.
       const tickets = (await listOpenTickets(tx, run_ids)).filter((ticket) => sameGroup(ticket, group));
-      for (const ticket of tickets.sort((a, b) => Number(a.state === 'held') - Number(b.state === 'held')))
-        await this.#end(tx, group, ticket);
+      for (const ticket of tickets) await this.#close(tx, group, ticket);
+      if (this.#mayAdvance(group, tickets)) await this.#grantWaiting(tx, group);
     }
   }
 
@@ -103,10 +122,25 @@ export class LeaseStore implements Leases {
     return changed === 1;
   }
 
-  async replaceEarlier(tx: Transaction, owner: LeaseOwner): Promise<void> {
+  async replaceEarlier(tx: Transaction, owner: LeaseOwner, { holders }: { holders: boolean }): Promise<void> {
     const ticket = await readTicket(tx, owner);
     const group = ticket && (await lockGroup(tx, ticket, ticket.group_key));
-    if (group) await replaceBefore(tx, group, ticket);
+    if (!group) return;
+    const holders_below = holders ? await this.#replacedHolders(tx, group, ticket) : 0;
+    await replaceBefore(tx, group, ticket, holders_below);
+  }
+
+  /** The ticket below which holders make room for another one: the newest of them go on beside it. */
+  async #replacedHolders(
+    tx: Transaction,
+    group: LockedGroup,
+    { ticket, run_id, max_holders }: Ticket,
+  ): Promise<number> {
+    if (max_holders === null) return ticket;
+    const holders = (await readHolders(tx, group)).filter((holder) => holder.run_id !== run_id);
+    const newest = holders.map((holder) => holder.ticket).sort((a, b) => b - a);
+    const capacity = Math.min(max_holders, ...holders.map((holder) => holder.max_holders ?? 1)) - 1;
+    return newest.length > capacity ? newest[capacity]! + 1 : 0;
   }
 
   listReplaced(
@@ -118,10 +152,14 @@ export class LeaseStore implements Leases {
     return listReplacedBefore(on, owner, after, limit);
   }
 
-  #lockGroup(tx: Transaction, { group, trusted, owner, org_id, project_id }: LeaseRequest): Promise<LockedGroup> {
+  #lockGroup(
+    tx: Transaction,
+    { group, trusted, owner, org_id, project_id, limit = 1 }: LeaseRequest,
+  ): Promise<LockedGroup> {
     const name = assertGroupName(group);
     if (!OWNER_ID.test(owner.id) || !this.#deps.owners().some(({ kind }) => kind === owner.kind))
       throw new RangeError(`${owner.kind} ${owner.id} cannot own a lease`);
+    assertLimit(limit);
     return lockOrCreateGroup(tx, { org_id, project_id }, groupKey(name, trusted), { name, trusted });
   }
 
@@ -137,17 +175,22 @@ export class LeaseStore implements Leases {
   }
 
   /** Creates a ticket. It holds the lease if it is free, or shares the lease of its own run. */
-  async #drawTicket(tx: Transaction, group: LockedGroup, owner: LeaseOwner): Promise<Ticket> {
-    const holder = await readHolder(tx, group);
-    const ticket = await drawTicket(tx, group, owner, this.#deps.database.now());
-    // A free group has no waiters except replaced ones, because every release passes the lease on.
-    if (!holder) await this.#grant(tx, group, ticket, false);
-    else if (this.#canShare(holder, owner)) await this.#share(tx, ticket, false);
+  async #drawTicket(
+    tx: Transaction,
+    group: LockedGroup,
+    request: LeaseRequest,
+    holders: readonly Ticket[],
+  ): Promise<Ticket> {
+    const is_shared = this.#canShareAny(holders, request.owner);
+    const is_granted = !is_shared && (await this.#canGrant(tx, group, request, holders));
+    const ticket = await drawTicket(tx, group, request, this.#deps.database.now());
+    if (is_shared) await this.#share(tx, ticket, false);
+    else if (is_granted) await this.#grant(tx, group, ticket, { number: lowestFreeNumber(holders), notify: false });
     return ticket;
   }
 
-  #canShare(holder: Ticket, owner: LeaseOwner): boolean {
-    return holder.run_id === owner.run_id && this.#shares(holder.owner_kind);
+  #canShareAny(holders: readonly Ticket[], owner: LeaseOwner): boolean {
+    return holders.some((holder) => holder.run_id === owner.run_id && this.#shares(holder.owner_kind));
   }
 
   #shares(kind: string): boolean {
@@ -155,17 +198,32 @@ export class LeaseStore implements Leases {
   }
 
   /** Grants the lease to a waiting ticket. With `notify`, its owner does not know yet. */
-  #grant(tx: Transaction, group: LockedGroup, ticket: Ticket, notify: boolean): Promise<void> {
-    return this.#makeHolder(tx, group, ticket, notify ? this.#deps.database.now() : null);
+  #grant(
+    tx: Transaction,
+    group: LockedGroup,
+    ticket: Ticket,
+    { number, notify }: { number: number; notify: boolean },
+  ): Promise<void> {
+    const { max_holders } = ticket;
+    return this.#makeHolder(tx, group, ticket, {
+      held: number,
+      max_holders,
+      to_tell: notify ? this.#deps.database.now() : null,
+    });
   }
 
-  /** Turns a waiting or shared ticket into the holder, with the next fence. */
-  async #makeHolder(tx: Transaction, group: LockedGroup, ticket: Ticket, notify_due_at: number | null): Promise<void> {
+  /** Turns a waiting or shared ticket into a holder, with the next fence. */
+  async #makeHolder(
+    tx: Transaction,
+    group: LockedGroup,
+    ticket: Ticket,
+    { held, max_holders, to_tell }: Pick<Ticket, 'held' | 'max_holders' | 'to_tell'>,
+  ): Promise<void> {
     const now = this.#deps.database.now();
     const { project_id, group_key } = group;
     const { state } = ticket;
     group.fence += 1;
-    Object.assign(ticket, { state: 'held', fence: group.fence, granted_at: now, to_tell: notify_due_at });
+    Object.assign(ticket, { state: 'held', fence: group.fence, granted_at: now, to_tell, held, max_holders });
     await writeOne(tx, 'UPDATE locks_groups SET fence = ? WHERE project_id = ? AND group_key = ?', [
       group.fence,
       project_id,
@@ -174,9 +232,9 @@ export class LeaseStore implements Leases {
     skipGroupGuard(tx, group);
     await writeOne(
       tx,
-      `UPDATE locks_tickets SET state = 'held', held = 1, fence = ?, granted_at = ?, to_tell = ?
+      `UPDATE locks_tickets SET state = 'held', held = ?, max_holders = ?, fence = ?, granted_at = ?, to_tell = ?
        WHERE project_id = ? AND group_key = ? AND ticket = ? AND state = ?`,
-      [group.fence, now, notify_due_at, project_id, group_key, ticket.ticket, state],
+      [held, max_holders, group.fence, now, to_tell, project_id, group_key, ticket.ticket, state],
     );
   }
 
@@ -193,31 +251,72 @@ export class LeaseStore implements Leases {
 
   /** Ends an open ticket. A held lease goes to the next in the queue in the same transaction. */
   async #end(tx: Transaction, group: LockedGroup, ticket: Ticket): Promise<boolean> {
-    if (ticket.state === 'released' || ticket.state === 'cancelled') return false;
-    const state = ticket.state === 'waiting' ? 'cancelled' : 'released';
+    const { state } = ticket;
+    if (!(await this.#close(tx, group, ticket))) return false;
+    if (state === 'held' && (await this.#passToSameRun(tx, group, ticket))) return true;
+    if (this.#mayAdvance(group, [{ state }])) await this.#grantWaiting(tx, group);
+    return true;
+  }
+
+  async #close(tx: Transaction, group: LockedGroup, { ticket, state: before }: Ticket): Promise<boolean> {
+    if (before === 'released' || before === 'cancelled') return false;
+    const state = before === 'waiting' ? 'cancelled' : 'released';
     await writeOne(
       tx,
       `UPDATE locks_tickets SET state = ?, held = NULL, ended_at = ?, to_tell = NULL
        WHERE project_id = ? AND group_key = ? AND ticket = ? AND state = ?`,
-      [state, this.#deps.database.now(), group.project_id, group.group_key, ticket.ticket, ticket.state],
+      [state, this.#deps.database.now(), group.project_id, group.group_key, ticket, before],
     );
-    if (ticket.state === 'held') await this.#grantNext(tx, group, ticket.run_id);
     return true;
   }
 
   /**
-   * Passes the lease on: to a ticket of the same run that shares it, otherwise to the next in the queue and to all
-   * tickets of its run that share it.
+   * Whether the queue may advance after these tickets. In a group with several holders the first waiter may need more room
+   * than those behind it, so that they advance when it leaves the queue.
    */
-  async #grantNext(tx: Transaction, group: LockedGroup, run_id: string): Promise<void> {
+  #mayAdvance({ limited }: LockedGroup, ended: readonly Pick<Ticket, 'state'>[]): boolean {
+    return ended.some(({ state }) => state === 'held' || (state === 'waiting' && limited !== null));
+  }
+
+  /** Passes an ended lease to a ticket of the same run that shares it. Returns false if there is none. */
+  async #passToSameRun(tx: Transaction, group: LockedGroup, { run_id, held, max_holders }: Ticket): Promise<boolean> {
     const [sharing] = await this.#ticketsOfRun(tx, group, run_id, 'shared');
-    if (sharing) return this.#makeHolder(tx, group, sharing, sharing.to_tell);
-    const next = await this.#findNext(tx, group);
-    if (!next) return;
-    await this.#grant(tx, group, next, true);
-    if (this.#shares(next.owner_kind))
-      for (const also of await this.#ticketsOfRun(tx, group, next.run_id, 'waiting')) await this.#share(tx, also, true);
-    tx.afterCommit(() => this.#deps.onGranted());
+    if (!sharing) return false;
+    // Another place of the run may be what it shares.
+    if (group.limited !== null && (await readHolders(tx, group)).some((holder) => holder.run_id === run_id))
+      return false;
+    await this.#makeHolder(tx, group, sharing, { held, max_holders, to_tell: sharing.to_tell });
+    return true;
+  }
+
+  /** Grants free places to the next in the queue, and to all tickets of their runs that share them. */
+  async #grantWaiting(tx: Transaction, group: LockedGroup): Promise<void> {
+    // In a group without limits, a holder has just ended, and nobody else has held it.
+    const holders = group.limited === null ? [] : await readHolders(tx, group);
+    for (;;) {
+      const next = await this.#findNext(tx, group);
+      if (!next || !hasCapacity(holders, next.max_holders ?? 1)) break;
+      await this.#grant(tx, group, next, { number: lowestFreeNumber(holders), notify: true });
+      holders.push(next);
+      if (this.#shares(next.owner_kind))
+        for (const also of await this.#ticketsOfRun(tx, group, next.run_id, 'waiting'))
+          await this.#share(tx, also, true);
+      failpoint('locks.granted');
+      tx.afterCommit(() => this.#deps.onGranted());
+      if (next.max_holders === null) break;
+    }
+    const [first] = holders;
+    if (first !== undefined && holders.every(({ held }) => held !== 1)) await this.#makeFirst(tx, group, first);
+  }
+
+  /** Gives a holder the number 1, by which lists find the group. */
+  async #makeFirst(tx: Transaction, { project_id, group_key }: LockedGroup, holder: Ticket): Promise<void> {
+    holder.held = 1;
+    await writeOne(
+      tx,
+      `UPDATE locks_tickets SET held = 1 WHERE project_id = ? AND group_key = ? AND ticket = ? AND state = 'held'`,
+      [project_id, group_key, holder.ticket],
+    );
   }
 
   /** Returns the first waiting ticket that was not replaced. */
@@ -225,13 +324,20 @@ export class LeaseStore implements Leases {
     const from = group.replaced_below ?? 0;
     const own_tickets =
       group.replaced_by === null ? [] : await this.#ticketsOfRun(tx, group, group.replaced_by, 'waiting');
-    return own_tickets.find(({ ticket }) => ticket < from) ?? (await listWaiting(tx, group, 1, { from }))[0];
+    const excepted = own_tickets.filter(({ ticket }) => ticket < from);
+    return [...excepted, ...(await listQueue(tx, group, 1, from))].sort(byQueuePosition)[0];
   }
 
   async #ticketsOfRun(tx: Transaction, group: LockedGroup, run_id: string, state: Ticket['state']): Promise<Ticket[]> {
     const open = await listOpenTickets(tx, [run_id]);
     return open.filter((ticket) => sameGroup(ticket, group) && ticket.state === state);
   }
+}
+
+function assertLimit(limit: number): void {
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_HOLDERS) return;
+  const message = `must be a whole number from 1 to ${MAX_HOLDERS}`;
+  throw Errors.invalidRequest(`the limit of a group ${message}`, { errors: [{ pointer: '/limit', message }] });
 }
 
 const sameGroup = (a: { project_id: string; group_key: string }, b: { project_id: string; group_key: string }) =>

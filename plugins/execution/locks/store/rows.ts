@@ -1,6 +1,7 @@
 import { chunks, inList, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type { LeaseOwner, LeaseScope } from '../contract.ts';
+import type { LeaseOwner, LeaseRequest, LeaseScope } from '../contract.ts';
 import { MAX_UNTRUSTED_GROUPS } from '../domain/group.ts';
+import { byQueuePosition, MAX_HOLDERS, queuePosition } from '../domain/queue-order.ts';
 import { lockLimit } from '../errors.ts';
 import { type Floor, readFloor } from './floors.ts';
 
@@ -16,6 +17,12 @@ export interface LockedGroup extends LeaseScope {
   /** Tickets below this one are not granted any more, except those of the run that replaced the others. */
   replaced_below: number | null;
   replaced_by: string | null;
+  /** Holders with a ticket below this one are to be cancelled. */
+  replaced_holders_below: number | null;
+  /** 1 once a ticket allowed other holders beside it. */
+  limited: number | null;
+  /** 1 once a ticket had a priority. */
+  prioritized: number | null;
 }
 
 export interface Ticket extends LeaseScope {
@@ -29,10 +36,19 @@ export interface Ticket extends LeaseScope {
   asked_at: number;
   granted_at: number | null;
   to_tell: number | null;
+  /** The number of a holder among the holders of its group; null for all others. */
+  held: number | null;
+  /** With how many holders it shares its group, itself included; null: with none. */
+  max_holders: number | null;
+  /** Orders the queue instead of the ticket. */
+  queue_position: number | null;
 }
 
-const COLUMNS = `org_id, project_id, group_key, ticket, run_id, owner_kind, owner_id, state, fence, asked_at,
-  granted_at, to_tell`;
+export const TICKET_COLUMNS = [
+  ...['org_id', 'project_id', 'group_key', 'ticket', 'run_id', 'owner_kind', 'owner_id', 'state', 'fence', 'asked_at'],
+  ...['granted_at', 'to_tell', 'held', 'max_holders', 'queue_position'],
+] as const;
+const COLUMNS = TICKET_COLUMNS.join(', ');
 export const OPEN_CONDITION = `state IN ('waiting', 'held', 'shared')`;
 
 interface NewGroup {
@@ -52,7 +68,8 @@ export async function lockGroup(
   const [group] = await tx.lock<LockedGroup>({
     table: 'locks_groups',
     key: ['project_id', 'group_key'],
-    columns: 'org_id, project_id, group_key, name, untrusted, fence, last_ticket, replaced_below, replaced_by',
+    columns:
+      'org_id, project_id, group_key, name, untrusted, fence, last_ticket, replaced_below, replaced_by, replaced_holders_below, limited, prioritized',
     where: 'project_id = ? AND group_key = ?',
     params: [project_id, group_key],
   });
@@ -144,19 +161,58 @@ export async function listOpenTickets(on: Pick<Transaction, 'read'>, run_ids: re
   );
 }
 
-/** Returns the holder of a group. */
-export async function readHolder(
+/** Returns the holders of a group. The first has the number 1. */
+export function readHolders(
   on: Pick<Transaction, 'read'>,
   group: { project_id: string; group_key: string },
-): Promise<Ticket | undefined> {
-  const [ticket] = await on.read<Ticket>(
-    `SELECT ${COLUMNS} FROM locks_tickets WHERE project_id = ? AND group_key = ? AND held = 1`,
+  limit = MAX_HOLDERS,
+): Promise<Ticket[]> {
+  return on.read<Ticket>(
+    `SELECT ${COLUMNS} FROM locks_tickets WHERE project_id = ? AND group_key = ? AND held >= 1
+     ORDER BY held LIMIT ${Math.trunc(limit)}`,
     [group.project_id, group.group_key],
   );
-  return ticket;
 }
 
-/** Returns the waiting tickets of a group in order, within a range of numbers. */
+/** Returns the lowest limit of a group's holders, and how many there are. */
+export async function readLimit(
+  on: Pick<Transaction, 'read'>,
+  group: { project_id: string; group_key: string },
+): Promise<{ limit: number; holder_count: number }> {
+  const [row] = await on.read<{ most: number | null; n: number }>(
+    `SELECT MIN(COALESCE(max_holders, 1)) AS most, COUNT(*) AS n FROM locks_tickets
+     WHERE project_id = ? AND group_key = ? AND held >= 1`,
+    [group.project_id, group.group_key],
+  );
+  return { limit: Number(row!.most ?? 1), holder_count: Number(row!.n) };
+}
+
+/** Returns the waiting tickets of a group in the order of grants, from a ticket on. */
+export async function listQueue(
+  on: Pick<Transaction, 'read'>,
+  group: { project_id: string; group_key: string; prioritized: number | null },
+  limit: number,
+  from = 0,
+): Promise<Ticket[]> {
+  if (group.prioritized === null) return listWaiting(on, group, limit, { from });
+  // Tickets without a position are in order already, and an index sorts the others.
+  const queries = [
+    ['queue_position IS NULL', 'ticket'],
+    ['queue_position IS NOT NULL', 'queue_position, ticket'],
+  ];
+  const waiting: Ticket[] = [];
+  for (const [condition, order] of queries)
+    waiting.push(
+      ...(await on.read<Ticket>(
+        `SELECT ${COLUMNS} FROM locks_tickets WHERE project_id = ? AND group_key = ? AND state = 'waiting'
+         AND ticket >= ? AND ${condition} ORDER BY ${order} LIMIT ${Math.trunc(limit)}`,
+        [group.project_id, group.group_key, from],
+      )),
+    );
+  return waiting.sort(byQueuePosition).slice(0, limit);
+}
+
+/** Returns the waiting tickets of a group in order of arrival, within a range of numbers. */
 export function listWaiting(
   on: Pick<Transaction, 'read'>,
   group: { project_id: string; group_key: string },
@@ -170,17 +226,34 @@ export function listWaiting(
   );
 }
 
-/** Stops granting earlier tickets of other runs. The group is locked. */
-export async function replaceBefore(tx: Transaction, group: LockedGroup, ticket: Ticket): Promise<void> {
+/** Stops granting earlier tickets of other runs. Holders below `holders_below` are replaced as well. The group is locked. */
+export async function replaceBefore(
+  tx: Transaction,
+  group: LockedGroup,
+  ticket: Ticket,
+  holders_below: number,
+): Promise<void> {
   const { project_id, group_key } = group;
-  Object.assign(group, { replaced_below: ticket.ticket, replaced_by: ticket.run_id });
-  await tx.write('UPDATE locks_groups SET replaced_below = ?, replaced_by = ? WHERE project_id = ? AND group_key = ?', [
-    ticket.ticket,
-    ticket.run_id,
-    project_id,
-    group_key,
-  ]);
+  const replaced_holders_below = Math.max(group.replaced_holders_below ?? 0, holders_below) || null;
+  Object.assign(group, { replaced_below: ticket.ticket, replaced_by: ticket.run_id, replaced_holders_below });
+  await tx.write(
+    `UPDATE locks_groups SET replaced_below = ?, replaced_by = ?, replaced_holders_below = ?
+     WHERE project_id = ? AND group_key = ?`,
+    [ticket.ticket, ticket.run_id, replaced_holders_below, project_id, group_key],
+  );
   skipGroupGuard(tx, group);
+}
+
+/** Returns the ticket below which the holders of a group are replaced. */
+export async function readReplacedHolders(
+  on: Pick<Transaction, 'read'>,
+  group: { project_id: string; group_key: string },
+): Promise<number | null> {
+  const [row] = await on.read<{ replaced_holders_below: number | null }>(
+    'SELECT replaced_holders_below FROM locks_groups WHERE project_id = ? AND group_key = ?',
+    [group.project_id, group.group_key],
+  );
+  return row?.replaced_holders_below ?? null;
 }
 
 export async function countWaiting(
@@ -195,20 +268,32 @@ export async function countWaiting(
 }
 
 /** Takes the next ticket number of a locked group. */
-export async function drawTicket(tx: Transaction, group: LockedGroup, owner: LeaseOwner, now: number): Promise<Ticket> {
+export async function drawTicket(
+  tx: Transaction,
+  group: LockedGroup,
+  { owner, limit = 1, priority = 0 }: LeaseRequest,
+  now: number,
+): Promise<Ticket> {
   const ticket = group.last_ticket + 1;
+  const max_holders = limit === 1 ? null : limit;
+  const queue_position = priority === 0 ? null : queuePosition(ticket, priority);
   group.last_ticket = ticket;
-  await writeOne(tx, 'UPDATE locks_groups SET last_ticket = ? WHERE project_id = ? AND group_key = ?', [
-    ticket,
-    group.project_id,
-    group.group_key,
-  ]);
+  if (max_holders !== null) group.limited = 1;
+  if (queue_position !== null) group.prioritized = 1;
+  await writeOne(
+    tx,
+    'UPDATE locks_groups SET last_ticket = ?, limited = ?, prioritized = ? WHERE project_id = ? AND group_key = ?',
+    [ticket, group.limited, group.prioritized, group.project_id, group.group_key],
+  );
   skipGroupGuard(tx, group);
   await writeOne(
     tx,
-    `INSERT INTO locks_tickets (project_id, group_key, ticket, org_id, run_id, owner_kind, owner_id, state, asked_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?)`,
-    [group.project_id, group.group_key, ticket, group.org_id, owner.run_id, owner.kind, owner.id, now],
+    `INSERT INTO locks_tickets (project_id, group_key, ticket, org_id, run_id, owner_kind, owner_id, state, asked_at,
+       max_holders, queue_position) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)`,
+    [
+      ...[group.project_id, group.group_key, ticket, group.org_id, owner.run_id, owner.kind, owner.id, now],
+      ...[max_holders, queue_position],
+    ],
   );
   const { org_id, project_id, group_key } = group;
   return {
@@ -224,6 +309,9 @@ export async function drawTicket(tx: Transaction, group: LockedGroup, owner: Lea
     asked_at: now,
     granted_at: null,
     to_tell: null,
+    held: null,
+    max_holders,
+    queue_position,
   };
 }
 

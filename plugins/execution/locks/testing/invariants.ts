@@ -8,29 +8,43 @@ const REPLACED = `(SELECT 1 FROM locks_groups r WHERE r.project_id = t.project_i
   AND t.ticket < r.replaced_below AND t.run_id <> r.replaced_by)`;
 const NOT_REPLACED = `NOT EXISTS ${REPLACED}`;
 
+/** A replaced holder goes on until its run is cancelled. */
+const HOLDER_REPLACED = `(SELECT 1 FROM locks_groups r WHERE r.project_id = t.project_id AND r.group_key = t.group_key
+  AND t.ticket < r.replaced_holders_below AND t.run_id <> r.replaced_by)`;
+
+/** The number that orders a queue. */
+const position = (alias: string): string => `COALESCE(${alias}.queue_position, ${alias}.ticket)`;
+
 /** Invariant I11, as statements that find violations. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I11',
-    says: 'a group has at most one holder',
+    says: 'a group has no more holders than the lowest limit of its holders, which is 1 for those without one',
     finds: `SELECT MIN(run_id) AS run_id, group_key, COUNT(*) AS place FROM locks_tickets
-      WHERE state = 'held' GROUP BY project_id, group_key HAVING COUNT(*) > 1`,
+      WHERE state = 'held' GROUP BY project_id, group_key HAVING COUNT(*) > MIN(COALESCE(max_holders, 1))`,
   },
   {
     id: 'I11',
-    says: 'a held ticket is the holder of its group, with its newest fence',
+    says: 'one of the holders of a group has the number 1',
+    finds: `SELECT MIN(run_id) AS run_id, group_key, MIN(held) AS place FROM locks_tickets
+      WHERE state = 'held' GROUP BY project_id, group_key HAVING MIN(held) <> 1`,
+  },
+  {
+    id: 'I11',
+    says: 'a held ticket is a holder of its group, and without a limit it has the newest fence',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
-      WHERE (t.state = 'held' AND (t.held IS NULL OR t.fence IS NULL OR t.fence <> g.fence OR t.granted_at IS NULL))
+      WHERE (t.state = 'held' AND (t.held IS NULL OR t.fence IS NULL OR t.fence > g.fence OR t.granted_at IS NULL
+        OR (t.max_holders IS NULL AND t.fence <> g.fence)))
       OR (t.state <> 'held' AND t.held IS NOT NULL)`,
   },
   {
     id: 'I11',
-    says: 'fences increase in the order of tickets',
+    says: 'fences increase in the order of the queue',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.fence IS NOT NULL AND t.joined IS NULL AND EXISTS (SELECT 1 FROM locks_tickets u
         WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.joined IS NULL
-        AND u.ticket < t.ticket AND u.fence > t.fence)`,
+        AND u.ticket < t.ticket AND ${position('u')} <= ${position('t')} AND u.fence > t.fence)`,
   },
   {
     id: 'I11',
@@ -53,21 +67,41 @@ const INVARIANTS: readonly Invariant[] = [
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state = 'waiting' AND ${NOT_REPLACED} AND EXISTS (SELECT 1 FROM locks_tickets u
         WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.ticket > t.ticket
-        AND u.fence IS NOT NULL AND u.joined IS NULL)`,
+        AND ${position('u')} >= ${position('t')} AND u.fence IS NOT NULL AND u.joined IS NULL)`,
   },
   {
     id: 'I11',
     says: 'a group without a holder has no waiters',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state IN ('waiting', 'shared') AND ${NOT_REPLACED} AND NOT EXISTS (SELECT 1 FROM locks_tickets h
-        WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1)`,
+        WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.state = 'held')`,
+  },
+  {
+    id: 'I11',
+    says: 'no ticket waits that fits beside the holders, unless another one waits before it',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.state = 'waiting' AND ${NOT_REPLACED}
+      AND NOT EXISTS (SELECT 1 FROM locks_tickets b WHERE b.project_id = t.project_id AND b.group_key = t.group_key
+        AND b.state = 'waiting' AND (${position('b')} < ${position('t')} OR (${position('b')} = ${position('t')} AND b.ticket < t.ticket)))
+      AND COALESCE(t.max_holders, 1) > (SELECT COUNT(*) FROM locks_tickets h WHERE h.project_id = t.project_id
+        AND h.group_key = t.group_key AND h.state = 'held')
+      AND EXISTS (SELECT 1 FROM locks_tickets h WHERE h.project_id = t.project_id AND h.group_key = t.group_key
+        AND h.state = 'held' GROUP BY h.group_key HAVING COUNT(*) < MIN(COALESCE(h.max_holders, 1)))`,
+  },
+  {
+    id: 'I11',
+    says: 'a group with a limit or a priority in its tickets is marked',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
+      WHERE t.state IN ('waiting', 'held', 'shared') AND ((t.max_holders IS NOT NULL AND g.limited IS NULL)
+      OR (t.queue_position IS NOT NULL AND g.prioritized IS NULL))`,
   },
   {
     id: 'I11',
     says: 'only the run that has the lease shares it',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state = 'shared' AND NOT EXISTS (SELECT 1 FROM locks_tickets h
-        WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1 AND h.run_id = t.run_id)`,
+        WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.state = 'held' AND h.run_id = t.run_id)`,
   },
   {
     id: 'I11',
@@ -99,7 +133,7 @@ const CANCELLED: Invariant = {
   id: 'I11',
   says: 'a run that was replaced in its group was cancelled',
   finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
-    WHERE t.state IN ('waiting', 'held', 'shared') AND EXISTS ${REPLACED}`,
+    WHERE (t.state = 'waiting' AND EXISTS ${REPLACED}) OR (t.state IN ('held', 'shared') AND EXISTS ${HOLDER_REPLACED})`,
 };
 
 /**

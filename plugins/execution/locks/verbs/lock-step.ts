@@ -20,7 +20,7 @@ function parseArgs(args: Json): CommandOutcome {
     typeof output === 'string' &&
     BASE64.test(output) &&
     (message === undefined || typeof message === 'string');
-  if (!valid) throw Errors.invalidRequest('lock-step needs lock, exit_code, output in base64 and an optional message');
+  if (!valid) throw Errors.invalidRequest('lock-step needs lock, exit_code and output in base64; message is optional');
   return { lock, exit_code, output: Buffer.from(output, 'base64'), message };
 }
 

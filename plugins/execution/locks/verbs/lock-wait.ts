@@ -10,16 +10,22 @@ export const HELD_BY_COMMAND = 'lock-step';
 const WAIT = 'lock';
 export const EXIT_TIMEOUT = 124;
 
-/** True for a lock with a command, which releases the lease itself. */
-function hasCommand(args: Json): boolean {
-  const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
-  const unknown = Object.keys(members).some((member) => member !== 'command');
-  if (!unknown && (members.command === undefined || typeof members.command === 'boolean'))
-    return members.command === true;
-  throw Errors.invalidRequest('the arguments of lock are {"command": true} or none');
+interface LockArgs {
+  /** True for a lock with a command, which releases the lease itself. */
+  command: boolean;
+  limit: number | undefined;
 }
 
-const ownerKind = (args: Json): string => (hasCommand(args) ? HELD_BY_COMMAND : HELD_BY_RUN);
+function readArgs(args: Json): LockArgs {
+  const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
+  const { command = false, limit, ...unknown } = members;
+  const is_valid = Object.keys(unknown).length === 0;
+  if (is_valid && typeof command === 'boolean' && (limit === undefined || typeof limit === 'number'))
+    return { command, limit };
+  throw Errors.invalidRequest('the arguments of lock are {"command": true, "limit": <number>}, each optional');
+}
+
+const ownerKind = (args: Json): string => (readArgs(args).command ? HELD_BY_COMMAND : HELD_BY_RUN);
 
 export const toOwner = (at: { run_id: string; activity_id: string }, position: number, kind: string): LeaseOwner => ({
   run_id: at.run_id,
@@ -28,13 +34,15 @@ export const toOwner = (at: { run_id: string; activity_id: string }, position: n
 });
 
 function toRequest(context: ActivityContext, wait: ArmWait): LeaseRequest {
-  const { org_id, project_id, trusted } = context;
+  const { org_id, project_id, trusted, priority } = context;
   return {
     org_id,
     project_id,
     trusted,
     group: wait.name,
     owner: toOwner(context, wait.position, ownerKind(wait.args)),
+    limit: readArgs(wait.args).limit,
+    priority,
   };
 }
 

@@ -12,10 +12,12 @@ import {
 } from '../../scripts/contract.ts';
 import { lockHelp } from '../cli/verbs.ts';
 import { MAX_GROUP_LENGTH } from '../domain/group.ts';
+import { MAX_HOLDERS } from '../domain/queue-order.ts';
 
 interface LockCall {
   group: string;
   timeout: string | undefined;
+  limit: number | undefined;
   fence: boolean;
   /** Without a command the lease is held until the run ends. */
   command: string[] | undefined;
@@ -26,8 +28,8 @@ interface LockCall {
  * runs.
  */
 export const lockVerb = defineVerb(lockHelp, async (call) => {
-  const { group, timeout, fence, command } = parse(call.argv);
-  const args = command === undefined ? {} : { command: true };
+  const { group, timeout, limit, fence, command } = parse(call.argv);
+  const args = { ...(command && { command: true }), ...(limit !== undefined && limit > 1 && { limit }) };
   const acquired = await call.pass.wait({ kind: 'lock', name: group }, { args, ...readTimeout(call, timeout) });
   const { exit_code, position } = acquired.record;
   if (exit_code === 0 && command !== undefined)
@@ -51,11 +53,23 @@ function parse(argv: readonly string[]): LockCall {
   const { verb_argv: options, command } = splitCommand(argv);
   const fence = options.includes('--fence');
   const without_fence = options.filter((option) => option !== '--fence');
-  const parsed = readArguments(without_fence, ['timeout']);
+  const parsed = readArguments(without_fence, ['timeout', 'limit']);
   const [group] = requirePositionals(parsed, ['group']);
   if (command !== undefined) checkCommand(command);
   if (fence && command !== undefined)
     throw verbUsage('--fence cannot be combined with a command, because both print on standard output');
-  const { timeout } = parsed.options;
-  return { group: checkText(group!, 'the name of a group', MAX_GROUP_LENGTH), timeout, fence, command };
+  const { timeout, limit } = parsed.options;
+  return {
+    group: checkText(group!, 'the name of a group', MAX_GROUP_LENGTH),
+    timeout,
+    limit: limit === undefined ? undefined : readLimit(limit),
+    fence,
+    command,
+  };
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_HOLDERS) return limit;
+  throw verbUsage(`--limit must be a whole number from 1 to ${MAX_HOLDERS}, and not "${text}"`);
 }

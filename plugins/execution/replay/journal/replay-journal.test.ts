@@ -565,3 +565,36 @@ t.test('whoever looks is told what is carried out, from its beginning until its 
   await t.rejects(failed.durable(step('b'), () => Promise.reject(new CallerClosed())));
   t.same(said, ['+step b#0@2', '-step b#0@2']);
 });
+
+t.test('a paused run begins no new call: its pass is released when everything before it is stored', async (t) => {
+  const activity = new Activity();
+  const recorded = pass(activity);
+  await recorded.calls.durable(step('a'), done('x'));
+  let paused = false;
+  const ends: PassEnd[] = [];
+  const calls = new ReplayJournal({
+    assignment: { run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
+    source: () => '',
+    // The answer to a record says that the run is paused.
+    host: Object.assign(Object.create(activity) as ActivityHost, {
+      isPaused: () => paused,
+      append: async (record: JournalRecord) => {
+        await activity.append(record);
+        paused = true;
+      },
+    }),
+    clock: patientClock(),
+    flushLog: async () => {},
+    endPass: (end) => ends.push(end),
+    onServiceError: () => {},
+  }).for(() => true);
+  await calls.durable(step('a'), never);
+  await calls.durable(step('b'), done('y'));
+  await t.rejects(calls.durable(step('c'), never), PassEnded);
+  await t.rejects(calls.durable(step('d'), never), PassEnded);
+  t.same(ends, [{ end: 'released' }]);
+  t.same(
+    activity.journal.map(({ name }) => name),
+    ['a', 'b'],
+  );
+});

@@ -169,7 +169,8 @@ export class ReplayJournal implements OpenReplay {
    * False when nothing new may begin, because an agent that was suspended or cut off may have lost its claim by now.
    */
   #canBegin(): boolean {
-    return !this.#state.hasEnded && this.#pass.host.hasClaim?.() !== false;
+    const { host } = this.#pass;
+    return !this.#state.hasEnded && host.hasClaim?.() !== false && host.isPaused?.() !== true;
   }
 
   async #call(
@@ -187,6 +188,7 @@ export class ReplayJournal implements OpenReplay {
       if (recorded !== undefined) return { answer: this.#replay(recorded, site, parks), stored: undefined };
       this.#attempts.assertSameCall(site, this.#recording());
       this.#endDryReplay(site);
+      await this.#endIfPaused();
       await this.#pass.onCallBegin?.(site);
       const { record, stored } = await execute(site);
       this.#records.push(record);
@@ -220,6 +222,16 @@ export class ReplayJournal implements OpenReplay {
     if (!dryReplay) return;
     dryReplay.onNewCall(this.#withLines(site));
     this.#state.endLost();
+  }
+
+  /** A paused run begins no new call: its pass ends, and the next one makes the call. The answer to a record may say so. */
+  async #endIfPaused(): Promise<void> {
+    const { host } = this.#pass;
+    if (host.isPaused?.() !== true) return;
+    await this.#stored;
+    this.#state.assertRunning();
+    failpoint('replay.call.paused');
+    this.#state.end({ end: 'released' });
   }
 
   #withLines(site: Site) {

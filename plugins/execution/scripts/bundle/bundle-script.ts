@@ -264,7 +264,7 @@ function tooLarge(name: string, text: string, { outputs }: Metafile): BundleFaul
   const largest = [...sizes].sort(([, a], [, b]) => b - a).slice(0, MAX_LISTED_PACKAGES);
   const listed = largest.map(([part, bytes]) => `${part} ${Math.ceil(bytes / 1024)} KiB`).join(', ');
   return new BundleFault(
-    `${name} has ${Buffer.byteLength(text)} bytes with everything that it imports; the limit is ${DOCUMENT_BYTES} (most: ${listed})`,
+    `${name} is ${Buffer.byteLength(text)} bytes long, with everything that it imports; the limit is ${DOCUMENT_BYTES} (most: ${listed})`,
     'import less, or in a step, call a program that is installed on the agent',
   );
 }

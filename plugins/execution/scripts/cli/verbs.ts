@@ -35,7 +35,7 @@ export const stepHelp = {
     ['the code of the command', 'exit code of the last attempt; a failure is recorded like a success'],
     ['1', 'its output is larger than 2 MiB'],
     ['124', 'the last attempt took longer than --timeout'],
-    ['126, 127', 'the command cannot be run, or does not exist'],
+    ['126, 127', 'the command does not exist or cannot be run'],
     ['128 + n', 'signal n ended it'],
   ],
   recorded:
@@ -56,26 +56,66 @@ export const sleepHelp = {
   args: [{ name: 'duration', summary: '500ms, 5s, 1m, 2h, 30d or 1h30m' }],
   exits: [['0', 'the time has passed']],
   recorded:
-    'That the time has passed. Replay does not compare the duration, so a script can compute it from the time of day.',
+    'The end of the wait. Replay does not compare the duration, so a script can compute it from the time of day.',
   examples: [['svc sleep 30d', 'meanwhile it needs no process and no agent']],
 } as const satisfies ScriptVerb;
 
 export const waitSignalHelp = {
   verb: 'wait-signal',
-  usage: 'svc wait-signal <name> [--timeout <duration>]',
-  brief: 'wait for a signal and print its payload',
+  usage:
+    'svc wait-signal <name> [--timeout <duration>] [--message <text>] [--form <fields>] [--approvers <who>]… [--envelope]',
+  brief: "wait for a signal or a person's answer, and print its payload",
   summary:
-    'Suspends the run until the next signal of that name and prints its payload as JSON; exits with 124 after --timeout.',
+    'Suspends the run until the next signal with that name and prints its payload as JSON; exits with 124 after --timeout. With --message, --form or --approvers, it asks a person: only a valid answer from an approver ends the wait, earlier signals do not count, and it exits with 125 if the person rejects it.',
   args: [{ name: 'name', summary: 'the name that `svc signal <run-id> <name>` sends; at most 128 characters' }],
-  flags: { timeout: { type: 'string', value: '<duration>', summary: 'give up after this time (default: never)' } },
+  flags: {
+    timeout: { type: 'string', value: '<duration>', summary: 'stop waiting after this time (default: never)' },
+    message: { type: 'string', value: '<text>', summary: 'what is asked' },
+    form: {
+      type: 'string',
+      value: '<fields>',
+      summary:
+        'fields of the answer: "amount: number, env: test|live = test, note?: text"; or a JSON Schema, or @file with one',
+    },
+    approvers: {
+      type: 'string',
+      value: '<who>',
+      many: true,
+      summary: 'who can answer: usernames or roles (member, admin, owner), separated by commas',
+    },
+    envelope: { type: 'boolean', summary: 'print {"by", "at", "payload"}: who answered, and when' },
+  },
   exits: [
     ['0', 'the payload is on standard output; null if there was none'],
     ['124', 'no signal arrived in time'],
+    ['125', 'a person rejected it; standard output shows who, when and why, as JSON'],
   ],
   recorded:
     'The payload. A signal that was sent earlier and not consumed is consumed immediately; signals are consumed in order.',
   examples: [
     ['approval=$(svc wait-signal approved --timeout 30d) || exit 1', 'elsewhere: svc signal <run-id> approved'],
+    [
+      'svc wait-signal ship --approvers admin --message "Ship $version?" || exit 1',
+      'elsewhere: svc approve <run-id>, or svc reject <run-id>',
+    ],
+  ],
+} as const satisfies ScriptVerb;
+
+export const waitAnyHelp = {
+  verb: 'wait-any',
+  usage: 'svc wait-any <what>… [--untrusted]',
+  brief: 'wait for the first of several signals, events and asks, or for a timeout',
+  summary:
+    'Suspends the run until the first of the named signals, events or asks, or until the timeout, and prints which came first as JSON: {"first":"signal","name":…,"payload":…}, {"first":"event","name":…,"event":{…}}, {"first":"ask","name":…,"id":…,"by":…,"payload":…} or {"first":"timeout"}. It does not consume the others. At most 16 signals, events and asks.',
+  args: [{ name: 'what', summary: 'signal:<name>, event:<type>, ask:<name> or timeout:<duration>', rest: true }],
+  flags: {
+    untrusted: { type: 'boolean', summary: 'accept events that untrusted runs emit, too' },
+  },
+  exits: [['0', 'one of them came first; standard output shows which']],
+  recorded:
+    'Which came first, with its payload. A signal or an ask that was sent earlier and not consumed takes precedence.',
+  examples: [
+    ['first=$(svc wait-any signal:approved event:order.paid timeout:5m | jq -r .first)', 'signal, event or timeout'],
   ],
 } as const satisfies ScriptVerb;
 
@@ -84,12 +124,12 @@ export const spawnHelp = {
   usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]… [--root <folder>]',
   brief: 'submit a file as an independent run',
   summary:
-    'Submits a file as an independent run and prints its ID; - reads it from standard input; --include sends files along with it. This run does not wait for it, and its result does not affect this run. Spawned runs can nest at most 16 levels deep.',
+    'Submits a file as an independent run and prints its ID; - reads it from standard input; --include sends files with it. This run does not wait for it, and its result does not affect this run. Spawned runs can nest at most 16 levels deep.',
   args: [{ name: 'file', summary: 'the workflow; - reads standard input' }],
   flags: {
     as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },
     tag: { type: 'string', value: '<tag>', many: true, summary: 'tag of the run' },
-    include: { type: 'string', value: '<path>', many: true, summary: 'a file or folder next to it to send along' },
+    include: { type: 'string', value: '<path>', many: true, summary: 'a file or folder to send with it' },
     root: {
       type: 'string',
       value: '<folder>',
@@ -100,7 +140,7 @@ export const spawnHelp = {
     ['0', 'the ID of the run is on standard output'],
     ['1', 'the server rejects it: it is invalid, or too deep (chain_too_deep)'],
   ],
-  recorded: 'The ID, so that one run is started, no matter how often the script replays.',
+  recorded: "The run's ID. Only one run starts, no matter how often the script replays.",
   examples: [['svc spawn cleanup.sh --tag nightly', 'continues independently']],
 } as const satisfies ScriptVerb;
 
@@ -115,7 +155,7 @@ export const stateHelp = {
     { name: 'value', summary: 'a text of at most 256 KiB; - reads standard input' },
   ],
   flags: {
-    entity: { type: 'string', value: '<name>', summary: 'name of state that all runs of the project share' },
+    entity: { type: 'string', value: '<name>', summary: 'name of the state, which all runs of the project share' },
   },
   exits: [
     ['0', '`get` and `list` print their result'],
@@ -150,7 +190,7 @@ export const inputHelp = {
     ['1', 'the input has nothing at that path, and --default is not set'],
     ['2', 'the path is not valid'],
   ],
-  recorded: "Nothing: a run's input never changes.",
+  recorded: "Nothing, because a run's input never changes.",
   examples: [
     ['region=$(svc input region --default eu)', 'the input of svc submit file --input region=us'],
     ['type=$(svc input type --envelope)', 'the type of the event that started the run'],
@@ -166,7 +206,7 @@ export const outputHelp = {
   args: [{ name: 'key=text', rest: true, summary: 'key=text sets text, key:=json a JSON value; at most 1 MiB' }],
   exits: [['0', 'the keys are staged']],
   recorded:
-    "Nothing: every pass sets them again, and the keys from the pass that exits with 0 become the run's output.",
+    "Nothing. Every pass sets the keys again, and the keys from the pass that exits with 0 become the run's output.",
   examples: [['svc output set version="$version" replicas:=3', 'a text and a number']],
 } as const satisfies ScriptVerb;
 
@@ -175,11 +215,21 @@ export const annotateHelp = {
   usage: 'svc annotate <markdown>|-',
   brief: 'add a note to the run',
   summary:
-    'Attaches a markdown note to the run; - reads it from standard input. If every pass repeats it, there is still only one note.',
+    'Attaches a markdown note to the run; - reads it from standard input. If several passes add the same note, the run has it only once.',
   args: [{ name: 'markdown', summary: 'the note, at most 64 KiB; - reads standard input' }],
   exits: [['0', 'the note is stored']],
-  recorded: 'Nothing: if a later pass repeats the note, it is still one note.',
+  recorded: 'Nothing. If a later pass repeats the note, the run still has it only once.',
   examples: [['svc annotate "**3** files were skipped"', 'svc status and the page of the run show it']],
 } as const satisfies ScriptVerb;
 
-export const verbs = [stepHelp, sleepHelp, waitSignalHelp, spawnHelp, stateHelp, inputHelp, outputHelp, annotateHelp];
+export const verbs = [
+  stepHelp,
+  sleepHelp,
+  waitSignalHelp,
+  waitAnyHelp,
+  spawnHelp,
+  stateHelp,
+  inputHelp,
+  outputHelp,
+  annotateHelp,
+];

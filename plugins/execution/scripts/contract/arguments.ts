@@ -95,7 +95,7 @@ export function requirePositionals(arguments_: Arguments, names: readonly string
   const { positionals } = arguments_;
   if (positionals.length < names.length) throw verbUsage(`<${names[positionals.length]}> is missing`);
   if (positionals.length > names.length)
-    throw verbUsage(`${JSON.stringify(positionals[names.length])} is one argument too many`);
+    throw verbUsage(`${JSON.stringify(positionals[names.length])} is an extra argument`);
   return positionals;
 }
 

@@ -44,7 +44,7 @@ async function readRegular(file: FileHandle, name: string, limit: number): Promi
   if (stats.isDirectory()) throw unreadable(name, REASONS.EISDIR!);
   if (!stats.isFile()) throw unreadable(name, 'it is not a regular file; pass - and redirect standard input');
   if (stats.size > limit)
-    throw valueTooLarge(`${name} has ${stats.size} bytes, ${stats.size - limit} more than the ${limit} allowed`);
+    throw valueTooLarge(`${name} is ${stats.size} bytes long, ${stats.size - limit} more than the ${limit} allowed`);
   // The file may grow meanwhile or not know its size, like files below /proc.
   const buffer = Buffer.alloc(limit + 1);
   let size = 0;

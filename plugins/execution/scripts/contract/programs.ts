@@ -80,6 +80,11 @@ export interface ProgramHost {
    */
   createParentFolder(path: string): Promise<void>;
   /**
+   * Creates an empty folder for files that the agent hands over: every program of the activity can read them, also those
+   * that are running, and only the agent can write. Returns its path. Remove it after use.
+   */
+  createReadableFolder(): Promise<string>;
+  /**
    * Returns the environment of a script of this activity. The additional variables override the workflow's own but
    * not those named for the job. Throws `script_not_started` for variables that no process can have.
    */

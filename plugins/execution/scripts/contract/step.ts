@@ -15,7 +15,7 @@ const CONTROL = /\p{Cc}/u;
 export function checkText(text: string, what: string, longest: number): string {
   const length = Array.from(text).length;
   if (length === 0) throw verbUsage(`${what} must not be empty`);
-  if (length > longest) throw verbUsage(`${what} has ${length} characters; at most ${longest} are allowed`);
+  if (length > longest) throw verbUsage(`${what} is ${length} characters long; at most ${longest} are allowed`);
   if (CONTROL.test(text)) throw verbUsage(`${what} must not contain control characters such as line breaks`);
   return text;
 }

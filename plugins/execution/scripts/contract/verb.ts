@@ -36,6 +36,11 @@ export interface VerbCall {
   readonly included_files?: ScriptFiles | undefined;
   /** What the caller may name to the agent as a file. Undefined for everything that the agent may read. */
   readonly disk_view?: DiskView | undefined;
+  /**
+   * Creates an empty folder for files that the agent hands over: the caller and its commands can read them, and only the
+   * agent can write. Remove it after use. Undefined for callers that run no programs.
+   */
+  readonly createReadableFolder?: (() => Promise<string>) | undefined;
   /** The settings of the agent. Files that they name are in no run that the script starts. */
   readonly agent_env?: Environment | undefined;
 }

@@ -15,8 +15,7 @@ export interface WorkflowRoot {
   readonly service_paths: readonly ServicePath[];
 }
 
-const DEFAULT_ROOT_HINT =
-  "copy it into the workflow's folder, or use --root <folder> to name a folder that contains both";
+const DEFAULT_ROOT_HINT = "copy it into the workflow's folder, or use --root <folder> with a folder that contains both";
 const CHOSEN_ROOT_HINT = 'copy it into that folder, or use --root <folder> to name a parent folder';
 
 /** A workflow names a file outside of its root. */
@@ -48,7 +47,7 @@ export class PrivateFileError extends OutsideFault {
   readonly reason: string;
 
   constructor(named: string, real: string, root: WorkflowRoot) {
-    super(named, real, { ...root, next: 'keep the files of the workflow in another folder' });
+    super(named, real, { ...root, next: "move the workflow's files to another folder" });
     this.real = real;
     this.reason = `${named} ${describePrivate(root, real)}`;
     this.message = `${this.reason}; it is not included`;
@@ -71,7 +70,7 @@ function describePrivate({ real: root, service_paths }: WorkflowRoot, path: stri
 
 /** The folder of `--root` cannot be used. */
 export class RootFault extends Error {
-  readonly next = '--root names a folder that contains the workflow and all of its files';
+  readonly next = '--root must be a folder that contains the workflow and all of its files';
 }
 
 /** True for a folder itself and for everything below it. Both paths must be without links. */

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { BytePieces } from '../../../../kernel/contracts/index.ts';
 import { type Json, MAX_STEP_OUTPUT_BYTES } from '../../../engine/runs/contract.ts';
 import type { RecordedOutcome } from '../../replay/contract.ts';
 import type { CommandPolicy, ExecResult, ScriptFiles } from '../contract.ts';
@@ -57,7 +58,7 @@ export function commandOutput({ exit_code, output, message }: RecordedOutcome): 
 
 /** Collects the beginning of a command's output, up to the limit, and counts all of it. */
 export class Capture {
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new BytePieces();
   #kept = 0;
   size = 0;
 
@@ -66,11 +67,11 @@ export class Capture {
     const room = MAX_STEP_OUTPUT_BYTES - this.#kept;
     if (room <= 0) return;
     const part = data.subarray(0, room);
-    this.#chunks.push(part);
+    this.#pieces.add(part);
     this.#kept += part.length;
   }
 
   bytes(): Buffer {
-    return Buffer.concat(this.#chunks);
+    return this.#pieces.concat();
   }
 }

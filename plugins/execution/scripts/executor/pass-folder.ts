@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Log } from '../../../../kernel/contracts/index.ts';
+import type { Ids, Log } from '../../../../kernel/contracts/index.ts';
 import { removeFolder } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
 import { workFileName } from '../domain/bundled.ts';
@@ -36,6 +36,9 @@ export interface PassFolderOptions {
 type FolderContents = Required<Pick<PassFolderOptions, 'name' | 'spec' | 'links' | 'included_files'>> & {
   input: string;
 };
+
+/** Returns a name for a folder of files that the agent hands over to a pass. */
+export const readableFolderName = (ids: Pick<Ids, 'bytes'>): string => `r${ids.bytes(6).toString('hex')}`;
 
 /**
  * Creates the folder of a pass in the first folder that accepts it. Memory may be full, or gone with the session of a

@@ -19,7 +19,7 @@ import { attemptProgramPath } from '../native/verb-client.ts';
 import type { ConnectionServices } from '../socket/connection.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
-import { createPassFolder, type PassFolder } from './pass-folder.ts';
+import { createPassFolder, type PassFolder, readableFolderName } from './pass-folder.ts';
 import { programLost } from './program-lost.ts';
 import type { VerbClients } from './verb-clients.ts';
 
@@ -88,6 +88,7 @@ export class AgentPrograms implements Programs {
       grantAccess: (path) => sandbox.grantAccess(path),
       createFolder: (path) => sandbox.createFolder(path),
       createParentFolder: (path) => sandbox.createParentFolder(path),
+      createReadableFolder: () => sandbox.createReadableFolder(runtime_dir, readableFolderName(ids)),
       environment,
       find,
       start,
@@ -119,6 +120,7 @@ export class AgentPrograms implements Programs {
         envelope: assignment.envelope,
         files: host.files,
         disk_view: sandbox.disk_view,
+        createReadableFolder: () => sandbox.createReadableFolder(runtime_dir, readableFolderName(this.#deps.ids)),
         agent_env: env,
         log_name: () => Promise.resolve(''),
         attempts: { path: attemptProgramPath(client_folder), grace_ms: this.#deps.grace_ms },

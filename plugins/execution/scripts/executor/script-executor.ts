@@ -1,5 +1,6 @@
 import type { Clock, Ids, Log } from '../../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, Executor } from '../../agents/contract.ts';
+import { READS_INPUTS } from '../../../engine/runs/contract.ts';
 import type { Replay } from '../../replay/contract.ts';
 import type { Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath } from '../domain/environment.ts';
@@ -57,7 +58,7 @@ async function capabilities(deps: ExecutorDeps): Promise<string[]> {
     DETECTED_INTERPRETERS.map(async (name) => ((await findProgram(name, path, '/')) === undefined ? [] : [name])),
   );
   // The agent's own Node.js runs `.js` and `.ts`, so it is always available.
-  return ['node', ...found.flat()];
+  return [READS_INPUTS, 'node', ...found.flat()];
 }
 
 type FactoryDeps = ExecutorDeps & { isolation: Isolation };

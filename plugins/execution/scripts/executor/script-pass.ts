@@ -21,7 +21,7 @@ import {
   passEnvironment,
   scriptArguments,
 } from './pass-command.ts';
-import { createPassFolder, type PassFolder } from './pass-folder.ts';
+import { createPassFolder, type PassFolder, readableFolderName } from './pass-folder.ts';
 import type { PassDeps } from './pass-deps.ts';
 import { PassProcess } from './pass-process.ts';
 import { claimPreparedProcess } from './prepared-pass.ts';
@@ -226,6 +226,8 @@ export class ScriptPass implements RunningPass {
       contents: this.#host.contents,
       included_files: spec.files && { folder: dirname(folder!.source), files: spec.files },
       disk_view: sandbox!.disk_view,
+      createReadableFolder: () =>
+        sandbox!.createReadableFolder(this.#host.agent.runtime_dir, readableFolderName(this.#deps.ids)),
       agent_env: this.#deps.env,
       log_name: () => this.#process.log_name,
       attempts: { path: attemptProgramPath(client_folder), grace_ms: this.#deps.grace_ms },

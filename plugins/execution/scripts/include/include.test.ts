@@ -154,7 +154,7 @@ t.test('too large and too many, with what is large', async (t) => {
   await t.rejects(take(cwd, ['data']), {
     code: 'include_too_large',
     message:
-      /have 8388609 bytes; the limit is 8388608\. The largest: data\/large\.bin \(8388608 bytes\), data\/one\.txt/,
+      /total 8388609 bytes; the limit is 8388608\. The largest: data\/large\.bin \(8388608 bytes\), data\/one\.txt/,
   });
   for (let n = 0; n < 1001; n++) writeFileSync(join(cwd, `data/${n}.txt`), '');
   await t.rejects(take(cwd, ['data/', '.']), {

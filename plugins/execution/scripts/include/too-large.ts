@@ -4,7 +4,7 @@ const MAX_LISTED_FOLDERS = 3;
 
 export const tooLarge = (bytes: number, files: Parameters<typeof largestOf>[0]): Error =>
   includeTooLarge(
-    `the included files have ${bytes} bytes; the limit is ${MAX_INCLUDED_BYTES}. The largest: ${largestOf(files)}`,
+    `the included files total ${bytes} bytes; the limit is ${MAX_INCLUDED_BYTES}. The largest: ${largestOf(files)}`,
   );
 
 /** Returns an error that names the folders with most of the files. */

@@ -115,6 +115,14 @@ export class NamespaceSandbox implements Sandbox {
     return this.createFolder(path);
   }
 
+  /** Programs see nothing of the agent but the folder of the pass, in which they cannot write. */
+  async createReadableFolder(_runtime_dir: string, name: string): Promise<string> {
+    const path = join(this.#options.folder, name);
+    await mkdir(path, { mode: 0o700 });
+    if (this.#user !== undefined) await chmod(path, 0o755);
+    return path;
+  }
+
   async find(program: string, path: string): Promise<string | undefined> {
     // A path within the program's own files; the agent, who may see more, does not look it up.
     if (program.includes('/')) return resolve(this.workdir, program);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isProcessAlive } from '../../agents/contract.ts';
 
 /** Values of `SVC_AGENT_NETWORK`. */
 export const NETWORKS = ['host', 'loopback-denied', 'none'] as const;
@@ -83,19 +84,10 @@ const unescaped = (path: string) =>
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || pid === process.pid || isAlive(pid)) continue;
+    if (Number.isNaN(pid) || pid === process.pid || isProcessAlive(pid)) continue;
     await rmdir(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
       // Another agent removed it, or its processes are still ending; the next attempt removes it.
       if (error.code !== 'ENOENT' && error.code !== 'EBUSY') throw error;
     });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DiskView } from '../contract/disk-view.ts';
 import { findProgram } from '../domain/interpreter.ts';
 import type { ProcessExit, SpawnRequest } from '../native/process-handle.ts';
@@ -22,6 +23,11 @@ export interface Sandbox {
    * gives to programs started from now on.
    */
   createParentFolder(path: string): Promise<void>;
+  /**
+   * Creates an empty folder whose files every program of the pass can read, also those that are running, and only the
+   * agent can write. Returns its path: on the disk, because the files may be large. Whoever creates it removes it.
+   */
+  createReadableFolder(runtime_dir: string, name: string): Promise<string>;
   /** Returns the request that runs a program there. */
   toSpawnRequest(request: SpawnRequest): SpawnRequest;
   /** Returns the end of the last program, with an error if it did not start there. */
@@ -51,6 +57,12 @@ export class HostSandbox implements Sandbox {
 
   createParentFolder(path: string): Promise<void> {
     return this.createFolder(path);
+  }
+
+  async createReadableFolder(runtime_dir: string, name: string): Promise<string> {
+    const path = join(runtime_dir, name);
+    await this.createFolder(path);
+    return path;
   }
 
   toSpawnRequest(request: SpawnRequest): SpawnRequest {

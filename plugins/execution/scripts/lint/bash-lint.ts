@@ -229,6 +229,8 @@ const NAMED = new Set([
   'step',
   'wait-signal',
   'wait-event',
+  'wait-any',
+  'wait-ask',
   'emit',
   'lock',
   'activity',

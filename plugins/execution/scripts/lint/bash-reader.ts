@@ -71,7 +71,10 @@ export class BashReader {
   /** Memory may be full or cleared at the end of a user's session; the next text gets a new folder. */
   async #discardResources(opened: ReaderResources, error: Error): Promise<void> {
     this.#resources = undefined;
-    this.#deps.log.warn({ folder: opened.folder, reason: error.message }, 'the folder of documents cannot be used');
+    this.#deps.log.warn(
+      { folder: opened.folder, reason: error.message },
+      'the folder for scripts to check cannot be used',
+    );
     await release(opened);
   }
 

@@ -6,26 +6,26 @@ import { suggestName } from '../../../platform/schema/contract.ts';
  */
 export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   (
-    'account admin agent agents artifact audit call cancel check completion connector console credential dev docs doctor emit ' +
-    'errors event-hook events explain expr functions graph handler help invitation locks login logs member org plugin plugins project ' +
-    'provider rerun run runs schedule secret serve server signal signals source state status steps submit summary token webhook whoami worker'
+    'account admin agent agents approve approve-link artifact ask asks audit cache call cancel check completion connector console credential dev docs doctor emit ' +
+    'errors event-hook events explain expr functions graph handler help invitation locks login logs mcp member org pause plugin plugins project ' +
+    'provider reject rerun resume run runs schedule secret serve server signal signals source state status steps submit summary token webhook whoami worker'
   ).split(' '),
 );
 
-const BOTH = 'data emit idempotency input lock output sleep spawn state step verb annotate activity';
+const BOTH = 'answer data emit idempotency input lock output sleep spawn state step verb annotate activity';
 /** What the SDKs export. A test keeps this list complete. */
 export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<string>>> = {
   javascript: new Set(
     (
       `${BOTH.replace('idempotency', 'idempotencyKey')} NonRetryableError StepError SvcError WaitTimeoutError activityCollect activitySubmit ` +
-      'activityWaitAll all artifactPut call callGraph callNode exec race runHandle secret serve submit waitEvent waitSignal workflow'
+      'activityWaitAll all artifactPut call callGraph callNode exec race runHandle secret serve submit waitAny waitAsk waitEvent waitSignal workflow'
     ).split(' '),
   ),
   python: new Set(
     (
       `${BOTH.replace('idempotency', 'attempt idempotency_key traceparent')} CommandResult NonRetryableError RunStopped StepError SvcError WaitTimeoutError ` +
       'activity_collect activity_submit activity_wait_all aio artifact_put call call_graph call_node run_handle run_id secret serve submit testing ' +
-      'wait_event wait_signal workflow'
+      'wait_any wait_ask wait_event wait_signal workflow'
     ).split(' '),
   ),
 };

@@ -10,7 +10,9 @@ const MAX_WARNINGS = 50;
 /** Maximum depth of functions that call each other. */
 const MAX_CALLS = 100;
 /** Verbs whose name is compared in a replay. */
-const NAMED = new Set('step wait-signal wait-event emit lock activity activity-submit activity-collect'.split(' '));
+const NAMED = new Set(
+  'step wait-signal wait-event wait-any wait-ask emit lock activity activity-submit activity-collect'.split(' '),
+);
 /** Methods that call a function at once, or in the same pass. */
 const CALLS_ARGUMENT =
   /\.(map|flatMap|forEach|filter|find|findIndex|findLast|some|every|reduce|reduceRight|sort|toSorted|then|catch|finally)$/;

@@ -216,7 +216,7 @@ class CallCheck {
     const missing = least[positionals.length];
     if (missing !== undefined) return this.#addProblem(-1, `\`${called}\`: <${missing}> is missing`);
     const over = positionals[most];
-    if (over) this.#addProblem(over.at, `\`${called}\`: ${quoted(over.word.text ?? '')} is one argument too many`);
+    if (over) this.#addProblem(over.at, `\`${called}\`: ${quoted(over.word.text ?? '')} is an extra argument`);
   }
 
   /** Whether something before may be several arguments, or an option with a value. */

@@ -14,6 +14,8 @@ const OPTIONS = {
   env: 'env',
   credentials: 'credentials',
   requires: 'requires',
+  priority: 'priority',
+  concurrency: 'concurrency',
 };
 const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
 /** The time that one request waits for the end of a run. Proxies close requests that are silent for a minute. */
@@ -89,7 +91,7 @@ function writeInput(body) {
   } catch {
     // A cycle, for example.
   }
-  throw misused('the input of a submit must be JSON');
+  throw misused('the input of a submission must be JSON');
 }
 
 class RunHandle {

@@ -249,7 +249,7 @@ t.test('a submit can name its server', async (t) => {
 
 t.test('nobody listens', async (t) => {
   setEnv(t, { SVC_URL: 'http://127.0.0.1:1', SVC_TOKEN: 't', SVC_ORG: 'o', SVC_PROJECT: 'p' });
-  await t.rejects(submit('order'), { code: 'unreachable', message: /no server is listening there/ });
+  await t.rejects(submit('order'), { code: 'unreachable', message: /no server is listening at this address/ });
 });
 
 t.test('the server of a program', async (t) => {

@@ -31,7 +31,7 @@ export class WaitTimeoutError extends SvcError {
 export const notInAScript = (variable) =>
   new SvcError(
     'not_in_a_script_run',
-    `${variable} is not set: this works only in a script that an agent runs`,
+    `${variable} is not set: this call works only in a script that an agent runs`,
     'Submit the script with `svc submit`, or run it here with `svc run`.',
   );
 
@@ -52,7 +52,7 @@ export const tooOld = (what, protocol, needed) =>
 export const agentLost = (path, why) =>
   new SvcError(
     'agent_lost',
-    `the agent is gone (SVC_AGENT_SOCKET ${path}: ${why})`,
+    `the agent is no longer running (SVC_AGENT_SOCKET ${path}: ${why})`,
     'Nothing is lost: the run continues when an agent claims it again, and recorded calls are not repeated.',
   );
 

@@ -6,11 +6,13 @@ const TICK = 'schedule.tick';
 
 /**
  * What a submit passed, or the payload of the event that started the run. A schedule has a payload that nobody wrote, so
- * its own input comes first. What a job of a pipeline is given comes before all of it.
+ * its own input comes first. The inputs that a workflow declares come before both, and what a job of a pipeline is given
+ * before all of it.
  */
 export function dataOf(envelope) {
-  const { type, input, payload, with: given } = envelope;
+  const { type, inputs, input, payload, with: given } = envelope;
   if (given !== undefined) return given;
+  if (inputs !== undefined) return inputs;
   if (payload === undefined || (type === TICK && input !== undefined)) return input;
   return payload;
 }

@@ -116,11 +116,35 @@ export interface WaitOptions {
   timeout?: Duration;
 }
 
+/** With `form`, `approvers` or `message`, the wait asks a person, and signals from before it do not count. */
+export interface SignalWaitOptions extends WaitOptions {
+  /** What is asked. It is shown to people. */
+  message?: string;
+  /**
+   * The fields of the answer: `'amount: number, env: test|live = test, note?: text'`, the same as an object, or a JSON
+   * Schema. The server accepts no other answer.
+   */
+  form?: string | Readonly<Record<string, unknown>>;
+  /** Who may answer: names of users, and the roles `member`, `admin` and `owner`. Without it, every member. */
+  approvers?: string | readonly string[];
+  /** Answers who answered and when, around the payload: `waitSignal<SignalEnvelope>(…)`. */
+  envelope?: boolean;
+}
+
+export interface SignalEnvelope<T = unknown> {
+  /** Null for a signal that the service or an older server sent. */
+  by: string | null;
+  /** ISO 8601. */
+  at: string;
+  payload: T;
+}
+
 /**
- * Suspends the run until the next signal of that name, and answers its payload (JSON). Throws `WaitTimeoutError` when
- * the time is over; `SvcError` (`protocol_unsupported`) at once when the agent is too old for timeouts.
+ * Suspends the run until the next signal of that name, and answers its payload (JSON). Throws `StepError` with the exit
+ * code 125 when somebody rejects what it asks, and `WaitTimeoutError` when the time is over; `SvcError`
+ * (`protocol_unsupported`) at once when the agent is too old for timeouts.
  */
-export function waitSignal<T = unknown>(name: string, options?: WaitOptions): Promise<T>;
+export function waitSignal<T = unknown>(name: string, options?: SignalWaitOptions): Promise<T>;
 
 export interface EventEnvelope {
   type: string;
@@ -135,23 +159,82 @@ export interface EventEnvelope {
 export interface EventWaitOptions extends WaitOptions {
   /** In a trusted run: events that untrusted runs emit end the wait too. */
   untrusted?: boolean;
+  /**
+   * A CEL expression over `event`, `vars` and `run`: `'event.payload.id == vars.id'`. The wait ignores events for which it
+   * is not true.
+   */
+  when?: string;
+  /** Values for `when`, any JSON. */
+  vars?: Readonly<Record<string, unknown>>;
 }
 
 /** Suspends the run until the next event of that type; one from before the call does not count. Throws as `waitSignal`. */
 export function waitEvent(type: string, options?: EventWaitOptions): Promise<EventEnvelope>;
+
+/** What somebody asked the run. */
+export interface Ask<T = unknown> {
+  id: string;
+  /** Who asked. */
+  by: string | null;
+  payload: T;
+}
+
+/**
+ * Suspends the run until somebody asks it this (`svc ask <run> <name>`), and answers with the ask. Throws `WaitTimeoutError`
+ * when the time is over. `answer` replies.
+ */
+export function waitAsk<T = unknown>(name: string, options?: WaitOptions): Promise<Ask<T>>;
+
+/**
+ * Answers an ask, or its ID, with any JSON of at most 256 KiB. `timed_out`: its time has ended, and nobody gets the answer.
+ * Throws `StepError` when the run has no such ask, or it has been answered already.
+ */
+export function answer(ask: Pick<Ask, 'id'> | string, value: unknown): Promise<'answered' | 'timed_out'>;
+
+/** What came first of the things that `waitAny` waits for. */
+export type First<S = unknown> =
+  | { first: 'signal'; name: string; payload: S }
+  | { first: 'event'; name: string; event: EventEnvelope }
+  | ({ first: 'ask'; name: string } & Ask)
+  | { first: 'timeout' };
+
+export interface AnyWait {
+  /** Names of signals. */
+  signals?: string | readonly string[];
+  /** Types of events. */
+  events?: string | readonly string[];
+  /** Names of asks. */
+  asks?: string | readonly string[];
+  /** After this time, the wait answers `{ first: 'timeout' }`. */
+  timeout?: Duration;
+  /** In a trusted run: events that untrusted runs emit count too. */
+  untrusted?: boolean;
+}
+
+/**
+ * Suspends the run until the first of several signals, events and asks, or until the time is over, and answers which came
+ * first.
+ * It does not consume the others. At most 16 signals, events and asks together.
+ */
+export function waitAny<S = unknown>(what: AnyWait): Promise<First<S>>;
+
+export interface LockOptions extends WaitOptions {
+  /** How many runs may hold the lock at once: 1 (the default) to 1000. The lowest limit of its holders counts. */
+  limit?: number;
+}
 
 /**
  * Takes a lease of the project, first come, first served; the run is suspended while another has it. With a function or
  * a command it is held only meanwhile, and answers as `step` does; without, until the run has ended, and answers the
  * number of the grant, which only ever rises. Throws `StepError`, and as `waitSignal` when `timeout` is over.
  */
-export function lock(group: string, options?: WaitOptions): Promise<number>;
+export function lock(group: string, options?: LockOptions): Promise<number>;
 export function lock<T>(
   group: string,
   work: (step: StepContext) => T | Promise<T>,
-  options?: WaitOptions,
+  options?: LockOptions,
 ): Promise<Recorded<Awaited<T>>>;
-export function lock(group: string, command: readonly string[], options?: WaitOptions & CommandOptions): Promise<string>;
+export function lock(group: string, command: readonly string[], options?: LockOptions & CommandOptions): Promise<string>;
 
 export interface ActivityOptions extends PolicyOptions {
   /** Capabilities that the agent must have. */
@@ -398,6 +481,10 @@ export interface SubmitOptions {
   credentials?: Record<string, string>;
   /** Capabilities that the worker must have. */
   requires?: readonly string[];
+  /** 0 (the default) to 9. A run with a higher priority passes waiting runs of its project. */
+  priority?: number;
+  /** Queues the run until the group has room for it: one run at a time, or `limit`. It keeps its place until it ends. */
+  concurrency?: { group: string; limit?: number; policy?: 'queue' | 'cancel-pending' | 'cancel-running' };
   /** The server, instead of the one of the environment or the profile. */
   server?: ServerOptions;
 }

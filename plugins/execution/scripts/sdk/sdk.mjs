@@ -80,23 +80,58 @@ export async function sleep(duration) {
 
 export async function waitSignal(name, options = {}) {
   checkName(name, 'the name of a signal');
-  checkOptions('waitSignal', options, ['timeout']);
-  const { timeout } = options;
-  return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout);
+  checkOptions('waitSignal', options, ['timeout', 'form', 'approvers', 'message', 'envelope']);
+  const { timeout, form, approvers = [], message, envelope = false } = options;
+  const flags = [
+    ...(form === undefined ? [] : [`--form=${typeof form === 'string' ? form : JSON.stringify(form)}`]),
+    ...[approvers].flat().map((one) => `--approvers=${one}`),
+    ...(message === undefined ? [] : [`--message=${message}`]),
+    ...(envelope ? ['--envelope'] : []),
+  ];
+  return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout, flags);
 }
 
 export async function waitEvent(type, options = {}) {
   checkName(type, 'the type of an event');
-  checkOptions('waitEvent', options, ['timeout', 'untrusted']);
-  const { timeout, untrusted = false } = options;
-  return await wait(
-    `the wait for the event ${quoted(type)}`,
-    'wait-event',
-    type,
-    timeout,
-    untrusted ? ['--untrusted'] : [],
-  );
+  checkOptions('waitEvent', options, ['timeout', 'untrusted', 'when', 'vars']);
+  const { timeout, untrusted = false, when, vars = {} } = options;
+  const flags = [
+    ...(untrusted ? ['--untrusted'] : []),
+    ...(when === undefined ? [] : [`--when=${when}`]),
+    ...Object.entries(vars).map(([name, value]) => `--var=${name}:=${JSON.stringify(value ?? null)}`),
+  ];
+  return await wait(`the wait for the event ${quoted(type)}`, 'wait-event', type, timeout, flags);
 }
+
+export async function waitAsk(name, options = {}) {
+  checkName(name, 'the name of an ask');
+  checkOptions('waitAsk', options, ['timeout']);
+  return await wait(`the wait for the ask ${quoted(name)}`, 'wait-ask', name, options.timeout);
+}
+
+export async function answer(ask, value) {
+  const id = typeof ask === 'string' ? ask : ask?.id;
+  checkName(id, 'the ID of an ask');
+  const json = writeJson(value ?? null);
+  if (json === undefined) throw misused(`a ${typeof value} cannot be an answer: it must be JSON`);
+  return await demandText('answer', 'answer', ['--', id, '-'], { stdin: Buffer.from(json) });
+}
+
+export async function waitAny(what) {
+  checkOptions('waitAny', what, ['signals', 'events', 'asks', 'timeout', 'untrusted']);
+  const { signals = [], events = [], asks = [], timeout, untrusted = false } = what;
+  const names = [signals].flat().map((name) => `signal:${name}`);
+  const types = [events].flat().map((type) => `event:${type}`);
+  const all = [...names, ...types, ...[asks].flat().map((name) => `ask:${name}`)];
+  if (all.length === 0) throw misused('waitAny needs a signal, an event or an ask to wait for');
+  const limit = timeout === undefined ? [] : [`timeout:${durationText(timeout, 'timeout')}`];
+  const args = [...(untrusted ? ['--untrusted'] : []), '--', ...all, ...limit];
+  const shown = `the wait for the first of ${all.join(', ')}`;
+  return readJson((await demand(shown, 'wait-any', args)).toString());
+}
+
+/** How many runs can hold a lock at once at most. */
+const MAX_HOLDERS = 1000;
 
 /** Does what is to be done under a lock. `thrown.cause` becomes what a function threw. */
 const doer =
@@ -108,6 +143,12 @@ const doer =
     return ran;
   };
 
+function limitOption(limit) {
+  if (limit === undefined) return [];
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_HOLDERS) return [`--limit=${limit}`];
+  throw misused(`the limit of a lock must be a whole number from 1 to ${MAX_HOLDERS}`);
+}
+
 function underLock(work) {
   if (work === undefined) return ['--fence'];
   return ['--', ...(typeof work === 'function' ? [FUNCTION] : words(work))];
@@ -116,10 +157,10 @@ function underLock(work) {
 export async function lock(group, work, options = {}) {
   checkName(group, 'the group of a lock');
   if (typeof work === 'object' && work !== null && !Array.isArray(work)) return await lock(group, undefined, work);
-  checkOptions('a lock', options, ['timeout', ...COMMAND]);
-  const { timeout, ...rest } = options;
+  checkOptions('a lock', options, ['limit', 'timeout', ...COMMAND]);
+  const { limit, timeout, ...rest } = options;
   const thrown = {};
-  const called = await callVerb('lock', [...timeoutOption(timeout), group, ...underLock(work)], {
+  const called = await callVerb('lock', [...limitOption(limit), ...timeoutOption(timeout), group, ...underLock(work)], {
     run: work === undefined ? undefined : doer(group, work, rest, thrown),
     needs: timeout === undefined ? undefined : TIMEOUTS_PROTOCOL,
   });

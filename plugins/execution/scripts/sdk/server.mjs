@@ -16,16 +16,16 @@ export async function findServer(env = process.env, folder = process.cwd()) {
   const token = await readToken(env);
   if (isInJob(env) && !(url && token))
     throw notConfigured(
-      "a job cannot use a profile: it does not have the rights of its machine's owner",
+      "a job cannot use a profile, because it does not have the rights of the machine's owner",
       'Set SVC_URL and SVC_TOKEN in the job, from a project credential.',
     );
   // Variables that say everything need no file.
   const needs_profile = !isInJob(env) && !(url && token && org && project);
   const profile = needs_profile ? await findProfile(env, folder) : undefined;
   const is_same = profile !== undefined && (!url || normalizeUrl(profile.url) === normalizeUrl(url));
-  if (token && !url) throw notConfigured('SVC_TOKEN is set and SVC_URL is not', "Set SVC_URL to the token's server.");
+  if (token && !url) throw notConfigured('SVC_TOKEN is set, but SVC_URL is not', "Set SVC_URL to the token's server.");
   if (url && !token && !is_same)
-    throw notConfigured('SVC_URL is set and SVC_TOKEN is not', 'Set SVC_TOKEN to a token of that server.');
+    throw notConfigured('SVC_URL is set, but SVC_TOKEN is not', 'Set SVC_TOKEN to a token of that server.');
   const known = is_same ? profile : {};
   const server = {
     url: url || known.url,
@@ -36,11 +36,11 @@ export async function findServer(env = process.env, folder = process.cwd()) {
   };
   if (!server.url || !server.token)
     throw notConfigured(
-      'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set',
-      'Start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`.',
+      'no server is configured: there is no profile, and SVC_URL or SVC_TOKEN is not set',
+      'Start a server here with `svc dev`, or log in to one with `svc login --url <address> --token -`.',
     );
   if (!server.org || !server.project)
-    throw new SvcError('usage', 'no org or project is chosen', 'Set SVC_ORG and SVC_PROJECT, or log in with both.');
+    throw new SvcError('usage', 'no org or project is selected', 'Set SVC_ORG and SVC_PROJECT, or log in with both.');
   return Object.freeze({ ...server, ...checkedAddress(server.url), token: checkedToken(server) });
 }
 
@@ -62,7 +62,7 @@ function checkedToken({ token, origin }) {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw notConfigured(
     `the token from ${origin} contains characters that a token cannot contain`,
-    'Give only the token, without line breaks or quotes.',
+    'Pass only the token, without line breaks or quotes.',
   );
 }
 
@@ -74,7 +74,7 @@ function checkedAddress(url) {
     return { base: url.replace(/\/+$/, ''), socketPath: undefined };
   throw new SvcError(
     'usage',
-    'the address of the server is not an address like http://127.0.0.1:8787',
+    "the server's address is not valid; write it like http://127.0.0.1:8787",
     'Correct SVC_URL or the profile.',
   );
 }

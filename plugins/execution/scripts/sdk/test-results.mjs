@@ -51,6 +51,6 @@ export const recorded = (stdout) => ({ exit: 0, stdout, size: stdout.length });
 export const missing = (what, table, name) =>
   new SvcError(
     'test_result_missing',
-    `the test gives no result for the ${what} ${JSON.stringify(name)}`,
-    `Give one: ${table}: { ${JSON.stringify(name)}: … }.`,
+    `the test provides no result for the ${what} ${JSON.stringify(name)}`,
+    `Provide one: ${table}: { ${JSON.stringify(name)}: … }.`,
   );

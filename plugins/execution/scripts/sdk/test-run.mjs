@@ -45,7 +45,7 @@ export class TestRun {
   #envelope;
 
   constructor(workflow, input, options, shared = cellsOf(options.entities)) {
-    if (typeof workflow?.body !== 'function') throw misused('a test needs a workflow: what workflow(name, …) returns');
+    if (typeof workflow?.body !== 'function') throw misused('a test needs a workflow: the result of workflow(name, …)');
     this.workflow = workflow;
     this.options = options;
     this.records = (options.history ?? []).map((record) => ({ ...record }));

@@ -17,7 +17,7 @@ import { registered } from './workflow.mjs';
 
 const TIMED_OUT = 124;
 const STRINGS = ['timeout', 'label', 'retry', 'backoff', 'max-backoff', 'entity', 'key', 'payload', 'input', 'config'];
-const MORE_STRINGS = ['definition', 'as', 'tag', 'requires', 'include', 'root'];
+const MORE_STRINGS = ['definition', 'as', 'tag', 'requires', 'include', 'root', 'when', 'var'];
 const OPTIONS = Object.fromEntries([
   ...[...STRINGS, ...MORE_STRINGS].map((name) => [name, { type: 'string' }]),
   ...['fence', 'untrusted'].map((name) => [name, { type: 'boolean' }]),
@@ -70,13 +70,17 @@ const waitFor =
       if (found !== undefined && (until_ms === undefined || found.at_ms <= until_ms)) {
         agent.skipTo(Math.max(found.at_ms, run.now_ms), at);
         take(run, kind, name);
-        return succeededAsJson(resultOf(name, found.payload));
+        return succeededAsJson(resultOf(name, found.payload, { options, now_ms: run.now_ms }));
       }
       agent.skipTo(until_ms, at);
       return { exit: TIMED_OUT, error: `no ${what.slice(0, -1)} ${name} arrived before the timeout` };
     };
     return await agent.call({ kind, name }, execute, { ends: true });
   };
+
+/** A test answers as nobody in particular. */
+const answer = (_, payload, { options, now_ms }) =>
+  options.envelope ? { by: null, at: new Date(now_ms).toISOString(), payload: payload ?? null } : payload;
 
 const envelope = (type, payload) => ({ type, event: `evt_test_${type}`, payload: payload ?? null, trusted: true });
 
@@ -241,12 +245,44 @@ async function activityWaitAll(agent) {
   return await agent.call({ kind: 'activity-wait-all', name: '' }, execute, { ends: true });
 }
 
+/** The first of several signals and events, or the end of the time. */
+async function waitAny(agent, { args }) {
+  const all = parse(args).positionals.map((text) => [
+    text.slice(0, text.indexOf(':')),
+    text.slice(text.indexOf(':') + 1),
+  ]);
+  const { run } = agent;
+  const limit = all.find(([what]) => what === 'timeout')?.[1];
+  const branches = all.filter(([what]) => what !== 'timeout');
+  const name = branches.map(([what, of]) => `${what}:${of}`).join(' ');
+  const site = { kind: 'wait-any', name };
+  const execute = async (at) => {
+    const until = limit === undefined ? undefined : run.now_ms + duration(limit, 'timeout');
+    const found = branches.flatMap(([what, of]) => {
+      const one = next(run, `wait-${what}`, run.options[`${what}s`], of);
+      return one === undefined ? [] : [{ what, of, one }];
+    });
+    const [first] = found.toSorted((a, b) => a.one.at_ms - b.one.at_ms);
+    if (first === undefined || (until !== undefined && first.one.at_ms > until)) {
+      agent.skipTo(until, at);
+      return succeededAsJson({ first: 'timeout' });
+    }
+    const { what, of, one } = first;
+    agent.skipTo(Math.max(one.at_ms, run.now_ms), at);
+    take(run, `wait-${what}`, of);
+    if (what === 'signal') return succeededAsJson({ first: what, name: of, payload: one.payload ?? null });
+    return succeededAsJson({ first: what, name: of, event: envelope(of, one.payload) });
+  };
+  return await agent.call(site, execute, { ends: true });
+}
+
 export const VERBS = new Map(
   Object.entries({
     step,
     sleep,
-    'wait-signal': waitFor('wait-signal', 'signals', (_, payload) => payload),
+    'wait-signal': waitFor('wait-signal', 'signals', answer),
     'wait-event': waitFor('wait-event', 'events', envelope),
+    'wait-any': waitAny,
     lock,
     state,
     output,

@@ -109,7 +109,7 @@ function readHistory(history) {
   if (!Array.isArray(steps) || steps.some((step) => !Number.isInteger(step?.position) || typeof step.kind !== 'string'))
     throw new SvcError(
       'usage',
-      'this is not the history of a run',
+      "this is not a run's history",
       "Pass the output of `svc steps <run> --json`, or a test's `journal`.",
     );
   // Activities of the run have journals of their own.
@@ -128,6 +128,6 @@ function readHistory(history) {
       output: stdout_base64 === undefined ? Buffer.from(stdout) : Buffer.from(stdout_base64, 'base64'),
     }));
   if (records.some(({ position }, i) => position !== i))
-    throw new SvcError('usage', 'the history is incomplete: its positions have gaps', 'Read all pages of it.');
+    throw new SvcError('usage', 'the history is incomplete: positions are missing', 'Read all pages of it.');
   return { records, open: own.find(({ status }) => status === 'waiting' || status === 'retrying') };
 }

@@ -294,7 +294,7 @@ t.test('a race ends with an error if that is first, and takes steps alone', asyn
   t.match(await testRun(fails), { status: 'failed', error: { message: /refused/ } });
   for (const wrong of [() => race([]), () => race([sleep('1s')]), () => race([step('c', ['true'])])]) {
     const misuses = workflow(`misuses-${++misused}`, wrong as () => Promise<unknown>);
-    t.match(await testRun(misuses), { status: 'failed', error: { message: /race takes promises of steps/ } });
+    t.match(await testRun(misuses), { status: 'failed', error: { message: /race accepts promises of steps/ } });
   }
 });
 let misused = 0;
@@ -396,6 +396,6 @@ t.test('a recorded history is replayed on changed code', async (t) => {
     throw new Error('changed');
   });
   t.match(await replayRun(throws, history), { ok: false, outcome: 'ended', read: 0, note: /fails after 0 of 4/ });
-  await t.rejects(replayRun(order, [history[1]], { input }), { code: 'usage', message: /gaps/ });
+  await t.rejects(replayRun(order, [history[1]], { input }), { code: 'usage', message: /positions are missing/ });
   await t.rejects(replayRun(order, {} as never), { code: 'usage' });
 });

@@ -229,7 +229,7 @@ export async function race(given) {
   const promises = [...given];
   const calls = promises.map((promise) => callsOf.get(promise));
   if (calls.length === 0 || calls.includes(undefined))
-    throw misused('race takes promises of steps that run functions: race([step(…), step(…)])');
+    throw misused('race accepts promises of steps that run functions: race([step(…), step(…)])');
   let has_ended = false;
   const end = (i) => {
     if (has_ended) return;

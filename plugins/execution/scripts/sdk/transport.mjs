@@ -30,7 +30,7 @@ export async function send(server, request) {
   if (status >= 200 && status < 300) return parse(server, text);
   // The token is only for this address.
   if (status >= 300 && status < 400)
-    throw new SvcError('redirected', `${server.url} redirects, and the token is not sent anywhere else`);
+    throw new SvcError('redirected', `${server.url} redirects to another address, and the token is not sent there`);
   throw problem(server, status, text);
 }
 
@@ -77,7 +77,7 @@ async function exchange(server, { method, path, text, headers, signal }) {
 const transient = (error) => Object.assign(error, { transient: true });
 
 function unreachable({ url }, error) {
-  const reason = error.code === 'ECONNREFUSED' ? 'no server is listening there' : error.message;
+  const reason = error.code === 'ECONNREFUSED' ? 'no server is listening at this address' : error.message;
   const message = `cannot reach ${url}: ${reason}`;
   return transient(
     new SvcError('unreachable', message, 'Start it (`svc dev` here, or `svc serve`), or correct the address.', {

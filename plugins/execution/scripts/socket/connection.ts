@@ -44,6 +44,8 @@ export interface ConnectionServices {
   included_files?: ScriptFiles | undefined;
   /** Which files the callers may name. Absent when they may name whatever the agent may read. */
   disk_view?: DiskView | undefined;
+  /** Creates a folder for files that the agent hands over to the callers. */
+  createReadableFolder?: VerbCall['createReadableFolder'];
   /** The settings of the agent. */
   agent_env?: VerbCall['agent_env'];
   /** The envelope that the run was started with. */
@@ -158,11 +160,12 @@ export class Connection {
 
   #findProtocolError(request: SocketRequest): Error | undefined {
     const { op } = request;
-    if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody requested "${op}"`);
+    if (op === 'result' || op === 'stdin' || op === 'end')
+      return socketRequestInvalid(`there is no request for "${op}"`);
     if (op === 'mask') return undefined;
     const repeats = (op === 'begin' || op === 'call') && request.repeated > 0;
     if ((op === 'journal' || repeats) && !this.#is_only_caller)
-      return socketRequestInvalid('the journal is lent to the only caller of a pass');
+      return socketRequestInvalid('only the sole caller of a pass can read its journal');
     if (op === 'journal') return undefined;
     if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
     if (op !== 'begun' && this.#steps.running) return stepInProgress(`"${op}" came before the "end" of the step`);
@@ -253,7 +256,7 @@ export class Connection {
     const { verb, words } = 'argv' in request ? this.#findVerb(request.argv) : { verb: undefined, words: 0 };
     try {
       if ('repeated' in request && !this.repeat(request.repeated))
-        throw socketRequestInvalid('"repeated" counts calls that are no recorded steps');
+        throw socketRequestInvalid('"repeated" includes calls that are not recorded steps');
       if (request.op === 'begin') return await this.#steps.run(request, served);
       if (request.op === 'verb' && verb === undefined) return { handoff: true };
       if (verb === undefined || !('argv' in request)) {
@@ -290,6 +293,7 @@ export class Connection {
       contents: this.#service.contents,
       included_files: this.#service.included_files,
       disk_view: this.#service.disk_view,
+      createReadableFolder: this.#service.createReadableFolder,
       agent_env: this.#service.agent_env,
       stdin: (limit) => (structured ? limitInput(request.stdin, limit) : this.#stdin(request.id, limit, held)),
       exec: (argv, key, limit, attempt) => {

@@ -18,7 +18,10 @@ t.test('under a lease steps begin without an answer, in one piece with their end
   t.match(await sdk.ask({ id: 5, op: 'begun' }), { id: 5, run: true, key: key('b', 0), site: 'b#0' }, 'asked for');
   t.match(await sdk.ask(begin(6, 'inner')), { id: 6, error: { code: 'step_in_progress' } });
   t.match(await sdk.ask(end(7)), { id: 7, record: { name: 'b' } });
-  t.match(await sdk.send({ id: 8, op: 'begun' }).ask({ ...end(9) }), { id: 9, error: { message: /nobody requested/ } });
+  t.match(await sdk.send({ id: 8, op: 'begun' }).ask({ ...end(9) }), {
+    id: 9,
+    error: { message: /there is no request for/ },
+  });
   t.same(activity.sites(), ['step a#0=0', 'step a#1=0', 'step b#0=0']);
 });
 

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -224,14 +233,18 @@ t.test('commands and programs of jobs', as_users, async (t) => {
   const source = join(place.folder, 'source/step.sh');
   writeFileSync(
     source,
-    'id -u > made; mkdir -p deep/er; chmod 0 deep; ln -s /etc links; touch "$1/x" 2>/dev/null || echo closed > said',
+    'id -u > made; mkdir -p deep/er; chmod 0 deep; ln -s /etc links; touch "$1/x" 2>/dev/null || echo closed > said; cat "$2/given" > got; touch "$2/x" "$2/given" 2>/dev/null || echo closed >> said',
   );
   await place.grantAccess(source);
-  const started = place.start({ argv: ['/bin/sh', source, outputs], env: place.environment({}), cwd: work });
+  const readable = await place.createReadableFolder();
+  writeFileSync(join(readable, 'given'), 'given');
+  chmodSync(join(readable, 'given'), 0o644);
+  const started = place.start({ argv: ['/bin/sh', source, outputs, readable], env: place.environment({}), cwd: work });
   t.match(await started.ended, { exit_code: 0 });
   const file = await place.disk_view.open(join(work, 'made'), 0);
   t.equal(await file.readFile('utf8').finally(() => file.close()), `${uid}\n`);
-  t.ok(readdirSync(work).includes('said'), 'it writes nothing where its agent writes');
+  t.equal(readFileSync(join(work, 'said'), 'utf8'), 'closed\nclosed\n', 'it writes nothing where its agent writes');
+  t.equal(readFileSync(join(work, 'got'), 'utf8'), 'given', 'it reads what the agent hands over');
   await t.rejects(place.disk_view.open(join(work, 'links/passwd'), 0), 'no link is followed');
   await place.close();
   t.same(

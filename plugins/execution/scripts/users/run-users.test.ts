@@ -35,8 +35,8 @@ t.test('the setting names a user or a range, and nothing else', async (t) => {
     '1-4294967295': /must ascend|at most/,
     '20000-320000': /at most 100000 users/,
     '61000-62000': /reserved for isolated runs/,
-    'a b': /name a user, or a range/,
-    '20000-': /name a user, or a range/,
+    'a b': /use a username, or a range/,
+    '20000-': /use a username, or a range/,
   }))
     t.match(readRunAs(text), { fault: why }, text);
 });

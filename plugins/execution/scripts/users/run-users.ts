@@ -229,7 +229,7 @@ export class RunUsers {
       await mkdir(folder, { recursive: true, mode: 0o711 });
     } catch (error) {
       throw runAsUnusable(
-        `${folder} cannot be created (${(error as NodeJS.ErrnoException).code}); name another folder with SVC_AGENT_STATE`,
+        `${folder} cannot be created (${(error as NodeJS.ErrnoException).code}); choose another folder with SVC_AGENT_STATE`,
       );
     }
     await requireRootFolder(folder, 'SVC_AGENT_STATE');

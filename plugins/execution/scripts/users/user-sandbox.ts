@@ -78,6 +78,12 @@ export class UserSandbox implements Sandbox {
     await this.#makeEnterable(path);
   }
 
+  async createReadableFolder(runtime_dir: string, name: string): Promise<string> {
+    const path = join(runtime_dir, name);
+    await this.createParentFolder(path);
+    return path;
+  }
+
   toSpawnRequest(request: SpawnRequest): SpawnRequest {
     const { uid, gid } = this.#user;
     return { ...request, env: userEnvironment(request.env, this.#user, this.#env), user: { uid, gid } };

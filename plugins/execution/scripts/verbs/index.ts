@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseDuration } from '../../../../kernel/contracts/index.ts';
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
-import { MAX_CALL_NAME_LENGTH, MAX_LABEL_LENGTH } from '../../../engine/runs/contract.ts';
+import { MAX_CALL_NAME_LENGTH, MAX_LABEL_LENGTH, readTerms, type SignalTerms } from '../../../engine/runs/contract.ts';
 import { readKeyValue } from '../../../platform/schema/contract.ts';
 import { annotateHelp, outputHelp, sleepHelp, stateHelp, stepHelp, waitSignalHelp } from '../cli/verbs.ts';
 import {
@@ -14,14 +14,17 @@ import {
   requirePositionals,
   POLICY_OPTIONS,
   readArguments,
+  readNamedFile,
   readPolicy,
   readTimeout,
   runCommand,
   splitCommand,
   type Verb,
+  type VerbCall,
 } from '../contract.ts';
 import { inputVerb } from './input.ts';
 import { spawnVerb } from './spawn.ts';
+import { waitAnyVerb } from './wait-any.ts';
 
 /**
  * `svc step <name> [--label <text>] [--retry …] [--timeout …] -- <cmd>` runs a command once, however often the script
@@ -56,11 +59,11 @@ const MAX_SIGNAL_NAME_LENGTH = 128;
 const RESERVED_SIGNALS = 'event:';
 
 /**
- * `svc wait-signal <name> [--timeout <duration>]` returns the next signal of that name, and exits with 124 at the
- * timeout.
+ * `svc wait-signal <name> [--timeout …] [--form …] [--approvers …] [--message …]` returns the next signal of that name. It
+ * exits with 124 at the timeout, and with 125 when a person rejects what it asks.
  */
 const waitSignalVerb = defineVerb(waitSignalHelp, async (call) => {
-  const given = readArguments(call.argv, ['timeout']);
+  const given = readArguments(call.argv, ['timeout', 'message', 'form'], ['approvers'], ['envelope']);
   const [name] = requirePositionals(given, ['name']);
   checkText(name!, 'the name of a signal', MAX_SIGNAL_NAME_LENGTH);
   if (name!.startsWith(RESERVED_SIGNALS))
@@ -69,9 +72,37 @@ const waitSignalVerb = defineVerb(waitSignalHelp, async (call) => {
     );
   const site = { kind: 'wait-signal', name: name! };
   // The name in the site is masked. Senders use the real name, so it is passed along where the arguments are sealed.
-  const args = call.pass.mask(name!) === name ? {} : { name };
-  return toOutcome(await call.pass.wait(site, { args, ...readTimeout(call, given.options.timeout) }));
+  const args = {
+    ...(call.pass.mask(name!) !== name && { name }),
+    ...(await readAnswerTerms(call, given)),
+  };
+  const outcome = toOutcome(await call.pass.wait(site, { args, ...readTimeout(call, given.options.timeout) }));
+  // The message of an answer says who gave it, for those who look at the run. It is no fault of the script.
+  return outcome.exit === 0 ? { ...outcome, stderr: undefined, message: undefined } : outcome;
 });
+
+/** The form, approvers and message of a wait. They are shown to people, so that no secret may stand in them. */
+async function readAnswerTerms(call: VerbCall, { options, lists }: Arguments): Promise<SignalTerms> {
+  const form = options.form === undefined ? undefined : await readFormText(call, options.form);
+  const approvers = lists.approvers!.flatMap((text) => text.split(',').map((name) => name.trim()));
+  const { terms, faults } = readTerms({
+    form: form && call.pass.mask(form),
+    message: options.message && call.pass.mask(options.message),
+    approvers: approvers.length === 0 ? undefined : approvers,
+    envelope: options.envelope !== undefined,
+  });
+  const [fault] = faults;
+  if (fault) throw verbUsage(`--${fault.pointer.slice(1)} ${fault.message}`);
+  return terms;
+}
+
+const MAX_FORM_BYTES = 64 * 1024;
+
+/** The text of a form: itself, or of the file after `@`. */
+async function readFormText(call: VerbCall, text: string): Promise<string> {
+  if (!text.startsWith('@')) return text;
+  return (await readNamedFile(call, text.slice(1), MAX_FORM_BYTES)).toString();
+}
 
 const MAX_NAME_LENGTH = 255;
 /** The server takes 256 KiB of UTF-8 and says by how much a value exceeds that; this only limits what is read. */
@@ -134,12 +165,12 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const outputVerb = defineVerb(outputHelp, async (call) => {
   const [verb, ...pairs] = readArguments(call.argv).positionals;
   if (verb !== 'set') throw verbUsage(verb === undefined ? '"set" is missing' : `"${verb}" is not "set"`);
-  if (pairs.length === 0) throw verbUsage('there is no <key>=<value> to set');
+  if (pairs.length === 0) throw verbUsage('no <key>=<value> was passed');
   const values = Object.fromEntries(pairs.map(readPair));
   const size = Buffer.byteLength(JSON.stringify(values));
   if (size > MAX_OUTPUT_BYTES)
     throw valueTooLarge(
-      `the values have ${size} bytes as JSON, ${size - MAX_OUTPUT_BYTES} more than the ${MAX_OUTPUT_BYTES} allowed`,
+      `the values are ${size} bytes as JSON, ${size - MAX_OUTPUT_BYTES} more than the ${MAX_OUTPUT_BYTES} allowed`,
     );
   call.pass.stageOutput(values);
   return { exit: 0 };
@@ -147,7 +178,7 @@ const outputVerb = defineVerb(outputHelp, async (call) => {
 
 function readPair(pair: string): [key: string, value: unknown] {
   const { key, value, invalid } = readKeyValue(pair);
-  if (invalid === 'key') throw verbUsage(`${JSON.stringify(shortened(pair))} is not <key>=<value>`);
+  if (invalid === 'key') throw verbUsage(`${JSON.stringify(shortened(pair))} is not of the form <key>=<value>`);
   if (invalid === 'json')
     throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a string`);
   return [key, value];
@@ -167,7 +198,7 @@ const annotateVerb = defineVerb(annotateHelp, async (call) => {
   if (text.trim() === '') throw verbUsage('the note is empty');
   if (text.includes('\0')) throw verbUsage('the note contains a NUL');
   const size = Buffer.byteLength(text);
-  if (size > MAX_NOTE_BYTES) throw valueTooLarge(`the note has ${size} bytes; the limit is ${MAX_NOTE_BYTES}`);
+  if (size > MAX_NOTE_BYTES) throw valueTooLarge(`the note is ${size} bytes long; the limit is ${MAX_NOTE_BYTES}`);
   await call.pass.annotate(text);
   return { exit: 0 };
 });
@@ -177,6 +208,7 @@ export const verbs: readonly Verb[] = [
   stepVerb,
   sleepVerb,
   waitSignalVerb,
+  waitAnyVerb,
   spawnVerb,
   stateVerb,
   inputVerb,

@@ -35,7 +35,8 @@ export const spawnVerb = defineVerb(spawnHelp, async (call) => {
   const [file] = requirePositionals(given, ['file']);
   const { as } = given.options;
   const kind = as === undefined ? undefined : KINDS[as];
-  if (as !== undefined && kind === undefined) throw verbUsage(`--as takes pipeline or script, not ${as.slice(0, 60)}`);
+  if (as !== undefined && kind === undefined)
+    throw verbUsage(`--as must be pipeline or script, not ${as.slice(0, 60)}`);
   const options = { kind, tags: (given.lists.tag ?? []).map((tag) => call.pass.mask(tag)) };
   const includes = given.lists.include ?? [];
   // Standard input must be read even on replay; a file is read only when the run is really started.

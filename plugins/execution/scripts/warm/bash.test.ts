@@ -15,16 +15,14 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { nativePrograms } from '../native/build.mjs';
 import { until } from '../../../../test/kit/index.ts';
-import { HeldClock } from './testing/held-clock.ts';
 import { openWarmBench, type WarmBench } from './testing/warm-bench.ts';
-import { killedWhileItBegins } from './testing/stopped.ts';
-import { gone, waiting } from './testing/waiting.ts';
+import { givenUpWhenItHangs, killedWhileItBegins } from './testing/stopped.ts';
+import { waiting } from './testing/waiting.ts';
 import { lacking } from '../../../../test/kit/needs.ts';
 
 const { why } = await nativePrograms();
 const prepared = lacking('cc', why);
 const REAL = execFileSync('bash', ['-c', 'type -P bash']).toString().trim();
-const HAND_OVER_MS = 5000;
 const sh = (source: string) => ({ filename: 'job.sh', source });
 const PID = sh('echo "$$"');
 
@@ -98,20 +96,7 @@ t.test('a bash that waits', prepared, async (t) => {
       t.match(await seen(bench, { ...PID, interpreter }), { how }, interpreter);
   });
 
-  t.test('that hangs is given up, and the script runs once', async (t) => {
-    const clock = new HeldClock();
-    const bench = await openWarmBench(t, { clock });
-    await bench.prime(PID);
-    const [pid] = waiting(bench);
-    process.kill(pid!, 'SIGSTOP');
-    const running = bench.run(PID);
-    await until(() => clock.holds(HAND_OVER_MS), { what: 'it was handed over' });
-    clock.advance(HAND_OVER_MS);
-    const { out } = await running;
-    t.match(out, /^\d+\n$/);
-    t.not(Number(out), pid);
-    t.ok(gone(pid!));
-  });
+  t.test('that hangs is given up, and the script runs once', (t) => givenUpWhenItHangs(t, PID));
 
   t.test('is killed with a pass that is stopped while it begins', async (t) => killedWhileItBegins(t, PID));
 });

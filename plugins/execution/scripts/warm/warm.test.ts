@@ -8,7 +8,7 @@ import { nativePrograms } from '../native/build.mjs';
 import { Activity, until } from '../../../../test/kit/index.ts';
 import { HeldClock } from './testing/held-clock.ts';
 import { openWarmBench } from './testing/warm-bench.ts';
-import { killedWhileItBegins } from './testing/stopped.ts';
+import { givenUpWhenItHangs, HAND_OVER_MS, killedWhileItBegins } from './testing/stopped.ts';
 import { gone, parentOf, waiting } from './testing/waiting.ts';
 import { lacking } from '../../../../test/kit/needs.ts';
 
@@ -20,8 +20,7 @@ const py = (source: string) => ({ filename: 'job.py', source });
 const NOTHING_TS = ts('const nothing: number = 0;');
 const NOTHING_PY = py('');
 const NOTHING_SH = { filename: 'job.sh', source: '' };
-/** As `prepared-process.ts` and `warm-pool.ts` have them. */
-const HAND_OVER_MS = 5000;
+/** As `warm-pool.ts` has it. */
 const IDLE_MS = 5 * 60_000;
 const PID = ts('console.log(process.pid);');
 
@@ -92,23 +91,7 @@ t.test('prepared interpreters', prepared, async (t) => {
       await until(() => bench.prepared() === 2, { what: 'another takes its place' });
     });
 
-  t.test('that hang are given up, and the script runs once', async (t) => {
-    const clock = new HeldClock();
-    const bench = await openWarmBench(t, { clock });
-    await bench.prime(PID);
-    const [pid] = waiting(bench);
-    process.kill(pid!, 'SIGSTOP');
-    const running = bench.run(PID);
-    await until(() => clock.holds(HAND_OVER_MS), { what: 'it was handed over' });
-    clock.advance(HAND_OVER_MS);
-    const { out } = await running;
-    t.match(out, /^\d+\n$/);
-    t.not(Number(out), pid);
-    t.ok(gone(pid!));
-    t.same(bench.log.messages('info'), [
-      'a prepared interpreter did not accept its script; starting the script without it',
-    ]);
-  });
+  t.test('that hang are given up, and the script runs once', (t) => givenUpWhenItHangs(t, PID));
 
   t.test('go when nobody has used them for some minutes', async (t) => {
     const clock = new HeldClock();

@@ -1,12 +1,14 @@
-import type { Scope } from '../../../../kernel/contracts/index.ts';
-import type {
-  PlannedActivity,
-  Problem,
-  Reading,
-  WorkflowDocument,
-  WorkflowKind,
+import type { JsonSchema, Scope } from '../../../../kernel/contracts/index.ts';
+import {
+  type PlannedActivity,
+  type Problem,
+  type Reading,
+  type WorkflowDocument,
+  workflowInvalid,
+  type WorkflowKind,
 } from '../../../engine/runs/contract.ts';
-import { workFileName } from '../domain/bundled.ts';
+import { findScriptInputs, readInputs } from '../../../platform/schema/contract.ts';
+import { originalSource, workFileName } from '../domain/bundled.ts';
 import { chooseInterpreter, splitInterpreter } from '../domain/interpreter.ts';
 import {
   type CheckoutRequirements,
@@ -38,6 +40,15 @@ export function scriptWorkflow(
     replays: true,
     executor: SCRIPT_EXECUTOR,
     check: (_scope, document) => check(document, bash),
+    async inputSchema(_on, _scope, { source }) {
+      const read = readScriptInputs(source);
+      if (read === undefined) return undefined;
+      if ('schema' in read) return JSON.stringify(read.schema);
+      const { line, column, message } = read.problem;
+      throw workflowInvalid(`the script has a problem: ${line}:${column} ${message}`, {
+        data: { problems: [read.problem] },
+      });
+    },
     review: (_scope, { filename, source, interpreter }) =>
       review.review({ filename, source, interpreter: chooseInterpreter(filename, interpreter) }),
     plan: async (on, scope, document) => ({
@@ -70,7 +81,12 @@ async function planScriptCheckout(
 
 async function check(document: WorkflowDocument, bash: BashSyntax): Promise<Problem[]> {
   const { filename, source, interpreter } = document;
-  const problems = [...sourceProblems(source), ...interpreterProblems(interpreter), ...fileProblems(document)];
+  const problems = [
+    ...sourceProblems(source),
+    ...interpreterProblems(interpreter),
+    ...fileProblems(document),
+    ...inputProblems(source),
+  ];
   if (problems.length > 0) return problems;
   return chooseInterpreter(filename, interpreter).name === 'bash' ? await bash.problems(source) : [];
 }
@@ -79,7 +95,7 @@ function sourceProblems(source: string): Problem[] {
   if (source.trim() === '') return [{ line: 1, column: 1, message: 'the script is empty', code: 'script_empty' }];
   const size = Buffer.byteLength(source);
   if (size > MAX_BYTES) {
-    const message = `the script has ${size} bytes, ${size - MAX_BYTES} more than the ${MAX_BYTES} allowed`;
+    const message = `the script is ${size} bytes long, ${size - MAX_BYTES} more than the ${MAX_BYTES} allowed`;
     return [{ line: 1, column: 1, message, code: 'script_too_large' }];
   }
   const nul = source.indexOf('\0');
@@ -101,11 +117,26 @@ function fileProblems({ filename, source, files = [] }: WorkflowDocument): Probl
   });
 }
 
+/** The schema of the inputs that a script declares, or why nothing can be checked with its declaration. */
+function readScriptInputs(source: string): { schema: JsonSchema } | { problem: Problem } | undefined {
+  const found = findScriptInputs(originalSource(source));
+  if (found === undefined) return undefined;
+  const { line, column } = found;
+  const read = 'declared' in found ? readInputs(found.declared) : found;
+  if ('schema' in read) return read;
+  return { problem: { line, column, message: `svc:inputs ${read.problem}`, code: 'inputs_invalid' } };
+}
+
+function inputProblems(source: string): Problem[] {
+  const read = readScriptInputs(source);
+  return read && 'problem' in read ? [read.problem] : [];
+}
+
 function interpreterProblems(interpreter: string | undefined): Problem[] {
   const problem = (message: string): Problem[] => [{ line: 1, column: 1, message, code: 'interpreter_invalid' }];
   if (interpreter === undefined) return [];
   if (splitInterpreter(interpreter).length === 0)
-    return problem('the interpreter is empty; name a program, such as ruby');
+    return problem('the interpreter is empty; use a program such as ruby');
   if (interpreter.length > MAX_INTERPRETER_LENGTH)
     return problem(`the interpreter has more than ${MAX_INTERPRETER_LENGTH} characters`);
   if (/\p{Cc}/u.test(interpreter)) return problem('the interpreter contains a control character');

@@ -19,6 +19,6 @@ export function checkValue(value: string): string {
   const bytes = Buffer.byteLength(value);
   if (bytes <= MAX_VALUE_BYTES) return value;
   throw Errors.payloadTooLarge(
-    `the value has ${bytes} bytes, ${bytes - MAX_VALUE_BYTES} over the limit of ${MAX_VALUE_BYTES}`,
+    `the value is ${bytes} bytes long, ${bytes - MAX_VALUE_BYTES} over the limit of ${MAX_VALUE_BYTES}`,
   );
 }

@@ -43,7 +43,7 @@ function parseCall(context: ActivityContext, args: Json): StateCall {
   const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
   const { op, entity, key, value } = members;
   if (op !== 'get' && op !== 'set' && op !== 'delete' && op !== 'list')
-    throw Errors.invalidRequest('state takes get, set, delete or list');
+    throw Errors.invalidRequest('state accepts get, set, delete or list');
   const owner: StateOwner = {
     org_id: context.org_id,
     project_id: context.project_id,

@@ -10,7 +10,7 @@ const disable: Run = async ({ args, output, client }) => {
   const path = api.scoped(`/accounts/${encodeURIComponent(args[0]!)}/disable`);
   const account = await api.json<Account>({ method: 'POST', path, expects: ['connect_url'] });
   output.data(account, () => '');
-  output.note(`account ${args[0]} is disabled; connect it again at ${account.connect_url}`);
+  output.note(`Disabled account ${args[0]}; reconnect it at ${account.connect_url}`);
   return undefined;
 };
 
@@ -20,7 +20,7 @@ const remove: Run = async ({ args, output, client }) => {
   const removed = await api.json<Api.AccountRemoved>({ method: 'DELETE', path });
   output.data(removed, () => '');
   for (const warning of removed.warnings) output.note(`warning: ${warning}`);
-  output.note(`account ${args[0]} is removed${removed.ended_at_provider ? ', and its grant has ended' : ''}`);
+  output.note(`Removed account ${args[0]}${removed.ended_at_provider ? ' and ended its grant' : ''}`);
   return undefined;
 };
 
@@ -31,7 +31,7 @@ export const commands = inGroup('Vault', [
     summary: 'list the connected accounts: provider, account at the provider, status',
     description:
       'Accounts are connected on the Connections page of the console. If an account must be reconnected, the last column\n' +
-      'shows the address to do so.',
+      'shows the address for it.',
     examples: [['svc account ls --json', 'for programs']],
     path: '/accounts',
     member: 'accounts',
@@ -45,7 +45,7 @@ export const commands = inGroup('Vault', [
   }),
   showCommand<Account>({
     name: 'account show',
-    summary: 'show a connected account: its grant, its expiry, and the reason for its status',
+    summary: 'show a connected account: its grant, its expiry and the reason for its status',
     args: [NAME],
     path: namedPath('/accounts'),
     columns: {

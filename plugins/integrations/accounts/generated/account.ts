@@ -45,7 +45,7 @@ export interface AccountView {
   last_used_by?: string;
   last_error?: string;
   /**
-   * Its address on the Connections page, for reconnecting it.
+   * The address on the Connections page for reconnecting the account.
    */
   connect_url: string;
 }

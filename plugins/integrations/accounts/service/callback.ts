@@ -238,7 +238,7 @@ function connectedOutcome({ consent, provider, tokens, account }: GrantedConsent
   const { title, scopes } = provider.view;
   const missing = tokens.scopes === undefined ? [] : scopes.filter((scope) => !tokens.scopes!.includes(scope));
   const lines = [
-    `${consent.name} now acts as ${account.label} of ${title}. Everyone who can submit a workflow in this project can use it.`,
+    `${consent.name} now acts as ${account.label} of ${title}. Anyone who can submit a workflow in this project can use the account.`,
     ...(missing.length === 0 ? [] : [`Requested, but not granted: ${missing.join(', ')}.`]),
     ...(tokens.refresh_token === undefined
       ? [

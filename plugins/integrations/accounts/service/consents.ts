@@ -118,7 +118,7 @@ export class Consents {
     const present = await accounts.find(database, scope, name);
     if (present && present.provider !== provider_name)
       throw AccountErrors.accountMismatch(
-        `the account ${name} is an account of ${present.provider}, not of ${provider_name}`,
+        `the account ${name} belongs to the provider ${present.provider}, not to ${provider_name}`,
       );
   }
 }

@@ -11,7 +11,7 @@ export interface AccountRow extends NamedRow {
   status: Status;
   /** The time since which the account has its status. */
   status_at: number;
-  /** The reason, for people. */
+  /** The reason, as text for people. */
   reason: string | null;
   granter_id: string;
   granter: string;

@@ -14,7 +14,7 @@ export const run: Run = async ({ args, output }) => {
     );
   const folder = resolve(name);
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'EEXIST' ? 'it exists' : error.message;
+    const reason = error.code === 'EEXIST' ? 'it already exists' : error.message;
     throw usageError(`cannot create ${folder}: ${reason}`, 'choose another name, or another folder to work in');
   });
   const files = { 'manifest.json': starterManifest(name), 'README.md': starterReadme(name) };

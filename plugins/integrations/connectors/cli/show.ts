@@ -20,7 +20,7 @@ function formatManifest({ name, title, description, credential, fields = [], act
     ['with', fields.map(formatValue).join('; ')],
     ...Object.entries(actions).map(([action, one]): [string, unknown] => [
       `${name}.${action}`,
-      `${(one?.inputs ?? []).map(formatValue).join('; ')}${one?.more_inputs ? '; others too' : ''}`,
+      `${(one?.inputs ?? []).map(formatValue).join('; ')}${one?.more_inputs ? '; additional inputs are allowed' : ''}`,
     ]),
     ['hook', hook && (hook.token ? `a token in ${hook.token.header}` : `a signature in ${hook.signature?.header}`)],
   ];

@@ -27,7 +27,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
     name: 'connector show',
     summary: 'show a connector: its fields, and the inputs of its actions',
     args: [{ name: 'name', summary: 'the name of a connector' }],
-    examples: [['svc connector show team_chat', 'the inputs of a node team_chat.post_message']],
+    examples: [['svc connector show team_chat', 'the inputs of a team_chat.post_message node']],
     load: () => import('./show.ts'),
   },
   toolCommand(
@@ -54,7 +54,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
         credential: {
           type: 'string',
           value: '<name>',
-          summary: 'show the credential even if the connector does not need it',
+          summary: 'show a credential even if the connector does not need one',
         },
         key: { type: 'string', value: '<key>', summary: 'the idempotency key of the node' },
         from: { type: 'string', value: '<path>', summary: 'take the manifest from this file or folder' },

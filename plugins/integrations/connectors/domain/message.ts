@@ -78,7 +78,7 @@ export function compileHeaders(
       const value = fill(scope, errors);
       if (value === ABSENT) continue;
       if (HEADER_VALUE.test(value)) filled[name] = value.trim();
-      else errors.push({ pointer, message: `cannot be put into the header ${name}: ${HEADER_RULE}` });
+      else errors.push({ pointer, message: `cannot be put into the ${name} header: ${HEADER_RULE}` });
     }
     return filled;
   };

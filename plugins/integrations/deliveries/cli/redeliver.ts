@@ -11,6 +11,6 @@ export const redeliver =
       headers: flags.idempotencyKey === undefined ? {} : { 'idempotency-key': String(flags.idempotencyKey) },
     });
     output.data(redelivered, () => redelivered.event);
-    if (redelivered.duplicate) output.note('the idempotency key was used before; this is the first event');
+    if (redelivered.duplicate) output.note('the idempotency key was used before; this is the event from its first use');
     return undefined;
   };

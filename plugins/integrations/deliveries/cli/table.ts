@@ -40,7 +40,7 @@ const deliveryCommands = (noun: string, title: string, path: string, redeliver: 
     flags: {
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first event' },
     },
-    examples: [[`svc ${noun} redeliver builds dlv_01J…`, 'after you have corrected a handler']],
+    examples: [[`svc ${noun} redeliver builds dlv_01J…`, 'after you have fixed a handler']],
     load: redeliver,
   },
 ];

@@ -17,11 +17,11 @@ export const run: Run = async ({ args, flags, output, client }) => {
   output.data(webhook, () => formatItem(COLUMNS, webhook, output));
   const { old_secret_until: until, registration } = webhook;
   const old = until === undefined ? 'is no longer valid' : `is valid until ${until}`;
-  const instruction = registration === 'registered' ? 'the forge has it' : 'give it to the forge now';
+  const instruction = registration === 'registered' ? 'the forge has it' : 'enter it at the forge now';
   output.note(
     endOverlap
-      ? `the old secret of webhook ${args[0]} is no longer valid`
-      : `webhook ${args[0]} has a new secret; the old one ${old}; ${instruction}`,
+      ? `Ended the old secret of webhook ${args[0]}`
+      : `Replaced the secret of webhook ${args[0]}; the old one ${old}; ${instruction}`,
   );
   return undefined;
 };

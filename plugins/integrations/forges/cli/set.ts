@@ -28,14 +28,15 @@ export const run: Run = async (invocation) => {
   const { secret, registration } = await putItem<Webhook>(invocation, {
     path: namedPath('/webhooks'),
     body,
-    confirmation: (made, { name }) => `webhook ${name} is ${made ? 'created' : 'updated; its address stays the same'}`,
+    confirmation: (made, { name }) =>
+      made ? `Created webhook ${name}` : `Updated webhook ${name}; its address stays the same`,
     columns: COLUMNS,
   });
   if (secret === undefined) return undefined;
   output.note(
     registration === 'registered'
-      ? 'the forge has the new settings; store the secret now if you need it: it is not shown again'
-      : 'give the address and the secret to the forge now: the secret is not shown again',
+      ? 'the forge has the new settings; store the secret now if you need it: it is shown only once'
+      : 'enter the address and the secret at the forge now: the secret is shown only once',
   );
   return undefined;
 };

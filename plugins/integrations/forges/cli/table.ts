@@ -30,8 +30,12 @@ export const commands: readonly Command[] = inGroup('React', [
           summary: 'connector that describes the forge: forge_a, forge_b',
         },
         repo: { type: 'string', value: '<owner/name>', summary: 'the repository; the subject of all its events' },
-        pipeline: { type: 'string', value: '<file>', summary: 'pipeline that runs for pushes; - reads standard input' },
-        workflow: { type: 'string', value: '<file>', summary: 'workflow of any kind that runs for pushes' },
+        pipeline: {
+          type: 'string',
+          value: '<file>',
+          summary: 'pipeline that runs on each push; - reads standard input',
+        },
+        workflow: { type: 'string', value: '<file>', summary: 'workflow of any kind that runs on each push' },
         ...WORKFLOW_FLAGS,
         'api-base': {
           type: 'string',

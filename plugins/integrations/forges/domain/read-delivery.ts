@@ -1,4 +1,4 @@
-import { Errors } from '../../../../kernel/contracts/index.ts';
+import { BytePieces, Errors } from '../../../../kernel/contracts/index.ts';
 import { parseJsonYielding } from '../../../platform/schema/contract.ts';
 import type { JsonObject } from './json-pointer.ts';
 
@@ -18,13 +18,13 @@ export const SIGNED_BYTES = 32 * 1024 * 1024;
  * signature matches.
  */
 export async function readSigned(content: AsyncIterable<Buffer> | undefined, keep_all: boolean): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const pieces = new BytePieces();
   let bytes = 0;
   for await (const chunk of content ?? []) {
     bytes += chunk.length;
-    if (keep_all || bytes <= DELIVERY_BYTES) chunks.push(chunk);
+    if (keep_all || bytes <= DELIVERY_BYTES) pieces.add(chunk);
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  return pieces.concat();
 }
 
 /**
@@ -37,7 +37,7 @@ export async function readPayload(
   form_field: string | undefined,
 ): Promise<JsonObject> {
   if (raw.length > DELIVERY_BYTES)
-    throw Errors.payloadTooLarge(`the delivery has ${raw.length} bytes; the limit is ${DELIVERY_BYTES}`);
+    throw Errors.payloadTooLarge(`the delivery is ${raw.length} bytes long; the limit is ${DELIVERY_BYTES}`);
   const [type = ''] = (content_type ?? '').toLowerCase().split(';');
   const json = type.trim() === FORM && form_field !== undefined ? readFormField(raw, form_field) : raw;
   if (json === raw && !JSON_TYPE.test(type.trim()))

@@ -31,7 +31,7 @@ export interface PutWebhookBody {
    */
   rotate?: boolean;
   /**
-   * A pipeline document that runs for pushes: short for a workflow of kind `pipeline`.
+   * A pipeline document to run on each push; shorthand for a workflow of kind `pipeline`.
    */
   pipeline?: string;
   /**

@@ -6,7 +6,7 @@ export interface RotateWebhook {
    */
   overlap?: string;
   /**
-   * Expires the secret from before the last rotation now, without creating a new one.
+   * Expires the old secret now, without creating a new one.
    */
   end_overlap?: boolean;
 }

@@ -4,7 +4,7 @@ export interface TakenDelivery {
   event_id: string;
   event_type: string;
   /**
-   * True if the delivery was seen before: this is its event.
+   * True if svc has already received this delivery: this is its event.
    */
   duplicate?: boolean;
 }

@@ -13,16 +13,16 @@ export interface WebhookView {
    */
   delivery_url: string;
   /**
-   * Signs the deliveries. Only in the response to the request that created it.
+   * The secret that signs deliveries. Only in the response to the request that created it.
    */
   secret?: string;
   credential?: string;
   /**
-   * Who created it at the forge: a person, or the service; pending during the registration.
+   * The creator of the webhook at the forge: a person or the service; `pending` during the registration.
    */
   registration: 'manual' | 'pending' | 'registered';
   /**
-   * Unchanged, except that lists leave out its document, input and variables. Without it, pushes only start handlers.
+   * Unchanged, except that lists leave out its document, input and variables. If absent, pushes only start handlers.
    */
   workflow?: {
     [k: string]: unknown;
@@ -32,11 +32,11 @@ export interface WebhookView {
    */
   warnings?: string[];
   /**
-   * When the secret from before the last rotation expires. Absent if there is none.
+   * When the old secret expires. Absent if there is none.
    */
   old_secret_until?: string;
   /**
-   * When the old secret last signed a delivery, accurate to about a minute. Absent if it did not.
+   * When the old secret last signed a delivery, accurate to about a minute. Absent if it has not signed any.
    */
   last_old_secret_use?: string;
   created_at: string;

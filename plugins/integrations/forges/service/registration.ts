@@ -1,7 +1,7 @@
 import type { Egress, EgressAnswer, Log } from '../../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import { Errors } from '../../../../kernel/contracts/index.ts';
-import { parseJson } from '../../../platform/schema/contract.ts';
+import { parseJsonYielding } from '../../../platform/schema/contract.ts';
 import type { CredentialFields, Credentials } from '../../../secrets/credentials/contract.ts';
 import type { ForgeApi, ForgeCall } from '../../manifests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
@@ -62,7 +62,7 @@ export class Registration {
       return existing_id;
     }
     const created = await this.#request(session, api.create, 'to create the webhook', { values });
-    const id = readId(parseBody(created), api);
+    const id = readId(await parseBody(created), api);
     if (id === undefined)
       throw ForgeErrors.forgeRefused("the forge's response does not contain the ID of the new webhook");
     return id;
@@ -97,7 +97,7 @@ export class Registration {
   async #findWebhook(session: Session, delivery_url: string): Promise<string | undefined> {
     const { api } = session;
     for (let page = 1; page <= MAX_PAGES; page++) {
-      const entries = parseBody(await this.#request(session, api.list, 'to list the webhooks', { page }));
+      const entries = await parseBody(await this.#request(session, api.list, 'to list the webhooks', { page }));
       if (!Array.isArray(entries)) throw ForgeErrors.forgeRefused('the forge did not answer with a list of webhooks');
       const registered = entries.find((entry) => textAt(entry, [api.url]) === delivery_url);
       if (registered !== undefined) return readId(registered, api);
@@ -127,7 +127,7 @@ export class Registration {
     const { status } = answer;
     if ((status >= 200 && status < 300) || (params.absent && status === 404)) return answer;
     if (status === 401) session.onUnauthorized();
-    const reason = describeRejection(answer, [token, params.values?.secret ?? '']);
+    const reason = await describeRejection(answer, [token, params.values?.secret ?? '']);
     throw ForgeErrors.forgeRefused(`the forge answered ${status} to the request ${what} of ${repo}${reason}`, {
       data: { forge_status: status },
     });
@@ -162,9 +162,9 @@ function readId(entry: Json | undefined, api: ForgeApi): string | undefined {
   return text === '' || text.length > 255 ? undefined : text;
 }
 
-function parseBody({ body }: EgressAnswer): Json | undefined {
+async function parseBody({ body }: EgressAnswer): Promise<Json | undefined> {
   try {
-    return parseJson(body) as Json;
+    return (await parseJsonYielding(body)) as Json;
   } catch (error) {
     if (isServiceError(error)) return undefined;
     throw error;
@@ -172,8 +172,8 @@ function parseBody({ body }: EgressAnswer): Json | undefined {
 }
 
 /** Returns the reason of the forge for messages, without any secret that was sent to it. */
-function describeRejection(answer: EgressAnswer, secrets: readonly string[]): string {
-  const message = valueAt(parseBody(answer), '/message');
+async function describeRejection(answer: EgressAnswer, secrets: readonly string[]): Promise<string> {
+  const message = valueAt(await parseBody(answer), '/message');
   if (typeof message !== 'string') return '';
   let text = message;
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '***');

@@ -189,7 +189,9 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
     const input = readWorkflow(body);
     if (!input) return {};
     const at = workflowContext(row);
-    const { sealed, about, credentials } = await this.#deps.workflows.store(row, input.workflow, at, input.pointer);
+    const { sealed, about, credentials } = await this.#deps.workflows.store(row, input.workflow, at, {
+      pointer: input.pointer,
+    });
     return { workflow: sealed, about, credentials };
   }
 

@@ -18,8 +18,8 @@ export const run: Run = async (invocation) => {
   const old = hook.old_secret_until === undefined ? 'is no longer valid' : `is valid until ${hook.old_secret_until}`;
   output.note(
     endOverlap
-      ? `the old secret of event hook ${args[0]} is no longer valid`
-      : `event hook ${args[0]} has a new ${hook.secret === undefined ? 'key' : 'secret'}; the old one ${old}`,
+      ? `Ended the old secret of event hook ${args[0]}`
+      : `Replaced the ${hook.secret === undefined ? 'key' : 'secret'} of event hook ${args[0]}; the old one ${old}`,
   );
   return undefined;
 };

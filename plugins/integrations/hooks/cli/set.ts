@@ -17,12 +17,12 @@ export const run: Run = async (invocation) => {
     path: namedPath('/event-hooks'),
     body: await bodyOf(invocation),
     confirmation: (made, { name }) =>
-      `event hook ${name} is ${made ? 'created' : 'updated; its address stays the same'}`,
+      made ? `Created event hook ${name}` : `Updated event hook ${name}; its address stays the same`,
     columns: COLUMNS,
   });
   if (secret !== undefined)
     invocation.output.note(
-      'store the secret now: it is not shown again. Senders put it in the header X-Svc-Hook-Secret',
+      'store the secret now: it is not shown again. Senders put it in the X-Svc-Hook-Secret header',
     );
   const { eventType: type } = invocation.flags;
   if (type === undefined || invocation.output.json) return undefined;

@@ -54,7 +54,7 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'event-hook rotate',
     summary: 'replace the secret of an event hook; with --overlap, the old secret stays valid for a while',
     description:
-      'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without\n' +
+      'The service creates a shared secret itself. If deliveries are signed, --key sets the new signing key. Without\n' +
       '--overlap the old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was\n' +
       'last used.',
     args: [NAME],

@@ -1,5 +1,6 @@
 import { Errors, type ServiceError } from '../../../../kernel/contracts/index.ts';
-import { type ResourceType, USER_OR_MANAGED_NAMES } from '../../../platform/resources/contract.ts';
+import { ownershipOf, type ResourceType, USER_OR_MANAGED_NAMES } from '../../../platform/resources/contract.ts';
+import { HookErrors } from '../errors.ts';
 
 export const HOOK: ResourceType = {
   noun: 'event_hook',
@@ -7,6 +8,8 @@ export const HOOK: ResourceType = {
   param: 'hook',
   names: USER_OR_MANAGED_NAMES,
 };
+
+export const hookOwnership = ownershipOf('hook', HookErrors.hookOwned);
 
 export const invalid = (pointer: string, what: string): ServiceError =>
   Errors.invalidRequest(`${pointer.slice(1)} ${what}`, { errors: [{ pointer, message: what }] });

@@ -3,11 +3,11 @@
 export interface Hook {
   name: string;
   /**
-   * How a delivery is verified: a shared token, a signature that a manifest describes, or a signature that settings describe.
+   * How deliveries are verified: with a shared token, with a signature that a manifest defines, or with a signature that the hook's settings define.
    */
   mode: 'token' | 'manifest' | 'hmac';
   /**
-   * Type of every event. Default: `<hook>.<type of the delivery>`.
+   * The type of every event. Default: `<hook>.<type of the delivery>`.
    */
   event_type?: string;
   manifest?: string;
@@ -30,11 +30,11 @@ export interface Hook {
    */
   secret_at: string;
   /**
-   * When the secret or key from before the last rotation expires. Absent if there is none.
+   * When the old secret or key expires. Absent if there is none.
    */
   old_secret_until?: string;
   /**
-   * When a delivery last used the old secret or key, accurate to about a minute. Absent if no delivery did.
+   * When a delivery last used the old secret or key, accurate to about a minute. Absent if no delivery has used it.
    */
   last_old_secret_use?: string;
 }

@@ -1,11 +1,11 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A hook with a shared token, or, with `manifest` or `hmac`, one whose deliveries are signed.
+ * A hook with a shared token. If `manifest` or `hmac` is set, its deliveries are signed instead.
  */
 export interface PutHook {
   /**
-   * Type of every event. Default: `<hook>.<type of the delivery>` if a manifest finds a type, otherwise `hook.<hook>`.
+   * The type of every event. Default: `<hook>.<type of the delivery>` if a manifest finds a type, otherwise `hook.<hook>`.
    */
   event_type?: string;
   /**

@@ -2,7 +2,7 @@
 
 export interface RotateHook {
   /**
-   * The new signing key, for hooks whose deliveries are signed. The service creates a shared token itself.
+   * The new signing key, for hooks whose deliveries are signed. The service generates shared tokens itself.
    */
   key?: string;
   /**
@@ -10,7 +10,7 @@ export interface RotateHook {
    */
   overlap?: string;
   /**
-   * Expires the secret or key from before the last rotation now, without creating a new one.
+   * Expires the old secret or key now, without creating a new one.
    */
   end_overlap?: boolean;
 }

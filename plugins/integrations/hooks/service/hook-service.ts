@@ -8,10 +8,9 @@ import {
   type ResourceService,
 } from '../../../platform/resources/contract.ts';
 import { toOldSecret, NO_OLD_SECRET } from '../domain/old-secret.ts';
-import { HOOK, invalid } from '../domain/names.ts';
+import { HOOK, hookOwnership, invalid } from '../domain/names.ts';
 import { tokenDigest, TOKEN_BYTES } from '../domain/shared-token.ts';
 import { checkKey, readSpec, type SpecDeps } from '../domain/spec.ts';
-import { HookErrors } from '../errors.ts';
 import type { Hook } from '../generated/hook.ts';
 import type { PutHook } from '../generated/put-hook.ts';
 import type { RotateHook } from '../generated/rotate-hook.ts';
@@ -117,7 +116,7 @@ export class HookService implements ResourceService<PutHook> {
     const remove = async (tx: Transaction, scope: ProjectScope, name: string) => {
       const present = await hooks.lock(tx, scope, name);
       if (present === undefined) return undefined;
-      if (present.owner !== '') throw HookErrors.hookOwned(`the hook ${name} belongs to ${present.owner}`);
+      hookOwnership.assertSame(present, null);
       await hooks.remove(tx, scope, name);
       return present;
     };

@@ -160,13 +160,13 @@ export class Ingest {
  */
 function verifyToken(hook: HookRow | undefined, { headers, query }: Delivery, now: number): VerifiedDelivery {
   const token = headers['x-svc-hook-secret'] || query.secret;
-  if (!token) throw HookErrors.secretMissing("the delivery needs its hook's secret in the header X-Svc-Hook-Secret");
+  if (!token) throw HookErrors.secretMissing("the delivery needs its hook's secret in the X-Svc-Hook-Secret header");
   const same = isSameToken(token, hook?.token_digest ?? UNUSED_DIGEST);
   // Both comparisons always run, so that timing does not reveal whether there is an old secret.
   const is_old_token = isSameToken(token, hook?.old_digest ?? UNUSED_DIGEST);
   const until = hook === undefined || same || !is_old_token ? undefined : validUntil(hook, now);
   if (hook === undefined || (!same && until === undefined))
-    throw HookErrors.secretWrong('the secret does not belong to a hook at this address');
+    throw HookErrors.secretWrong('no hook at this address has this secret');
   return { hook, old_until: until };
 }
 

@@ -1,6 +1,7 @@
-import { Errors, type HttpAddress, isServiceError } from '../../../../kernel/contracts/index.ts';
+import type { HttpAddress } from '../../../../kernel/contracts/index.ts';
 import { checkManagedName } from '../../../platform/resources/contract.ts';
 import type { HookMinting } from '../contract.ts';
+import { hookOwnership } from '../domain/names.ts';
 import { checkMintedSpec, type SpecDeps } from '../domain/spec.ts';
 import { hooks } from '../store/hooks.ts';
 import { ingestUrl } from './render.ts';
@@ -22,8 +23,7 @@ export function createMinting(deps: MintDeps): HookMinting {
         const ingest_url = ingestUrl(deps.address, row.hook_id);
         return { hook_id: row.hook_id, ingest_url, secret };
       } catch (error) {
-        if (isServiceError(error, 'hook_owned')) throw Errors.nameConflict(error.message);
-        throw error;
+        return hookOwnership.toNameConflict(error);
       }
     },
     async drop(tx, { org_id, project_id, name, owner }) {

@@ -10,7 +10,7 @@ import type { ProjectScope } from '../../../platform/resources/contract.ts';
 import type { HookSpec } from '../contract.ts';
 import { tokenDigest, TOKEN_BYTES } from '../domain/shared-token.ts';
 import { NO_OLD_SECRET } from '../domain/old-secret.ts';
-import { HookErrors } from '../errors.ts';
+import { hookOwnership } from '../domain/names.ts';
 import { type HookRow, hooks } from '../store/hooks.ts';
 
 export interface WriteDeps {
@@ -79,10 +79,7 @@ function draftHook(
   present: HookRow | undefined,
 ): WrittenHook {
   const { org_id, project_id, name, owner, spec } = desired;
-  if (present !== undefined && present.owner !== owner)
-    throw HookErrors.hookOwned(
-      `the hook ${name} ${present.owner === '' ? 'was created by a user' : `belongs to ${present.owner}`}`,
-    );
+  hookOwnership.assertSame(present, owner);
   const now = database.now();
   const hook_id = present?.hook_id ?? ids.next('hook');
   const keeps_token = spec.mode === 'token' && present?.mode === 'token';

@@ -5,6 +5,6 @@ export const ManifestErrors = {
     code: 'connector_invalid',
     status: 500,
     title: 'A connector manifest is not valid.',
-    next: 'Correct the file and the member that the message names, or remove the file from SVC_CONNECTORS. Then start again.',
+    next: 'Fix the file and the member shown in the message, or remove the file from SVC_CONNECTORS. Then start again.',
   }),
 } as const;

@@ -65,12 +65,12 @@ function checkSignature(
   const signature = section.signature!;
   const { header } = signature;
   const header_value = readHeader(delivery, header);
-  if (header_value === undefined) return reject('missing', `the header ${header} is missing`);
+  if (header_value === undefined) return reject('missing', `the ${header} header is missing`);
   const signed = readSigned(signature, header_value, delivery);
   const bytes = signedBytes(section, signed, delivery);
-  if (typeof bytes === 'string') return reject('missing', `the header ${bytes} is missing`);
+  if (typeof bytes === 'string') return reject('missing', `the ${bytes} header is missing`);
   if (!isSigned(signature, key, signed, bytes))
-    return reject('wrong', `the header ${header} contains no valid signature of this body`);
+    return reject('wrong', `the ${header} header contains no valid signature of this body`);
   const late = checkTimeWindow(signature, signed, now);
   return late && reject(late.reason, late.detail);
 }
@@ -84,10 +84,10 @@ function checkToken(
   delivery: SignedDelivery,
 ): Rejection | undefined {
   const header_value = readHeader(delivery, header);
-  if (header_value === undefined) return reject('missing', `the header ${header} is missing`);
+  if (header_value === undefined) return reject('missing', `the ${header} header is missing`);
   const token = Buffer.from(header_value.startsWith(prefix) ? header_value.slice(prefix.length) : '', 'latin1');
   if (timingSafeEqual(digest(token), digest(key))) return undefined;
-  return reject('wrong', `the header ${header} does not contain the token of this hook`);
+  return reject('wrong', `the ${header} header does not contain the token of this hook`);
 }
 
 function verify(section: HookSection, key: string, delivery: SignedDelivery, now: number): SignatureResult {

@@ -63,11 +63,14 @@ export function checkTimeWindow(
   const { timestamp_header, timestamp_unit = 's', tolerance, header } = section;
   const name = timestamp_header ?? header;
   if (timestamp === undefined)
-    return { reason: 'missing', detail: `the header ${name} is missing or contains no time` };
+    return { reason: 'missing', detail: `the ${name} header is missing or contains no time` };
   const unit = timestamp_unit === 's' ? 'seconds' : 'milliseconds';
   if (!DIGITS.test(timestamp)) return { reason: 'wrong', detail: `the time in ${name} is not in whole ${unit}` };
   const at = Number(timestamp) * (timestamp_unit === 's' ? 1000 : 1);
   const most_ms = tolerance === undefined ? DEFAULT_TOLERANCE_MS : parseDuration(tolerance);
   if (Math.abs(now - at) <= most_ms) return undefined;
-  return { reason: 'stale', detail: `the time in ${name} differs from now by more than ${tolerance ?? '5m'}` };
+  return {
+    reason: 'stale',
+    detail: `the time in ${name} differs from the current time by more than ${tolerance ?? '5m'}`,
+  };
 }

@@ -8,7 +8,7 @@ export type Template = null | boolean | number | string | Template[] | {};
 export type HeaderName = string;
 export type PartName = string;
 /**
- * Where a delivery's type is, and how it becomes an event type.
+ * The location of a delivery's type, and how svc converts it to an event type.
  */
 export type EventTypePlace =
   | {
@@ -28,7 +28,7 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * The type for deliveries without one.
+       * The event type for deliveries without a type.
        */
       default?: string;
     }
@@ -64,13 +64,13 @@ export type EventTypePlace =
        */
       case?: 'lower';
       /**
-       * The type for deliveries without one.
+       * The event type for deliveries without a type.
        */
       default?: string;
     };
 export type Pointer = string;
 /**
- * Where a delivery's value is: in a header, or in the JSON body at a JSON pointer.
+ * The location of a value in the delivery: a header, or a JSON pointer into the body.
  */
 export type DeliveryPlace =
   | {
@@ -95,7 +95,7 @@ export type Pointers1 = [Pointer, ...Pointer[]];
 export type Members = string[];
 
 /**
- * svc-connector/v1: describes another system and how to call it, as data.
+ * svc-connector/v1: describes another system and its API as data.
  */
 export interface ConnectorManifest {
   manifest: 'svc-connector/v1';
@@ -107,7 +107,7 @@ export interface ConnectorManifest {
   description?: string;
   credential?: ManifestCredential;
   /**
-   * The fields that an author fills in once per use: the node's `with`.
+   * The fields that an author sets once per node: its `with`.
    *
    * @maxItems 64
    */
@@ -163,7 +163,7 @@ export interface ManifestAction {
    */
   inputs?: ManifestValue[];
   /**
-   * Accepts inputs that are not listed: a whole event. Default false.
+   * Accepts inputs that are not listed, such as an entire event. Default false.
    */
   more_inputs?: boolean;
   request: RequestTemplate;
@@ -174,7 +174,7 @@ export interface ManifestAction {
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or an expression that gives the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   * `https://…`, or an expression that returns the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -238,7 +238,7 @@ export interface HookSection {
   delivery_id?: DeliveryPlace;
   challenge?: HookChallenge;
   /**
-   * False: outsiders can cause deliveries, so their events are untrusted. Default true: the project chose who gets the key.
+   * If false, outsiders can cause deliveries, so their events are untrusted. The default is true, because the project decides who gets the key.
    */
   trusted?: boolean;
 }
@@ -270,7 +270,7 @@ export interface SignatureSection {
   key?: KeyForm;
 }
 /**
- * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature of that name is tried.
+ * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature with that name is tried.
  */
 export interface HeaderParts {
   /**
@@ -279,7 +279,7 @@ export interface HeaderParts {
   separator?: ',' | ';' | ' ';
   signature: PartName;
   /**
-   * Where the timestamp is, if it has no separate header.
+   * The location of the timestamp, if it has no separate header.
    */
   timestamp?: string;
 }
@@ -289,7 +289,7 @@ export interface HeaderParts {
 export interface TokenSection {
   header: HeaderName;
   /**
-   * The text before it: `Bearer `.
+   * The prefix of the key, such as `Bearer `.
    */
   prefix?: string;
 }
@@ -308,7 +308,7 @@ export interface HookChallenge {
   answer: string;
 }
 /**
- * How to read a forge's deliveries, whom to trust, and how to register for them.
+ * How to read a forge's deliveries, which of them to trust, and how to register webhooks.
  */
 export interface ForgeSection {
   /**
@@ -317,12 +317,12 @@ export interface ForgeSection {
   repo: string;
   sender: Pointers;
   /**
-   * Where the JSON of a form-encoded delivery is. Absent if the sender sends no forms.
+   * The form field that contains the JSON of a form-encoded delivery. Absent if the sender sends no forms.
    */
   form_field?: string;
   push: PushSection;
   /**
-   * For deliveries other than pushes: the first of these that exists.
+   * For deliveries other than pushes, the first of these that exists.
    */
   fields?: {
     sha?: Pointers1;
@@ -330,7 +330,7 @@ export interface ForgeSection {
   };
   shape?: ForgeShape;
   /**
-   * By event: CEL over `payload` that is true if only project members can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
+   * For each event, CEL over `payload` that is true if only project members can have caused it. An event without an expression, or whose expression cannot be evaluated, is untrusted.
    */
   trust: {
     [k: string]: string;
@@ -355,7 +355,7 @@ export interface PushSection {
    */
   paths: [Name, ...Name[]];
   /**
-   * CEL over `payload`: whether these are all of the changed files. If commits or their lists are missing, the result is always false.
+   * CEL over `payload`: whether the lists contain all changed files. If commits or their lists are missing, the result is always false.
    */
   paths_known: string;
   /**
@@ -364,17 +364,17 @@ export interface PushSection {
   deleted?: string;
 }
 /**
- * The top-level members of an event's body. For forges whose signature does not cover the header with the event name: a delivery is untrusted if its body does not fit that name.
+ * The top-level members of an event's body. For forges whose signature does not cover the header with the event name: a delivery is untrusted if its body does not match that name.
  */
 export interface ForgeShape {
   /**
-   * By event: members that its body has.
+   * The members in the body of each event.
    */
   needs: {
     [k: string]: Members;
   };
   /**
-   * By member: the events whose bodies can contain it. Every body can have a member that is not listed.
+   * The events whose bodies can contain each member. Every body can have a member that is not listed.
    */
   only: {
     [k: string]: Members;
@@ -458,7 +458,7 @@ export interface ManifestExample {
     [k: string]: unknown;
   };
   /**
-   * If nothing is sent: the pointer to the wrong value, such as `/input/sha`.
+   * If nothing is sent, the pointer to the invalid value, such as `/input/sha`.
    */
   refused?: string;
   /**
@@ -472,7 +472,7 @@ export interface ManifestExample {
 export interface ExampleDelivery {
   key: string;
   /**
-   * Its arrival time; for sections with a time window.
+   * The delivery's arrival time, for sections with a time window.
    */
   at?: string;
   headers: {

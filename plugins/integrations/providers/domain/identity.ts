@@ -2,6 +2,8 @@ import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import { parseJson } from '../../../platform/schema/contract.ts';
 
 const MAX_LENGTH = 255;
+/** A longer answer would block the event loop; the account of one person has a few KiB. */
+const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** A number in its original spelling, so that a large id keeps its last digits. */
 class NumberText {
@@ -22,6 +24,7 @@ export function readIdentity(
   bytes: Buffer,
   { id_pointer, label_pointer }: { id_pointer: string; label_pointer?: string },
 ): { id: string; label: string } | { error: string } {
+  if (bytes.length > MAX_ANSWER_BYTES) return { error: `its response has more than ${MAX_ANSWER_BYTES} bytes` };
   const document = parseDocument(bytes);
   if (document === undefined) return { error: 'its response is not JSON' };
   const id_value = valueAt(document, id_pointer);

@@ -3,8 +3,11 @@ import { parseJson } from '../../../platform/schema/contract.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `URLSearchParams` takes time in the square of the number of fields, and no answer with tokens is as long as this. */
-const MAX_FORM_LENGTH = 64 * 1024;
+/**
+ * No answer with tokens is as long as this. `URLSearchParams` takes time in the square of the number of fields, and one answer
+ * of 2 MiB of JSON would block the event loop.
+ */
+const MAX_LENGTH = 64 * 1024;
 
 /**
  * An answer of a token endpoint in the form that the standard requires. Real answers come form-encoded, with an error
@@ -25,9 +28,9 @@ export function normalizeTokenResponse(status: number, type: string, bytes: Buff
 }
 
 function parseMembers(type: string, bytes: Buffer): Members | undefined {
+  if (bytes.length > MAX_LENGTH) return undefined;
   const text = bytes.toString('utf8').trim();
   if (text.startsWith('{')) return parseObject(bytes);
-  if (text.length > MAX_FORM_LENGTH) return undefined;
   if (!/form-urlencoded|text\/plain|text\/html/i.test(type) || !/^[\w.%+~-]+=/.test(text) || /[\s<]/.test(text))
     return undefined;
   return Object.fromEntries(new URLSearchParams(text));

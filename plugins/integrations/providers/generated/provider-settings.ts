@@ -9,7 +9,7 @@ export interface ProviderSettings {
    */
   name: string;
   /**
-   * Shown to people; default: the name.
+   * The displayed name; default: `name`.
    */
   title?: string;
   /**
@@ -17,12 +17,12 @@ export interface ProviderSettings {
    */
   docs_url?: string;
   /**
-   * Where a person grants access. Its query is kept.
+   * The address at which a person grants access. Its query is kept.
    */
   authorize_url: string;
   token_url: string;
   /**
-   * RFC 7009. When it is set, removing an account also ends its grant.
+   * RFC 7009. If set, removing an account also ends its grant.
    */
   revoke_url?: string;
   /**
@@ -35,7 +35,7 @@ export interface ProviderSettings {
    */
   client_secret: string;
   /**
-   * How the client authenticates: in the header Authorization (the default), or in the body.
+   * How the client authenticates: in the Authorization header (the default), or in the body.
    */
   token_endpoint_auth?: 'basic' | 'post';
   /**
@@ -44,11 +44,11 @@ export interface ProviderSettings {
   scopes: string[];
   capabilities: {
     /**
-     * A successful renewal makes the old refresh token invalid.
+     * Whether a successful renewal invalidates the old refresh token.
      */
     rotates_refresh_token: boolean;
     /**
-     * Using a replaced refresh token revokes everything that came from the grant.
+     * Whether using a replaced refresh token revokes everything that came from the grant.
      */
     reuse_revokes_family: boolean;
   };
@@ -62,12 +62,12 @@ export interface ProviderSettings {
      */
     id_pointer: string;
     /**
-     * JSON pointer to a text for people; default: the id.
+     * JSON pointer to a readable label; default: the ID.
      */
     label_pointer?: string;
   };
   /**
-   * For access tokens whose expiry the provider does not report.
+   * The lifetime of access tokens whose expiry the provider does not report.
    */
   assumed_lifetime_secs?: number;
 }

@@ -1,23 +1,27 @@
 import { type EgressAnswer, isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
-import { readJson } from '../../../platform/schema/contract.ts';
+import { readJsonYielding, yieldBeforeLarge } from '../../../platform/schema/contract.ts';
 import type { NodeAnswer } from '../contract.ts';
 
-/** The answer as the node's output. */
-export function toNodeAnswer({ status, headers, body }: EgressAnswer, artifact: NodeAnswer['artifact']): NodeAnswer {
+/** The answer as the node's output. It reads a large body in several turns of the event loop. */
+export async function toNodeAnswer(
+  { status, headers, body }: EgressAnswer,
+  artifact: NodeAnswer['artifact'],
+): Promise<NodeAnswer> {
   if (artifact) return { status, headers, body: null, artifact };
-  return { status, headers, body: readBody(headers['content-type'] ?? '', body) };
+  return { status, headers, body: await readBody(headers['content-type'] ?? '', body) };
 }
 
 /** The body as text, for messages; never throws. */
 export const excerptText = ({ headers, body }: EgressAnswer): string =>
   decodeText(headers['content-type'] ?? '', body) ?? body.toString('utf8');
 
-function readBody(type: string, bytes: Buffer): Json {
+async function readBody(type: string, bytes: Buffer): Promise<Json> {
   if (bytes.length === 0) return null;
+  await yieldBeforeLarge(bytes.length);
   const text = decodeText(type, bytes);
   if (text === undefined) return { base64: bytes.toString('base64') };
-  return isJson(type) ? (decodeJson(text) ?? text) : text;
+  return isJson(type) ? ((await decodeJson(text)) ?? text) : text;
 }
 
 const mediaType = (type: string): string => type.split(';', 1)[0]!.trim().toLowerCase();
@@ -25,9 +29,9 @@ const mediaType = (type: string): string => type.split(';', 1)[0]!.trim().toLowe
 const isJson = (type: string): boolean => /^application\/json$|^text\/json$|\+json$/.test(mediaType(type));
 
 /** Content that is called JSON but is not stays text. So does JSON that nests too deep for a record. */
-function decodeJson(text: string): Json | undefined {
+async function decodeJson(text: string): Promise<Json | undefined> {
   try {
-    const read = readJson(Buffer.from(text));
+    const read = await readJsonYielding(Buffer.from(text));
     return 'value' in read ? (read.value as Json) : undefined;
   } catch (error) {
     if (isServiceError(error)) return undefined;

@@ -65,7 +65,7 @@ export function checkRequest(requested: Json | NodeRequest): NodeRequest {
   if (errors.length > 0) throw requestInvalid(errors);
   const bytes = Buffer.byteLength(JSON.stringify(request));
   if (bytes > MAX_REQUEST_BYTES)
-    throw requestInvalid([{ pointer: '/body', message: `has ${bytes} bytes; the limit is ${MAX_REQUEST_BYTES}` }]);
+    throw requestInvalid([{ pointer: '/body', message: `is ${bytes} bytes long; the limit is ${MAX_REQUEST_BYTES}` }]);
   return request;
 }
 

@@ -39,13 +39,13 @@ export interface HttpConfig {
    */
   credential?: string;
   /**
-   * Statuses that fail the attempt. Every other status is data.
+   * The statuses that fail the attempt. Every other status is data.
    *
    * @maxItems 500
    */
   retry_on?: number[];
   /**
-   * Every 4xx and 5xx fails the attempt.
+   * Whether every 4xx and 5xx status fails the attempt.
    */
   fail_on_error_status?: boolean;
   /**

@@ -79,9 +79,11 @@ class RequestPass implements RunningPass {
     const traced = traceRequest(this.#assignment, egress_request);
     const send = () => egress.request({ ...traced.request, spill, signal: this.#abort.signal });
     const answer = await traced.measure(this.#deps, this.#host.masker, () => meters.measure(send));
-    if (this.#stored) return { status: 'succeeded', output: toNodeAnswer(answer, this.#stored) as unknown as Json };
-    const failure = toFailure(request, answer, { masker: this.#host.masker, now: clock.now() });
-    return failure ?? { status: 'succeeded', output: toNodeAnswer(answer, undefined) as unknown as Json };
+    const failure = this.#stored
+      ? undefined
+      : toFailure(request, answer, { masker: this.#host.masker, now: clock.now() });
+    if (failure) return failure;
+    return { status: 'succeeded', output: (await toNodeAnswer(answer, this.#stored)) as unknown as Json };
   }
 
   /** A body that is too large for a record becomes an artifact of the run, unless its status fails the request. */

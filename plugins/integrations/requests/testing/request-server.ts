@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Scope } from '../../../../kernel/contracts/index.ts';
 import { boot, type Store, type TestOptions, type TestServer, until } from '../../../../test/kit/index.ts';
 import type { FlowNode } from '../../../engine/flows/contract.ts';
 import type { Json, Run } from '../../../engine/runs/contract.ts';
@@ -57,11 +58,14 @@ export class RequestServer {
     this.far.reply = reply;
   }
 
-  async submit(nodes: readonly FlowNode[], { trusted = true }: { trusted?: boolean } = {}): Promise<string> {
+  async submit(
+    nodes: readonly FlowNode[],
+    { trusted = true, scope = this.server.scope }: { trusted?: boolean; scope?: Scope } = {},
+  ): Promise<string> {
     const last = nodes.at(-1)!.id;
     const output = { text: `nodes.${last}.output`, reads: [last] };
     const source = JSON.stringify({ version: 'svc-test-flow/v1', nodes, output });
-    const asked = { ...this.server.scope, source, trigger: { type: 'manual' }, trusted, generation: 0 };
+    const asked = { ...scope, source, trigger: { type: 'manual' }, trusted, generation: 0 };
     return (await this.server.use(RunEngine).submit(asked)).run_id;
   }
 
@@ -70,13 +74,13 @@ export class RequestServer {
     return this.over(await this.submit(nodes, options));
   }
 
-  read(run_id: string): Promise<Run> {
-    return this.server.use(RunEngine).read(this.server.scope, run_id);
+  read(run_id: string, scope = this.server.scope): Promise<Run> {
+    return this.server.use(RunEngine).read(scope, run_id);
   }
 
-  over(run_id: string): Promise<Run> {
+  over(run_id: string, scope = this.server.scope): Promise<Run> {
     return until(async () => {
-      const run = await this.read(run_id);
+      const run = await this.read(run_id, scope);
       return run.finished_at ? run : undefined;
     });
   }

@@ -71,7 +71,7 @@ function checkType(type: string, pointer: string): void {
   const error = validateEventType(type);
   if (error !== undefined) throw invalid(pointer, error);
   if (type === 'manual' || type === 'spawn')
-    throw invalid(pointer, `must not be ${type}: leave the event out and give --input, as a submit does`);
+    throw invalid(pointer, `must not be ${type}: omit the event and pass --input, as with svc submit`);
   if (isReserved(type) && type !== 'push' && type !== 'schedule.tick' && !LIFECYCLE.includes(type))
     throw invalid(pointer, 'is reserved for the service, which sends no such event');
 }

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The run of a trial.
+ * The started run.
  */
 export interface StartedTrial {
   /**

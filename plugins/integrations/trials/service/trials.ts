@@ -51,11 +51,12 @@ export class Trials {
 }
 
 /** Returns the generation and the trigger that handlers, webhooks and schedules give to their runs. */
-function toSubmit(workflow: Workflow, { type, key, fields, source, trusted }: TrialEvent, event_id: string) {
+function toSubmit(workflow: Workflow, { type, key, payload, fields, source, trusted }: TrialEvent, event_id: string) {
   const single = Object.entries(fields).filter(([, value]) => typeof value !== 'object');
   return {
     trigger: { ...Object.fromEntries(single), type, event: event_id },
     envelope: { type, $ref: `bus:${event_id}` },
+    event_payload: payload,
     triggered: true,
     subject: workflow.subject ?? key ?? undefined,
     trusted,

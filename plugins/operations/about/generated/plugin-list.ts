@@ -5,7 +5,7 @@ export interface PluginList {
     id: string;
     version: string;
     /**
-     * Part of svc; others come from SVC_PLUGINS.
+     * Whether the plugin is part of svc; others come from SVC_PLUGINS.
      */
     builtin: boolean;
     summary: string;

@@ -4,7 +4,7 @@ export interface ServerSettings {
   settings: {
     name: string;
     /**
-     * Only for settings that contain no secret.
+     * Present only for settings that contain no secret.
      */
     value?: string;
   }[];

@@ -6,7 +6,7 @@ export interface ServerView {
   node: string;
   store: 'sqlite' | 'mysql';
   /**
-   * How servers on one database find each other's work.
+   * How servers that share a database find each other's work.
    */
   wake_ups: 'nats' | 'polling';
   lease_ms: number;

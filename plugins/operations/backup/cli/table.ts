@@ -26,7 +26,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
     anywhere: true,
     summary: 'fill an empty database from a backup',
     description:
-      'The database in SVC_DATABASE_URL must be empty; it can be SQLite or MySQL, whichever kind the backup came from. The\n' +
+      'The database in SVC_DATABASE_URL must be empty; it can be SQLite or MySQL, no matter which one the backup came from. The\n' +
       'master key must be that of the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup of an older version\n' +
       'is migrated. If anything fails, the database is empty again.',
     args: [{ name: 'file', summary: 'a backup, or - for standard input' }],

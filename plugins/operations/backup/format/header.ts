@@ -59,7 +59,7 @@ export function readHeader(line: unknown): BackupHeader {
     string,
     unknown
   >;
-  if (typeof svc_backup !== 'number') throw CopyErrors.damaged('it does not start like an svc backup');
+  if (typeof svc_backup !== 'number') throw CopyErrors.damaged('it does not begin with the header of an svc backup');
   if (svc_backup > FORMAT) throw CopyErrors.newer(`its format is ${svc_backup}, but this svc supports ${FORMAT}`);
   const is_complete =
     isText(svc) &&

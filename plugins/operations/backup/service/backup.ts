@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Clock, isServiceError } from '../../../../kernel/contracts/index.ts';
-import { type ArtifactContents, UPLOAD_ROWS } from '../../../execution/artifacts/contract.ts';
+import { type ArtifactContents, TRANSIENT_TABLES } from '../../../execution/artifacts/contract.ts';
 import type { CopiedTable, DatabaseCopies, Snapshot } from '../../../platform/database/contract.ts';
 import type { MasterKeys } from '../../../security/vault/contract.ts';
 import { type BackupEnd, type BackupHeader, FORMAT, headerLine, markerLine } from '../format/header.ts';
@@ -79,7 +79,7 @@ class BackupWriter {
       made_at: this.#deps.clock.now(),
       store: family,
       migrations,
-      tables: tables.filter(({ name }) => name !== UPLOAD_ROWS),
+      tables: tables.filter(({ name }) => !TRANSIENT_TABLES.includes(name)),
       keys: await this.#deps.keys.proofs(this.#snapshot),
       artifacts: this.#options.artifacts,
     };

@@ -1,8 +1,9 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Ids } from '../../../../kernel/contracts/index.ts';
+import { syncFile } from '../../../platform/database/contract.ts';
 import { BackupErrors } from '../errors.ts';
 
 const fileUnusable = (path: string, cause: unknown) => {
@@ -25,7 +26,7 @@ export async function writeAtomically(
   try {
     const sink = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
     await write(sink);
-    await sync(draft);
+    await syncFile(draft);
     await publish(draft, path, force);
     return { path, bytes: sink.bytesWritten };
   } catch (error) {
@@ -42,14 +43,5 @@ async function publish(draft: string, path: string, force: boolean): Promise<voi
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EEXIST' ? BackupErrors.exists(`${path} already exists`) : error;
     });
-  await sync(dirname(path));
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await syncFile(dirname(path));
 }

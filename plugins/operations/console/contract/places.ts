@@ -13,6 +13,7 @@ export const AREAS = [
   'connections',
   'connectors',
   'locks',
+  'caches',
   'agents',
   'members',
   'audit',

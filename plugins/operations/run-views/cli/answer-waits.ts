@@ -47,7 +47,7 @@ export class WaitAnswers {
   tell(waits: readonly Wait[]): void {
     for (const wait of waits) {
       const key = toKey(wait);
-      if (this.#told.has(key) || (wait.kind !== 'event' && wait.kind !== 'signal')) continue;
+      if (this.#told.has(key) || !['event', 'signal', 'ask'].includes(wait.kind)) continue;
       this.#told.set(key, undefined);
       this.#given.output.note(describeAnswer(wait, this.#given.folder));
     }
@@ -113,6 +113,11 @@ async function hasDeclined(api: Client, event: string, { run_id }: Wait): Promis
 
 function describeAnswer({ run_id, node, kind, name }: Wait, folder: string): string {
   const who = node === undefined ? run_id : `${node} of ${run_id}`;
-  const command = kind === 'event' ? `svc emit ${name}` : `svc signal ${run_id} ${name}`;
-  return `${who} is waiting for the ${kind} ${name}; from another terminal: (cd ${folder} && ${command} --payload null)`;
+  const command =
+    kind === 'event'
+      ? `svc emit ${name} --payload null`
+      : kind === 'signal'
+        ? `svc signal ${run_id} ${name} --payload null`
+        : `svc ask ${run_id} ${name}`;
+  return `${who} is waiting for the ${kind} ${name}; from another terminal: (cd ${folder} && ${command})`;
 }

@@ -7,6 +7,7 @@ import {
   rememberSubmitted,
   type Run,
   usageError,
+  withInputFlags,
 } from '../../../../cli/contract.ts';
 import { describeRun } from './describe.ts';
 import { exitCodeOf, waitForEnd } from './wait-for-end.ts';
@@ -22,7 +23,7 @@ export const callGraph: Run = async (invocation) => {
   const { definition } = invocation.flags;
   if ((name === undefined) === (definition === undefined))
     throw usageError(
-      name === undefined ? 'name a graph' : "--definition replaces the graph's name; give only one of them",
+      name === undefined ? 'name a graph' : "--definition replaces the graph's name; use only one of them",
       'svc call graph <name>, or svc call graph --definition <file>',
     );
   if (definition === undefined) return callWorkflow(invocation, { graph: name });
@@ -42,7 +43,8 @@ async function callWorkflow(invocation: Invocation, workflow: Record<string, unk
       'only one option can read standard input',
       'use - for only one of them; pass the others as @file or on the command line',
     );
-  const given = input.length === 0 ? undefined : await readInput(input, 'input', invocation);
+  const written = input.length === 0 ? undefined : await readInput(input, 'input', invocation);
+  const given = withInputFlags(written, invocation.inputs);
   const body = { ...workflow, input: given, tags: flags.tag, subject: flags.subject };
   const client = await invocation.client();
   const { run_id } = await client.json<{ run_id: string }>({

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { type Client, CliError, Exit, type Invocation, rememberSubmitted } from '../../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
-import { paint, describeWait } from './describe.ts';
+import { describeStatus } from './describe.ts';
 import { selectRuns, type RunSelection } from './select-runs.ts';
 
 /** What a command does to each of the runs that it finds. */
@@ -59,12 +59,7 @@ async function confirm({ output, stdin }: Invocation, verb: string, runs: readon
   const preview = runs.map(({ run_id, status, workflow, created_at }) => ({ run_id, status, workflow, created_at }));
   const rows = runs
     .slice(0, MAX_PREVIEWED)
-    .map((run) => [
-      run.run_id,
-      `${paint(run.status, output)}${describeWait(run, output)}`,
-      run.workflow,
-      output.time(run.created_at),
-    ]);
+    .map((run) => [run.run_id, describeStatus(run, output), run.workflow, output.time(run.created_at)]);
   const more = runs.length > MAX_PREVIEWED ? [`and ${runs.length - MAX_PREVIEWED} more`] : [];
   output.data({ preview: true, runs: preview }, () =>
     [output.table(['run', 'status', 'workflow', 'created'], rows), ...more].join('\n'),

@@ -145,7 +145,10 @@ function assertScript({ args, flags }: Pick<Invocation, 'args' | 'flags'>): void
     (file) => /\.(ya?ml|json)$/i.test(file) && interpreter === undefined && flags.as === undefined,
   );
   if (as !== 'script' || other !== undefined)
-    throw usageError(`--replay takes scripts, not ${other ?? `--as ${as}`}`, 'check other documents without --replay');
+    throw usageError(
+      `--replay works only with scripts, not ${other ?? `--as ${as}`}`,
+      'check other documents without --replay',
+    );
 }
 
 async function addReplayResult(

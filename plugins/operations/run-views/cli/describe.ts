@@ -21,17 +21,31 @@ const COLOURS = {
 
 export const paint = (status: RunView['status'], output: Output) => output.colours[COLOURS[status]](status);
 
+/** The status of a run, what it waits for, and whether it is paused. */
+export const describeStatus = (run: RunView, output: Output): string =>
+  `${paint(run.status, output)}${describeWait(run, output)}${run.paused ? `, ${output.colours.yellow('paused')}` : ''}`;
+
+function describePause({ paused }: RunView, output: Output): string | undefined {
+  if (!paused) return undefined;
+  const who = paused.by === undefined ? '' : ` by ${paused.by}`;
+  const caller = paused.with === undefined ? '' : ` together with ${paused.with}`;
+  const why = paused.reason === undefined ? '' : `: ${paused.reason}`;
+  return `${output.time(paused.at)}${who}${caller}${why}`;
+}
+
 /** A run for people: one line for each known fact. */
 export function describeRun(run: RunView, output: Output): string {
   return formatLabels([
     ['run', run.run_id],
     ['workflow', `${run.workflow} (${run.kind})`],
-    ['status', `${paint(run.status, output)}${describeWait(run, output)}`],
+    ['status', describeStatus(run, output)],
+    ['paused', describePause(run, output)],
     ...describeRunning(run.running ?? []),
     ['subject', run.subject],
     ['tags', run.tags.join(', ')],
     ['parent', run.parent],
     ['rerun of', run.rerun_of],
+    ['priority', run.priority === undefined ? undefined : String(run.priority)],
     ['created', output.time(run.created_at)],
     ['started', output.time(run.started_at)],
     ['finished', describeEnd(run, output)],

@@ -4,6 +4,7 @@ import { RUN_STATUSES } from '../explain/run-statuses.ts';
 /** How runs are selected, by every command for several of them. Each name is also a parameter of `GET …/runs`. */
 export const FILTER_FLAGS: Flags = {
   status: { type: 'string', many: true, choices: RUN_STATUSES, summary: 'only runs with this status' },
+  paused: { type: 'boolean', summary: 'only paused runs' },
   tag: { type: 'string', value: '<t>', summary: 'only runs with this tag' },
   workflow: { type: 'string', value: '<name>', summary: 'only runs of this workflow' },
   subject: { type: 'string', value: '<s>', summary: 'only runs with this subject' },
@@ -11,7 +12,7 @@ export const FILTER_FLAGS: Flags = {
     type: 'string',
     value: '<what>',
     run: 'run:',
-    summary: 'only runs started by this: a type, handler:<name>, schedule:<name>, run:<id>',
+    summary: 'only this cause: an event type, handler:<name>, schedule:<name>, run:<id>',
   },
   since: { type: 'string', value: '<time>', summary: 'only runs created since: a time (ISO 8601), or 2h' },
   until: { type: 'string', value: '<time>', summary: 'only runs created before' },

@@ -17,7 +17,7 @@ export interface FollowedChunk {
 /** How lines are shown. */
 export interface LineFormat {
   timestamps?: boolean;
-  /** Only lines with this text. */
+  /** Only lines that contain this text. */
   grep?: string | undefined;
   /** Objects on standard output. */
   objects?: boolean;

@@ -1,9 +1,12 @@
 import { type Command, listCommand } from '../../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
-import { paint, formatDuration, describeWait } from './describe.ts';
+import { describeStatus, formatDuration } from './describe.ts';
 import { CHANGE_FLAGS } from './change-flags.ts';
 import { FILTER_FLAGS } from './filter-flags.ts';
 import { RUN } from './run-argument.ts';
+
+/** Only paused runs can be resumed, so that the command need not say it. */
+const { paused: _paused, ...RESUME_FILTERS } = FILTER_FLAGS;
 
 /** Commands for several runs. */
 export const runLists: readonly Command[] = [
@@ -22,8 +25,8 @@ export const runLists: readonly Command[] = [
     name: 'runs cancel',
     summary: 'cancel all runs that a filter selects, after a preview',
     description:
-      'Shows the selected runs. On a terminal it then asks; elsewhere it does nothing without --yes. Without --status it\n' +
-      'selects all runs that have not ended. A run that ends in the meantime is unchanged. Exits with 1 if a run could not be\n' +
+      'Shows the selected runs. On a terminal, it then asks for confirmation; elsewhere, it does nothing without --yes. Without --status it\n' +
+      'selects all runs that have not ended. It does not change runs that end in the meantime. Exits with 1 if a run could not be\n' +
       'cancelled.',
     flags: {
       ...FILTER_FLAGS,
@@ -37,17 +40,42 @@ export const runLists: readonly Command[] = [
     load: () => import('./runs-cancel.ts'),
   },
   {
+    name: 'runs pause',
+    summary: 'pause all runs that a filter selects, after a preview',
+    description:
+      'Shows the selected runs. On a terminal, it then asks for confirmation; elsewhere, it does nothing without --yes. Without --status it\n' +
+      'selects all runs that have not ended. `svc pause --help` explains what a paused run does. Exits with 1 if a run could not\n' +
+      'be paused.',
+    flags: {
+      ...FILTER_FLAGS,
+      reason: { type: 'string', value: '<text>', summary: 'reason to show with the runs' },
+      ...CHANGE_FLAGS,
+    },
+    examples: [["svc runs pause --tag team:data --reason 'database upgrade'", 'shows the runs, then asks']],
+    load: async () => ({ run: (await import('./runs-pause.ts')).pauseAll }),
+  },
+  {
+    name: 'runs resume',
+    summary: 'resume all paused runs that a filter selects, after a preview',
+    description:
+      'Shows the selected runs. On a terminal, it then asks for confirmation; elsewhere, it does nothing without --yes. Exits with 1 if a run\n' +
+      'could not be resumed.',
+    flags: { ...RESUME_FILTERS, ...CHANGE_FLAGS },
+    examples: [['svc runs resume --all --yes', 'every paused run of the project']],
+    load: async () => ({ run: (await import('./runs-pause.ts')).resumeAll }),
+  },
+  {
     name: 'runs rerun',
     summary: 'rerun all runs that a filter selects, after a preview',
     description:
-      'Without --status it selects failed runs. Shows the selected runs. On a terminal it then asks; elsewhere it does nothing\n' +
-      'without --yes. It skips runs that it has rerun before, so that you can repeat the command after an\n' +
+      'Without --status it selects failed runs. Shows the selected runs. On a terminal, it then asks for confirmation;\n' +
+      'elsewhere, it does nothing without --yes. It skips runs that it has rerun before, so that you can repeat the command after an\n' +
       'interruption; with --again it reruns them too. Exits with 1 if a run could not be rerun.',
     flags: {
       ...FILTER_FLAGS,
       from: { type: 'string', value: '<site>', summary: 'keep the records before this site or node' },
       anew: { type: 'boolean', summary: 'run everything again: keep no results of pipelines and graphs' },
-      again: { type: 'boolean', summary: 'include runs that this command has already rerun' },
+      again: { type: 'boolean', summary: 'also rerun runs that this command has already rerun' },
       ...CHANGE_FLAGS,
     },
     examples: [
@@ -62,6 +90,7 @@ export const runLists: readonly Command[] = [
     filters: FILTER_FLAGS,
     examples: [
       ['svc runs ls --status waiting', 'the waiting runs'],
+      ['svc runs ls --paused', 'the paused runs'],
       ['svc runs ls --status failed --status cancelled', 'the same as --status failed,cancelled'],
       ['svc runs ls --trigger handler:report --status failed', 'failed runs of a handler'],
     ],
@@ -69,7 +98,7 @@ export const runLists: readonly Command[] = [
     member: 'runs',
     columns: {
       run: 'run_id',
-      status: (run, output) => `${paint(run.status, output)}${describeWait(run, output)}`,
+      status: (run, output) => describeStatus(run, output),
       workflow: 'workflow',
       created: 'created_at',
       took: formatDuration,

@@ -41,7 +41,7 @@ function cancelOnInterrupt(api: Client, run_id: string, output: Invocation['outp
 /** The event of a file, for the server to check. Throws a usage error for a text that is not JSON. */
 async function readEvent(path: string, invocation: Invocation): Promise<unknown> {
   if (path === '-' && invocation.args[0] === '-')
-    throw usageError('standard input cannot be both the workflow and the event', 'give one of them as a file');
+    throw usageError('standard input cannot be both the workflow and the event', 'pass one of them as a file');
   const { source } = await readDocument(path, invocation, 'event');
   try {
     return parseExact(source);

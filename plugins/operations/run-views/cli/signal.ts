@@ -17,8 +17,8 @@ export const run: Run = async ({ args, flags, output, client, stdin }) => {
 
 /** A misspelt name shows at once, and not by a run that goes on waiting. */
 function describeQueuedSignal(run_id: string, { name, state, waits_for }: Api.SentSignal): string[] {
-  if (state === 'taken') return [`signal ${name} sent to ${run_id}`];
-  const queued = `signal ${name} is queued: nothing in ${run_id} is waiting for it`;
+  if (state === 'taken') return [`Sent signal ${name} to ${run_id}`];
+  const queued = `Queued signal ${name}: nothing in ${run_id} is waiting for it`;
   const near = waits_for.find((other) => isSimilar(other, name));
   if (near !== undefined)
     return [queued, `  → did you mean ${near}? The run is waiting for it: svc signal ${run_id} ${near}`];

@@ -1,4 +1,12 @@
-import { Exit, readWorkflow, rememberSubmitted, type Run, sendIncluded } from '../../../../cli/contract.ts';
+import {
+  Exit,
+  type Invocation,
+  readWorkflow,
+  rememberSubmitted,
+  type Run,
+  sendIncluded,
+  usageError,
+} from '../../../../cli/contract.ts';
 import { followRemoteRun } from './follow.ts';
 
 export const run: Run = async (invocation) => {
@@ -9,6 +17,10 @@ export const run: Run = async (invocation) => {
   const body = {
     ...workflow,
     idempotency_key: flags.idempotencyKey,
+    // A server of an earlier version does not know it.
+    ...(flags.paused === true && { paused: true }),
+    priority: flags.priority,
+    concurrency: readConcurrency(flags),
   };
   const answer = await client.json<{ run_id: string; duplicate?: boolean; source_differs?: boolean }>({
     method: 'POST',
@@ -28,3 +40,14 @@ export const run: Run = async (invocation) => {
   output.note(`run ${answer.run_id}`);
   return followRemoteRun(client, answer.run_id, output);
 };
+
+function readConcurrency({
+  concurrencyGroup: group,
+  concurrencyLimit: limit,
+  concurrencyPolicy: policy,
+}: Invocation['flags']) {
+  if (group !== undefined) return { group, limit, policy };
+  const flag = limit !== undefined ? 'limit' : policy !== undefined ? 'policy' : undefined;
+  if (flag === undefined) return undefined;
+  throw usageError(`--concurrency-${flag} needs a group`, 'add --concurrency-group <name>');
+}

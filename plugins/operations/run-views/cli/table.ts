@@ -37,14 +37,15 @@ export const commands: readonly Command[] = [
       description:
         "Uses a server's engine, agent and replay in this process, and stores nothing. Exits with 0 if the run succeeded,\n" +
         'otherwise 1.\n' +
-        'With --event the run starts as if this event had started it. The file contains an event with its `type`, as `svc\n' +
-        'events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the run\n' +
+        'With --event, the run starts as if this event had triggered it. The file contains an event with its `type`, as `svc\n' +
+        'events show --json` prints it, or a forge\'s delivery: {"forge": …, "event": "push", "body": {…}}. While the run\n' +
         'waits for an event or a signal, it shows the command that sends it from another terminal.\n' +
         "With --skip-time, waits take no time: while no step, job or request runs, the service's clock jumps to the next end\n" +
         'of a sleep, timeout or pause between attempts, or to the next schedule tick. Each jump is reported. Events and\n' +
         "signals from the command line are sent first. Programs use this machine's clock.",
       args: [FILE],
       words: ARGUMENTS,
+      inputs: true,
       flags: {
         ...DOCUMENT_FLAGS,
         event: { type: 'string', value: '<file>', summary: 'the event that starts the run; - reads standard input' },
@@ -66,14 +67,14 @@ export const commands: readonly Command[] = [
         artifacts: {
           type: 'string',
           value: '<folder>',
-          summary: "folder for the run's artifacts, filled when the run ends",
+          summary: "folder that gets the run's artifacts when the run ends",
         },
       },
       examples: [
-        ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run that is already approved'],
-        ['svc run ci.yml --event push.json --artifacts out', 'a pipeline as a push would start it'],
-        ['svc run trial.sh --skip-time', 'skips a `svc sleep 30d` and a `--timeout 30d`'],
-        ['svc run ci.yml --emit deploy.approved=\'{"by":"me"}\'', 'answers its `wait_for_event` job'],
+        ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'start with the signal already sent'],
+        ['svc run ci.yml --event push.json --artifacts out', 'run a pipeline as a push would start it'],
+        ['svc run trial.sh --skip-time', 'skip an `svc sleep 30d` and a `--timeout 30d`'],
+        ['svc run ci.yml --emit deploy.approved=\'{"by":"me"}\'', 'end the wait of its `wait_for_event` job'],
       ],
       load: () => import('./run.ts'),
     },
@@ -82,12 +83,39 @@ export const commands: readonly Command[] = [
       summary: 'submit a workflow to the server',
       description:
         "Prints the ID of the run. With --follow, it shows the script's log (its standard output and standard\n" +
-        'error) until the run ends, and exits with 0 if the run succeeded, otherwise with 1.',
+        'error) until the run ends, and exits with 0 if the run succeeded, otherwise with 1.\n' +
+        'After the workflow, each input that it declares is a flag: `svc help <workflow>` lists them. An input with the name\n' +
+        'of a flag below is `--input.<name>`.',
       args: [{ ...FILE, optional: true }],
       words: ARGUMENTS,
+      inputs: true,
       flags: {
         ...WORKFLOW_FLAGS,
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first run' },
+        paused: { type: 'boolean', summary: 'start nothing of the run before `svc resume`' },
+        priority: {
+          type: 'number',
+          least: 0,
+          most: 9,
+          summary: 'the priority, from 0 (default) to 9; the run passes waiting runs of the project with a lower one',
+        },
+        'concurrency-group': {
+          type: 'string',
+          value: '<group>',
+          summary: 'wait for the lock with this name, and hold it until the run ends (scripts and functions only)',
+        },
+        'concurrency-limit': {
+          type: 'number',
+          least: 1,
+          most: 1000,
+          summary: 'how many runs of the group continue at once (default 1)',
+        },
+        'concurrency-policy': {
+          type: 'string',
+          value: '<policy>',
+          choices: ['queue', 'cancel-pending', 'cancel-running'],
+          summary: 'what happens to earlier runs of the group (default queue)',
+        },
         follow: { type: 'boolean', short: 'f', summary: 'show the log until the run ends' },
       },
       examples: [
@@ -96,11 +124,13 @@ export const commands: readonly Command[] = [
           'svc submit deploy.sh --input region=eu replicas:=3',
           'with an input, which the script reads with `svc input region`',
         ],
+        ['svc submit deploy.yaml --service shop --replicas 3', 'with inputs that the workflow declares'],
         ['svc submit deploy.sh -- eu --force', 'with arguments: $1 is eu'],
+        ['svc submit deploy.sh --priority 5 --concurrency-group deploy', 'one at a time, before less urgent runs'],
         ['svc submit deploy.sh --credential GH_TOKEN=bot', 'with a credential; the service inserts its value'],
         [
           'svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21',
-          'submit once, even if this is called repeatedly',
+          'submit once, even if the command is repeated',
         ],
       ],
       load: () => import('./submit.ts'),
@@ -127,6 +157,7 @@ export const commands: readonly Command[] = [
       summary: 'run a graph, wait for it and print its output',
       description: CALL_ABOUT,
       args: [{ name: 'name', summary: 'a stored graph', from: 'graph ls', optional: true }],
+      inputs: true,
       flags: {
         definition: { type: 'string', value: '<file>', summary: 'a graph document instead; - reads standard input' },
         ...CALL_FLAGS,
@@ -142,6 +173,7 @@ export const commands: readonly Command[] = [
       summary: 'run a workflow that a worker serves, wait for it and print its output',
       description: CALL_ABOUT,
       args: [{ name: 'name', summary: 'a workflow that workers serve', from: 'functions ls' }],
+      inputs: true,
       flags: CALL_FLAGS,
       examples: [[`svc call function order --input '{"sku":"a1"}'`, 'a workflow of `svc worker orders.ts`']],
       load: async () => ({ run: (await import('./call.ts')).callFunction }),
@@ -180,11 +212,11 @@ export const commands: readonly Command[] = [
           summary: 'also replay the script with the history of this run',
         },
         env: { type: 'string', value: 'K=V', many: true, summary: 'script variable, for --replay' },
-        timeout: { type: 'number', least: 1, most: 3600, summary: 'time limit of a replay in seconds (default 60)' },
+        timeout: { type: 'number', least: 1, most: 3600, summary: 'time limit for a replay in seconds (default 60)' },
       },
       examples: [
         ['svc check deploy.sh ci.yaml', 'prints every problem with its line and column'],
-        ['svc check on-push.json --as handler', 'the body of a registration'],
+        ['svc check on-push.json --as handler', 'check the body of a registration'],
         ['svc check deploy.sh --replay run_01J…', "check that an edited script still replays the run's records"],
       ],
       load: () => import('./check.ts'),
@@ -193,8 +225,8 @@ export const commands: readonly Command[] = [
       name: 'signal',
       summary: 'send a signal to a run',
       description:
-        'If nothing in the run waits for the name, the command says so: the signal is queued, and the next wait for the name\n' +
-        'consumes it.',
+        'If nothing in the run waits for the name, the command reports it: the signal is queued, and the next wait for the\n' +
+        'name consumes it.',
       args: [
         RUN,
         {
@@ -219,10 +251,30 @@ export const commands: readonly Command[] = [
       load: () => import('./cancel.ts'),
     },
     {
+      name: 'pause',
+      summary: 'pause runs: nothing new starts in them until `svc resume`',
+      description:
+        'A paused run starts no step, activity, node or job. What agents are doing now ends and is recorded; a script stops\n' +
+        'before its next call. Timers continue: a sleep or timeout that ends meanwhile is recorded, and the run continues from it\n' +
+        'when it is resumed. Signals and events are recorded too. The deadline of the run still applies, locks stay held, and\n' +
+        'you can cancel the run. The runs that it has called are paused and resumed with it, at every depth.',
+      args: [{ ...RUN, rest: true }],
+      flags: { reason: { type: 'string', value: '<text>', summary: 'reason to show with the run' } },
+      examples: [["svc pause run_01J… --reason 'database upgrade'", 'start nothing more until it is resumed']],
+      load: async () => ({ run: (await import('./pause.ts')).pause }),
+    },
+    {
+      name: 'resume',
+      summary: 'resume paused runs',
+      args: [{ ...RUN, rest: true }],
+      examples: [['svc resume run_01J…', 'continue where it was paused']],
+      load: async () => ({ run: (await import('./pause.ts')).resume }),
+    },
+    {
       name: 'runs timeout',
       summary: "show or set the time limit for the project's runs without a --timeout",
       description:
-        'The time counts from the submit, including waits; then the run fails with deadline_exceeded. A timeout set by the\n' +
+        'The time counts from the submission, including waits; then the run fails with deadline_exceeded. A timeout set by the\n' +
         'submit, handler, schedule or webhook takes precedence. Earlier runs keep their limit.',
       args: [
         { name: 'duration', summary: 'e.g. 2h, or none for no limit; without it, prints the setting', optional: true },
@@ -261,10 +313,7 @@ export const commands: readonly Command[] = [
         ['svc rerun run_01J… --all', 'run everything again'],
         ["svc rerun run_01J… --from 'deploy#0'", 'keeps the results of all calls before deploy'],
         ["svc rerun run_01J… --from 'ship/notify#0'", 'rerun the pipeline job ship from its call notify'],
-        [
-          "svc rerun run_01J… --from 'activity-collect build#0'",
-          'rerun from the collect call; another verb submitted build',
-        ],
+        ["svc rerun run_01J… --from 'activity-collect build#0'", 'rerun from the activity-collect call of build'],
       ],
       load: () => import('./rerun.ts'),
     },
@@ -272,7 +321,7 @@ export const commands: readonly Command[] = [
   ...inGroup('Look', [
     {
       name: 'status',
-      summary: 'show a run: its status, what it waits for, its output or error',
+      summary: 'show a run: its status, what it is waiting for, its output or error',
       description:
         'With --wait, it returns when the run ends. It exits with 0 if the run succeeded, 1 if it did not, and 124 if it has\n' +
         'not ended after that time. At most 10m.',
@@ -286,7 +335,7 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'explain',
-      summary: 'explain why a run waits, is queued, failed or ended, and what to do',
+      summary: 'explain why a run is waiting or queued, or why it failed or ended',
       args: [RUN],
       examples: [['svc explain run_01J…', 'shows who holds a lock, which agent is missing, which call failed']],
       load: () => import('./explain.ts'),
@@ -331,7 +380,13 @@ export const commands: readonly Command[] = [
       examples: [['svc signals run_01J… --state queued', 'signals that no wait has consumed yet']],
       path: (api, { args }) => api.scoped(`/runs/${encodeURIComponent(args[0]!)}/signals`),
       member: 'signals',
-      columns: { name: 'name', state: 'state', sent: 'sent_at', taken: ({ taken_at = '' }) => taken_at },
+      columns: {
+        name: 'name',
+        state: ({ state, decision }) => decision ?? state,
+        by: ({ by = '' }) => by,
+        sent: 'sent_at',
+        taken: ({ taken_at = '' }) => taken_at,
+      },
     }),
     {
       name: 'source',

@@ -16,3 +16,5 @@ export interface DeclinedEvent {
 
 export type LockView = Api.ListLocks200['locks'][number];
 export type SignalView = Api.Signal;
+/** What the run asks people. */
+export type QuestionView = Pick<Api.Question, 'name' | 'message' | 'approvers'> & Partial<Pick<Api.Question, 'form'>>;

@@ -39,13 +39,13 @@ export function explainEligibility(
     const turn = isolated
       ? ' Trusted work goes first, and untrusted work takes only its share of the slots (SVC_UNTRUSTED_SLOTS), within the limits of a run and a project (SVC_UNTRUSTED_RUN_LIMITS, SVC_UNTRUSTED_PROJECT_LIMITS).'
       : '';
-    return { capable: true, because: [`${who} can take it as soon as a slot is free.${needs}${turn}`], next: [] };
+    return { capable: true, because: [`${who} can run it as soon as a slot is free.${needs}${turn}`], next: [] };
   }
   const lacking = online
     .slice(0, 5)
     .map((agent) => `${agent.name} ${joinWords(describeObstacles(agent, named, isolated))}`);
-  const more = online.length > 5 ? [`${online.length - 5} more cannot take it either`] : [];
-  const because = `No agent that is online can take it: ${joinWords([...lacking, ...more])}.${needs}`;
+  const more = online.length > 5 ? [`${online.length - 5} more cannot run it either`] : [];
+  const because = `No online agent can run it: ${joinWords([...lacking, ...more])}.${needs}`;
   const machine = isolated ? ', on a machine that can isolate programs (docs/security.md)' : '';
   return {
     capable: false,
@@ -69,14 +69,14 @@ function explainUnserved(
   if (version === undefined || others.length === 0)
     return {
       capable: false,
-      because: [`No worker that is online serves the workflow ${name}.`],
+      because: [`No online worker serves the workflow ${name}.`],
       next: ['start one: svc worker <file>', 'svc functions ls lists the workflows and who serves them'],
     };
   const who = joinWords(others.slice(0, 5).map((agent) => agent.name));
   return {
     capable: false,
     because: [
-      `The run stays with version ${version} of the workflow ${name}, and no worker that is online serves it; ${who} ${others.length === 1 ? 'serves' : 'serve'} another version.`,
+      `The run stays with version ${version} of the workflow ${name}, and no online worker serves it; ${who} ${others.length === 1 ? 'serves' : 'serve'} another version.`,
     ],
     next: [
       `start a worker with version ${version}`,
@@ -95,9 +95,9 @@ function describeRequirements(named: readonly string[], isolated: boolean): stri
 function describeObstacles(agent: AgentView, named: readonly string[], isolated: boolean): string[] {
   const lacks = named.filter((need) => !agent.capabilities.includes(need));
   const words = lacks.length === 0 ? [] : [`lacks ${joinWords(lacks)}`];
-  if (!isolated) return agent.untrusted === 'only' ? [...words, 'takes untrusted runs only'] : words;
+  if (!isolated) return agent.untrusted === 'only' ? [...words, 'accepts only untrusted runs'] : words;
   if (agent.capabilities.includes(ISOLATES)) return words;
-  if (agent.untrusted === 'refuse') return [...words, 'takes no untrusted runs'];
+  if (agent.untrusted === 'refuse') return [...words, 'accepts no untrusted runs'];
   return [
     ...words,
     `cannot isolate programs (${agent.isolation_missing ?? 'it has no executor that starts programs'})`,

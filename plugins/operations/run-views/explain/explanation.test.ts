@@ -75,23 +75,23 @@ t.test('queued: who could take it, and what those lack that cannot', async (t) =
   });
   const away = agent('away', { state: 'offline', capabilities: ['linux', 'gpu'] });
   t.match(told({ run: queued, agents: [agent('a'), agent('b', { capabilities: [] }), away] }), {
-    because: /No agent that is online can take it: a lacks gpu and b lacks linux and gpu\. It requires linux and gpu\./,
+    because: /No online agent can run it: a lacks gpu and b lacks linux and gpu\. It requires linux and gpu\./,
     next: /start a capable agent: svc agent --cap linux --cap gpu/,
   });
   t.match(told({ run: queued, agents: [agent('c', { capabilities: ['gpu', 'linux'] })] }), {
-    because: /c can take it as soon as a slot is free/,
+    because: /c can run it as soon as a slot is free/,
     next: '',
   });
   const many = Array.from({ length: 9 }, (_, n) => agent(`a${n}`));
-  t.match(told({ run: queued, agents: many }).because, /a4 lacks gpu and 4 more cannot take it either/);
+  t.match(told({ run: queued, agents: many }).because, /a4 lacks gpu and 4 more cannot run it either/);
 });
 
 t.test('queued for a workflow of workers: who serves it, and in which version', async (t) => {
   const worker = agent('w', { capabilities: ['function:order', 'function:order:v2'] });
   const follows = run({ status: 'queued', requires: ['function:order'] });
-  t.match(told({ run: follows, agents: [worker] }).because, /w can take it/);
+  t.match(told({ run: follows, agents: [worker] }).because, /w can run it/);
   t.match(told({ run: follows, agents: [agent('a')] }), {
-    because: /No worker that is online serves the workflow order\./,
+    because: /No online worker serves the workflow order\./,
     next: /start one: svc worker <file>/,
   });
   const stays = run({ status: 'queued', requires: ['function:order:v1'] });
@@ -106,7 +106,7 @@ t.test('queued and untrusted: which agents isolate, and why the others do not', 
   const isolates = agent('able', { capabilities: ['gpu', 'svc:isolates'] });
   t.match(
     told({ run: untrusted, agents: [isolates] }).because,
-    /able can take it .* It requires gpu\. .* must be isolated/,
+    /able can run it .* It requires gpu\. .* must be isolated/,
   );
   const agents = [
     agent('shy', { capabilities: ['gpu'], untrusted: 'refuse' }),
@@ -116,13 +116,13 @@ t.test('queued and untrusted: which agents isolate, and why the others do not', 
   const { because, next } = told({ run: untrusted, agents });
   t.match(
     because,
-    /shy takes no untrusted runs, bare lacks gpu and cannot isolate programs \(there are no .* darwin\)/,
+    /shy accepts no untrusted runs, bare lacks gpu and cannot isolate programs \(there are no .* darwin\)/,
   );
   t.match(because, /slow lacks gpu\./);
   t.match(next, /start a capable agent: svc agent --cap gpu, on a machine that can isolate/);
   t.notMatch(next, /svc:isolates/, 'nobody announces it by name');
   const outsiders = agent('only', { capabilities: ['svc:isolates'], untrusted: 'only' });
-  t.match(told({ run: run({ status: 'queued' }), agents: [outsiders] }).because, /only takes untrusted runs only/);
+  t.match(told({ run: run({ status: 'queued' }), agents: [outsiders] }).because, /only accepts only untrusted runs/);
 });
 
 t.test('waiting: for what, since when, until when, and who could end it', async (t) => {
@@ -182,7 +182,8 @@ t.test('waiting for a lease: who holds it, and the place in the queue', async (t
   const waits = run({ status: 'waiting', substate: { kind: 'awaiting_lease', name: 'deploy', since: at(1000) } });
   const place = (run_id: string) => ({ run_id, since: at(2000), age_ms: 2000 });
   const holder = { ...place('run_9'), since: at(7_200_000), fence: 3 };
-  const lock = { group: 'deploy', trusted: true, holder, queue: [place('run_5'), place('run_1')], queue_length: 2 };
+  const held = { limit: 1, holder, holders: [holder], holder_count: 1 };
+  const lock = { group: 'deploy', trusted: true, ...held, queue: [place('run_5'), place('run_1')], queue_length: 2 };
   t.match(told({ run: waits, locks: [{ ...lock, group: 'other' }, { ...lock, trusted: false, queue: [] }, lock] }), {
     because: /lock deploy, which the run run_9 has held for 2h\. It is number 2 of 2 in the queue\./,
     next: /svc explain run_9[\s\S]*svc cancel run_9/,
@@ -190,6 +191,15 @@ t.test('waiting for a lease: who holds it, and the place in the queue', async (t
   t.match(
     told({ run: waits, locks: [{ ...lock, queue: [], queue_length: 500 }] }).because,
     /500 are waiting in its queue/,
+  );
+  t.match(told({ run: waits, locks: [{ ...lock, limit: 3, holder_count: 3 }] }), {
+    because: /lock deploy, which 3 of at most 3 runs hold\. It is number 2 of 2 in the queue\./,
+    next: /svc locks ls/,
+  });
+  t.match(
+    told({ run: { ...waits, status: 'queued' }, locks: [lock] }).because,
+    /It is number 2 of 2 in the queue/,
+    'a run that has not started',
   );
   t.match(told({ run: waits }).because, /which is free now/);
 });
@@ -249,7 +259,7 @@ t.test('running, and what has ended', async (t) => {
   t.notMatch(told({ agents: [agent('a', { state: 'offline' }), agent('b')] }).because, /is online/);
   const failed = run({ status: 'failed', error: { code: 'script_failed', message: 'exit code 3' } });
   t.match(told({ run: failed, steps: [step({ exit_code: 3 }), step({ position: 1, site: 'ok#0' })] }), {
-    because: /failed with script_failed: exit code 3 The last call that failed was step build#0, with exit code 3\./,
+    because: /failed with script_failed: exit code 3\. The last call that failed was step build#0, with exit code 3\./,
     next: /svc logs run_1[\s\S]*svc rerun run_1 --from 'build#0'/,
   });
   t.match(
@@ -259,7 +269,7 @@ t.test('running, and what has ended', async (t) => {
   const lacks = `it ended with 1\nModuleNotFoundError: No module named 'etl.work'\n`;
   t.match(
     told({ run: run({ status: 'failed', error: { code: 'script_failed', message: lacks } }) }).next,
-    /^is etl a file or a folder beside the script\? submit it with --include etl\/ or etl\.py\nread its log/,
+    /^is etl a file or folder next to the script\? submit it with --include etl\/ or etl\.py\nread its log/,
   );
   const named = run({ status: 'failed', error: { code: 'script_failed', message: 'the last call, build#0, failed' } });
   t.notMatch(told({ run: named, steps: [step({ exit_code: 3 })] }).because, /last call that failed/, 'not said twice');
@@ -296,8 +306,8 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   );
   const blocked = { ...busy, kind: 'blocked', label: 'the function spins blocks the event loop of its program' };
   t.match(told({ run: begun([claim('act_1', 'main', 4000)]), agents, steps: [blocked] }), {
-    because: /Now: the function spins blocks the event loop of its program\. The worker a has noticed it 9s ago/,
-    next: /take the long computation out of the event loop/,
+    because: /Now: the function spins blocks the event loop of its program\. The worker a noticed this 9s ago/,
+    next: /move the long computation out of the event loop/,
   });
   const silent = told({ run: begun([claim('act_1', 'main', 12_000)]), agents, steps: [busy] }).because;
   t.match(
@@ -317,7 +327,7 @@ t.test('an agent that is not heard of is not said to be at work', async (t) => {
   });
   t.match(
     told({ run: begun([]), agents: away }).because,
-    /^The run (has )?started.*No agent has claimed it: it is waiting for the next one\. b can take it/,
+    /^The run (has )?started.*No agent has claimed it: it is waiting for the next one\. b can run it/,
   );
   t.match(told({ run: begun([], { requires: ['gpu'] }), agents }).because, /a lacks gpu/);
   const child = { activity_id: 'act_2', state: 'running' as const, agent_id: 'agt_a' };
@@ -397,5 +407,55 @@ t.test('a run with nodes: what each of them waits for', async (t) => {
   t.match(told({ run: waiting, nodes: many }).because, /2 more are in progress: svc steps run_1/);
   const broken = run({ kind: 'graph', status: 'failed', error: { code: 'broken', message: 'node build: no disk' } });
   t.match(told({ run: broken, nodes: [one({ state: 'failed' })] }).next, /svc rerun run_1 --from build/);
+  const called = step({ kind: 'call', site: 'build[1]#0', activity: 'build[1]', exit_code: 1 });
+  t.match(
+    told({ run: broken, nodes: [one({ state: 'failed', type: 'each' })], steps: [called] }),
+    { because: /call build\[1\]#0/, next: /svc rerun run_1 --from build$/ },
+    'what a node calls is no site of a script',
+  );
   t.match(told({ run: run({ status: 'succeeded' }), nodes: many }).because, /with 12 nodes/);
 });
+
+t.test('a paused run says who has paused it and how it is resumed', async (t) => {
+  const paused = { at: at(60_000), by: 'ana', reason: 'upgrade' };
+  const { because, next } = told({ run: run({ paused }), steps: [step({ running: RUNNING, status: 'running' })] });
+  t.match(
+    because,
+    /^The run was paused by ana 1m ago, at \S+: upgrade\. It starts nothing new; what is in progress ends/,
+  );
+  t.match(because, /Now: step build#0 running for 5s on a/);
+  t.equal(next, 'resume it: svc resume run_1');
+  const waits = run({
+    status: 'waiting',
+    substate: { kind: 'signal', name: 'go', since: at(1000) },
+    paused: { at: at(60_000), with: 'run_0' },
+  });
+  t.match(told({ run: waits }), {
+    because: /together with the run run_0, which called it, 1m ago, at \S+\. .*waiting for the signal go/,
+    next: 'resume it: svc resume run_0',
+  });
+});
+
+t.test('a question shows the fields of its form', async (t) => {
+  const waits = run({ status: 'waiting', substate: { kind: 'signal', name: 'go', since: at(1000) } });
+  const form = {
+    type: 'object',
+    required: ['amount'],
+    properties: {
+      amount: { type: 'number' },
+      via: { type: 'string', enum: ['card', 'cash'], default: 'card' },
+      note: { type: 'string', format: 'textarea' },
+    },
+  };
+  const asking = (more: object) => told({ run: waits, questions: [{ name: 'go', message: 'Refund?', ...more }] });
+  t.match(asking({ form }), {
+    because:
+      /asks: Refund\? The answer has amount \(number, required\), via \(card\|cash, by default card\) and note \(text\)\./,
+    next: /approve it: svc approve run_1 go/,
+  });
+  t.notMatch(asking({}).because, /The answer has/);
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`f${n}`, { type: 'string' }]));
+  t.match(asking({ form: { properties: many } }).because, /f4 \(string\) and 4 more\./);
+});
+
+const RUNNING = { since: at(5000), agent_id: 'agt_a', agent: 'a' };

@@ -6,6 +6,7 @@ import type {
   DeclinedEvent,
   LockView,
   NodeView,
+  QuestionView,
   RunView,
   SignalView,
   StepView,
@@ -18,7 +19,7 @@ import { explainNodes } from './node-explanation.ts';
 import { describeQueuedSignals, explainSignalWait } from './queued-signals.ts';
 import { adviseOnBlocking, describeInFlightCalls, describeProgress } from './in-flight.ts';
 import { isAbandoned, explainScriptSilence, explainSilence } from './silence.ts';
-import { formatAgo, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
+import { formatAgo, joinWords, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
 
 /** Everything that an explanation uses. */
 export interface ExplanationInput {
@@ -34,14 +35,36 @@ export interface ExplanationInput {
   declined?: readonly DeclinedEvent[];
   /** Signals that were sent and that no wait has taken; absent: they were not read. */
   signals?: readonly SignalView[];
+  /** What the run asks people; absent: it was not read. */
+  questions?: readonly QuestionView[];
   /** Epoch ms. */
   now: number;
 }
 
 /** Why a run is in its state. */
 export function explain(known: ExplanationInput): Explanation {
-  const { because, next } = explainStatus(known);
+  const { because, next } = explainPaused(known) ?? explainStatus(known);
   return { because: [...because, ...describeQueuedSignals(known)], next };
+}
+
+/** A paused run goes on when somebody resumes it, whatever else it waits for. */
+function explainPaused(known: ExplanationInput): Explanation | undefined {
+  const { run, steps, now } = known;
+  if (!run.paused) return undefined;
+  const { at, by, reason, with: caller } = run.paused;
+  const who = by === undefined ? '' : ` by ${by}`;
+  const together = caller === undefined ? '' : ` together with the run ${caller}, which called it,`;
+  const why = reason === undefined ? '.' : `: ${reason}.`;
+  const waits = run.status === 'waiting' ? explainStatus(known).because : [];
+  return {
+    because: [
+      `The run was paused${who}${together} ${formatAgo(at, now)}, at ${at}${why}`,
+      'It starts nothing new; what is in progress ends and is recorded.',
+      ...describeInFlightCalls(steps, now),
+      ...waits,
+    ],
+    next: [`resume it: svc resume ${caller ?? run.run_id}`],
+  };
 }
 
 function explainStatus(known: ExplanationInput): Explanation {
@@ -63,6 +86,7 @@ function explainStatus(known: ExplanationInput): Explanation {
 
 function explainQueued(known: ExplanationInput): Explanation {
   const { run, nodes, agents, now } = known;
+  if (run.substate?.kind === 'awaiting_lease') return explainLease(known, run.substate.name);
   if (nodes) return explainNodes({ ...known, nodes });
   const { because, next } = explainEligibility(listRequirements(run), agents);
   return {
@@ -141,6 +165,13 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
         ],
         next: [`emit one: svc emit ${quoteArgument(name)}`],
       };
+    case 'ask':
+      return {
+        because: [`It is waiting until somebody asks ${name}.`],
+        next: [`ask it: svc ask ${run.run_id} ${quoteArgument(name)}`],
+      };
+    case 'any':
+      return explainAny(run, name);
     case 'awaiting_lease':
       return explainLease(known, name);
     case 'activity':
@@ -150,6 +181,18 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
     default:
       return { because: [`It is waiting for ${kind} ${name}.`], next: [] };
   }
+}
+
+/** `svc signal`, `svc emit` and `svc ask` end it. */
+function explainAny({ run_id }: RunView, name: string): Explanation {
+  const all = name.split(' ');
+  const next = all.flatMap((one) => {
+    const what = quoteArgument(one.slice(one.indexOf(':') + 1));
+    if (one.startsWith('signal:')) return [`send it: svc signal ${run_id} ${what}`];
+    if (one.startsWith('ask:')) return [`ask it: svc ask ${run_id} ${what}`];
+    return one.startsWith('event:') ? [`emit one: svc emit ${what}`] : [];
+  });
+  return { because: [`It is waiting for the first of ${joinWords(all)}.`], next };
 }
 
 function explainCalledRun(run_id: string | undefined, name: string): Explanation {
@@ -167,19 +210,25 @@ function explainLease({ run, locks, now }: ExplanationInput, group: string): Exp
       because: [`It is waiting for the lock ${group}, which is free now: it is about to continue.`],
       next: [],
     };
-  const { holder, queue, queue_length } = lock;
+  const { holder, limit, holder_count, queue, queue_length } = lock;
   const place = queue.findIndex(({ run_id }) => run_id === run.run_id);
-  const held = `It is waiting for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`;
+  const held =
+    limit === 1
+      ? `It is waiting for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`
+      : `It is waiting for the lock ${group}, which ${holder_count} of at most ${limit} runs hold.`;
   const turn =
     place < 0
       ? `${queue_length} are waiting in its queue.`
       : `It is number ${place + 1} of ${queue_length} in the queue.`;
   return {
     because: [held, turn],
-    next: [
-      `see what the holder is doing: svc explain ${holder.run_id}`,
-      `end it, which frees the lock: svc cancel ${holder.run_id}`,
-    ],
+    next:
+      limit === 1
+        ? [
+            `see what the holder is doing: svc explain ${holder.run_id}`,
+            `end it, which frees the lock: svc cancel ${holder.run_id}`,
+          ]
+        : ['see who holds it: svc locks ls'],
   };
 }
 
@@ -245,7 +294,10 @@ function explainFailed({ run, steps: all, nodes }: ExplanationInput): Explanatio
         ]
       : [];
   return {
-    because: [`The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${message}`, ...site],
+    because: [
+      `The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${site.length > 0 ? endSentence(message) : message}`,
+      ...site,
+    ],
     next: [
       ...suggestIncludes(message),
       ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`,
@@ -259,12 +311,12 @@ function suggestIncludes(message: string): string[] {
   const name = /^ModuleNotFoundError: No module named '([\w]+)/m.exec(message)?.[1];
   return name === undefined
     ? []
-    : [`is ${name} a file or a folder beside the script? submit it with --include ${name}/ or ${name}.py`];
+    : [`is ${name} a file or folder next to the script? submit it with --include ${name}/ or ${name}.py`];
 }
 
 const ADVICE: Readonly<Record<string, (run_id: string) => string>> = {
   determinism_violation: () =>
-    'let the script make the same calls in the same order on every pass; take what varies from the output of a step',
+    'make the same calls in the same order on every pass; if a value varies, produce it in a step and use the output',
   interpreter_missing: () => 'install the interpreter on the agent, or submit with --requires for an agent that has it',
   deadline_exceeded: (run_id) => `submit it with a longer --timeout, or see what took the time: svc steps ${run_id}`,
   run_limit: () =>
@@ -279,6 +331,8 @@ const readJobCalls = (job: NodeView | undefined, steps: readonly StepView[]): re
     : steps.filter(({ activity }) => activity === job.node || activity.startsWith(`${job.node}[`));
 
 const STEPS_JOB = 'pipeline_job';
+/** Nodes of graphs that call runs: their calls are no sites of a script. */
+const CALLING_NODES: readonly string[] = ['workflow', 'each'];
 
 function suggestRerun(
   run: RunView,
@@ -289,7 +343,10 @@ function suggestRerun(
   const begin = (from: string) => [
     `when you have fixed the cause, continue from there: svc rerun ${run.run_id} --from ${from}`,
   ];
-  if (broken) return begin(last ? quoteArgument(`${last.activity}/${qualifySite(steps, last)}`) : broken.node);
+  if (broken) {
+    const has_site = last !== undefined && !CALLING_NODES.includes(broken.type);
+    return begin(has_site ? quoteArgument(`${last.activity}/${qualifySite(steps, last)}`) : broken.node);
+  }
   if (run.kind !== 'script') return [`run it again: svc rerun ${run.run_id}`];
   if (!last) return [`when you have fixed the cause, run it again: svc rerun ${run.run_id}`];
   return begin(quoteArgument(qualifySite(steps, last)));
@@ -323,3 +380,6 @@ function explainSucceeded({ run, steps, nodes }: ExplanationInput): Explanation 
 }
 
 const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** Messages of programs rarely end like a sentence, and another sentence follows. */
+const endSentence = (text: string): string => (/[.!?:;)\n]\s*$/.test(text) ? text : `${text}.`);

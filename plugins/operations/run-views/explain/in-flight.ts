@@ -31,7 +31,7 @@ const isBlocked = ({ kind, running }: StepView): boolean => kind === BLOCKED && 
 export const adviseOnBlocking = (steps: readonly StepView[]): string[] =>
   steps.some(isBlocked)
     ? [
-        'take the long computation out of the event loop: into a step that runs a command, or a worker thread; cancelling the run ends the program if it stays blocked',
+        'move the long computation out of the event loop, into a step that runs a command or into a worker thread; cancelling the run ends the program if it stays blocked',
       ]
     : [];
 
@@ -43,7 +43,7 @@ export const describeInFlightCalls = (steps: readonly StepView[], now: number): 
       if (!running) return [];
       if (!isBlocked(step)) return [`Now: ${kind} ${site} ${describeProgress(running, now)}.`];
       const span = formatSpan(Math.max(0, now - Date.parse(running.since)));
-      return [`Now: ${label ?? site}. The worker ${running.agent} has noticed it ${span} ago and keeps the claim.`];
+      return [`Now: ${label ?? site}. The worker ${running.agent} noticed this ${span} ago and keeps the claim.`];
     })
     .slice(0, 5);
 

@@ -1,5 +1,5 @@
 import { formatSpan } from '../../../../cli/output/span.ts';
-import type { AgentView, DeclinedEvent, NodeView, RunView, SignalView, TypeView } from './answers.ts';
+import type { AgentView, DeclinedEvent, NodeView, QuestionView, RunView, SignalView, TypeView } from './answers.ts';
 import { describeDeclinedEvents } from './declined.ts';
 import { describeSimilarEvents } from './similar-names.ts';
 import { nodeLabel } from './node-label.ts';
@@ -16,6 +16,7 @@ interface NodeContext {
   types?: readonly TypeView[];
   declined?: readonly DeclinedEvent[];
   signals?: readonly SignalView[];
+  questions?: readonly QuestionView[];
   now: number;
 }
 
@@ -95,6 +96,10 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
         told(`has been waiting for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoteArgument(name)}`]),
         [...describeDeclinedEvents(name, known), ...describeSimilarEvents(name, known)],
       );
+    case 'ask':
+      return told(`has been waiting ${when} until somebody asks ${name}.`);
+    case 'any':
+      return told(`has been waiting for the first of ${name} ${when}.`);
     case 'awaiting_lease':
       return told(`has been waiting for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
     case 'child':

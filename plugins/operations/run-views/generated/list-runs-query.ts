@@ -6,6 +6,10 @@ export interface ListRunsQuery {
    */
   status?: string;
   /**
+   * `true`: only paused runs. `false`: only runs that are not paused.
+   */
+  paused?: boolean;
+  /**
    * Runs with this tag.
    */
   tag?: string;
@@ -18,11 +22,11 @@ export interface ListRunsQuery {
    */
   subject?: string;
   /**
-   * Runs started by this: an event type, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
+   * Runs with this cause: an event type, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
    */
   trigger?: string;
   /**
-   * Runs created before this time (ISO 8601), or before this duration (`2h`).
+   * Runs created before this time (ISO 8601), or longer ago than this duration (`2h`).
    */
   until?: string;
   /**

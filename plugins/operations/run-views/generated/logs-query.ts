@@ -26,7 +26,7 @@ export interface LogsQuery {
    */
   pass?: string;
   /**
-   * Only lines with this text. Not allowed for a followed log.
+   * Only lines that contain this text. You cannot combine it with `follow`.
    */
   grep?: string;
 }

@@ -21,11 +21,11 @@ export interface NodeRecord {
    */
   item?: number;
   /**
-   * `waiting`: for its needs; `backoff`: for its next attempt.
+   * `waiting` means that its needs are not met yet; `backoff` means that it waits for its next attempt.
    */
   state: 'waiting' | 'running' | 'backoff' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
   /**
-   * The number of attempts that have begun.
+   * The number of started attempts.
    */
   attempt: number;
   /**
@@ -53,11 +53,11 @@ export interface NodeRecord {
     message: string;
   };
   /**
-   * True if its result was kept from the original run.
+   * True if a rerun kept its result from the original run.
    */
   kept?: boolean;
   /**
-   * The current attempt's work.
+   * The activity of the current attempt.
    */
   activity?: {
     activity_id: string;
@@ -103,7 +103,7 @@ export interface NodeRecord {
     };
   };
   /**
-   * Ended attempts before the last one, oldest first; at most the newest 20. Absent if there are none.
+   * The attempts before the last one, oldest first; at most the newest 20. Absent if there are none.
    */
   attempts?: {
     attempt: number;
@@ -118,10 +118,10 @@ export interface NodeRecord {
     };
   }[];
   /**
-   * What it waits for.
+   * What it is waiting for.
    */
   substate?: {
-    kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+    kind: 'sleep' | 'signal' | 'event' | 'ask' | 'any' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
      * The called run; only for a `child`.

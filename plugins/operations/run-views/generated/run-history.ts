@@ -11,7 +11,7 @@ export interface RunHistory {
   filename?: string;
   interpreter?: string;
   /**
-   * The variables of its submit.
+   * The variables that were set when the run was submitted.
    */
   env: {
     [k: string]: string;
@@ -29,7 +29,7 @@ export interface RunHistory {
   };
   records: JournalRecord[];
   /**
-   * On the last page: the call in which the run is waiting. It has no record yet.
+   * On the last page, the call in which the run is waiting. It has no record yet.
    */
   waiting?: {
     position: number;

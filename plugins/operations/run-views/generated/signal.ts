@@ -11,4 +11,12 @@ export interface Signal {
   state: 'queued' | 'taken';
   sent_at: string;
   taken_at?: string;
+  /**
+   * The sender: a username, or the recipient of an answer link. Absent if the service sent it, or if an older server received it.
+   */
+  by?: string;
+  /**
+   * The answer to a wait with a form, approvers or a message.
+   */
+  decision?: 'approved' | 'rejected';
 }

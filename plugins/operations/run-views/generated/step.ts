@@ -14,7 +14,7 @@ export interface StepRecord {
   kind: string;
   name: string;
   /**
-   * The number of earlier calls of this name in the activity.
+   * The number of earlier calls with this name in the activity.
    */
   ordinal: number;
   /**
@@ -58,7 +58,7 @@ export interface StepRecord {
    */
   stdout_base64?: string;
   /**
-   * Why the call failed.
+   * The reason why the call failed, or the person who answered the wait.
    */
   message?: string;
   /**

@@ -6,15 +6,15 @@ export interface StepsQuery {
    */
   node?: string;
   /**
-   * `true`: only nodes or items in progress.
+   * `true` returns only nodes or items in progress.
    */
   open?: 'true' | 'false';
   /**
-   * `true`: nodes with their outputs. Calls always have them.
+   * `true` returns nodes with their outputs. Calls always include their outputs.
    */
   output?: 'true' | 'false';
   /**
-   * `true`: the durable calls of the activities, also in runs that have nodes.
+   * `true` returns the durable calls of the activities, even in runs that have nodes.
    */
   calls?: 'true' | 'false';
   limit?: number;

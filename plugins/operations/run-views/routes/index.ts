@@ -7,6 +7,7 @@ import {
   runUrl,
   WorkflowKinds,
 } from '../../../engine/runs/contract.ts';
+import { Operations } from '../../../platform/http/contract.ts';
 import { RunMasks } from '../../../security/masking/contract.ts';
 import { Histories } from '../service/histories.ts';
 import { NodeViews } from '../service/node-views.ts';
@@ -15,6 +16,7 @@ import { RunLists } from '../service/run-lists.ts';
 import { SignalViews } from '../service/signal-views.ts';
 import { StepViews } from '../service/step-views.ts';
 import { documentRoutes } from './document-routes.ts';
+import { explanationRoute } from './explanation-route.ts';
 import { historyRoute } from './history-route.ts';
 import { listRunsRoute } from './list-runs-route.ts';
 import { logsRoute } from './logs-route.ts';
@@ -33,6 +35,10 @@ export function runViewRoutes(use: Resolve): Route[] {
     logsRoute({ reader, nodes, clock, watcher: use(RunWatcher), logs: use(RunEngine).logs }),
     listSignalsRoute(new SignalViews(reader, masks)),
     ...documentRoutes(new RunDocuments(reader, masks)),
+    explanationRoute(
+      () => use(Operations),
+      () => clock.now(),
+    ),
     historyRoute(new Histories(reader, masks, () => use.all(WorkflowKinds))),
   ];
 }

@@ -1,6 +1,6 @@
 import type { RunReader } from '../../../engine/runs/contract.ts';
 
-type Labels = (name: string) => string | undefined;
+type Labels = (name: string) => Promise<string | undefined>;
 
 /** Names of the activities of one log. What an activity asked for writes under the name of that activity. */
 export class LogNames {
@@ -37,6 +37,7 @@ export class LogNames {
   async #findLabel(name: string): Promise<string> {
     if (!this.#readLabels || !name.endsWith(']')) return name;
     this.#labels ??= this.#readLabels();
-    return (await this.#labels)(name) ?? name;
+    const labels = await this.#labels;
+    return (await labels(name)) ?? name;
   }
 }

@@ -99,9 +99,14 @@ export class NodeViews {
   }
 
   /** How people know an activity by its name. Throws `not_found`. */
-  async labels(run: ActivityScope): Promise<(name: string) => string | undefined> {
+  async labels(run: ActivityScope): Promise<(name: string) => Promise<string | undefined>> {
     const coordinator = await this.#findCoordinator(run);
-    return (await coordinator?.labels?.(run)) ?? (() => undefined);
+    const labels = await coordinator?.labels?.(run);
+    return async (name) => {
+      const label = await labels?.(name);
+      // The values of a matrix may be outputs of another job.
+      return label === undefined ? undefined : (await this.#masks.of(run)).text(label);
+    };
   }
 
   async #findCoordinator({ project_id, run_id }: ActivityScope): Promise<RunCoordinator | undefined> {

@@ -9,6 +9,7 @@ const STATUSES: readonly string[] = RUN_STATUSES;
 export function parseRunFilter(query: Readonly<Record<string, string>>, now: number): RunFilter {
   return {
     statuses: query.status === undefined ? [] : parseStatuses(query.status),
+    paused: query.paused === undefined ? undefined : query.paused === 'true',
     tag: query.tag,
     workflow: query.workflow,
     subject: query.subject,

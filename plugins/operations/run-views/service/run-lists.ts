@@ -10,9 +10,9 @@ interface Scope {
 /** Pages of runs, with secret values masked. */
 export class RunLists {
   readonly #reader: Pick<RunReader, 'list' | 'listed'>;
-  readonly #masks: Pick<RunMasks, 'ofMany'>;
+  readonly #masks: Pick<RunMasks, 'maskEach'>;
 
-  constructor(reader: Pick<RunReader, 'list' | 'listed'>, masks: Pick<RunMasks, 'ofMany'>) {
+  constructor(reader: Pick<RunReader, 'list' | 'listed'>, masks: Pick<RunMasks, 'maskEach'>) {
     this.#reader = reader;
     this.#masks = masks;
   }
@@ -25,9 +25,8 @@ export class RunLists {
     const { run_ids, next } = await this.#reader.list(project_id, filter);
     const runs = await this.#reader.listed(scope, run_ids);
     // Read after the runs: values that they may show were stored before them.
-    const maskers = runs.length === 0 ? new Map() : await this.#masks.ofMany(scope, run_ids);
     return {
-      runs: runs.map((run) => maskRun(run, maskers.get(run.run_id)!)),
+      runs: await this.#masks.maskEach(scope, runs, (run, masker) => maskRun(run, masker)),
       next_cursor: next === undefined ? undefined : encodeCursor(next),
     };
   }

@@ -37,11 +37,13 @@ export class SignalViews {
       ({ seq }) => seq,
     );
     const masker = await this.#masks.of({ org_id, project_id, run_id });
-    const rendered = items.map(({ name, state: status, sent_at, taken_at }) => ({
+    const rendered = items.map(({ name, state: status, sent_at, taken_at, sent_by, decision }) => ({
       name: masker.text(name),
       state: status,
       sent_at: iso(sent_at),
       ...(taken_at !== null && { taken_at: iso(taken_at) }),
+      ...(sent_by !== null && { by: masker.text(sent_by) }),
+      ...(decision !== null && { decision }),
     }));
     return { signals: rendered, next_cursor };
   }

@@ -19,7 +19,7 @@ function advice({ agents, runs }) {
     return `${waiting} for a free slot. To run more at once, start another agent.`;
   if (runs.queued > 0) return `${plural(runs.queued, 'run')} ${runs.queued === 1 ? 'starts' : 'start'} now.`;
   return agents.free > 0
-    ? 'Nothing waits. A new script starts at once.'
+    ? 'No run is queued. A new script starts at once.'
     : 'All slots are busy. A new script waits for one.';
 }
 
@@ -36,15 +36,15 @@ export async function mount(place, context) {
   let batch;
   const show = (summary) => {
     const { agents } = summary;
-    const line = element('p', `${agents.slots - agents.free} of ${plural(agents.slots, 'slot')} in use `);
-    line.append(meter(agents));
-    const more = element('p', '', 'quiet');
+    const line = element('p', '', 'row');
     const link = Object.assign(element('a', plural(agents.connected, 'agent')), { href: context.href('/agents') });
-    more.append(
+    line.append(
+      element('strong', `${agents.slots - agents.free} of ${plural(agents.slots, 'slot')} in use`),
+      meter(agents),
+      element('span', advice(summary), 'quiet'),
       link,
-      ` ${agents.connected === 1 ? 'runs' : 'run'} the scripts of ${context.visible(context.org)}, one in each slot.`,
     );
-    place.replaceChildren(line, element('p', advice(summary)), more);
+    place.replaceChildren(line);
   };
   const read = async () => show(await (await context.api(context.scoped('/summary'))).json());
   const again = () => {

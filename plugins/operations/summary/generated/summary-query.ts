@@ -5,7 +5,7 @@
  */
 export interface SummaryQuery {
   /**
-   * Counts runs that ended in this last period.
+   * The period for which ended runs are counted, up to now.
    */
   window?: '1h' | '24h' | '7d';
 }

@@ -51,7 +51,7 @@ export interface Summary {
      * The 50 most common reasons to wait.
      */
     groups: {
-      kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+      kind: 'sleep' | 'signal' | 'event' | 'ask' | 'any' | 'awaiting_lease' | 'activity' | 'child';
       name: string;
       count: number;
     }[];
@@ -61,13 +61,13 @@ export interface Summary {
     oldest: {
       run_id: string;
       workflow: string;
-      kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+      kind: 'sleep' | 'signal' | 'event' | 'ask' | 'any' | 'awaiting_lease' | 'activity' | 'child';
       name: string;
       since: string;
       deadline?: string;
     }[];
     /**
-     * False: only the oldest 1000 waiting runs and the oldest 1000 queued runs were checked.
+     * If false, only the oldest 1000 waiting runs and the oldest 1000 queued runs were checked.
      */
     complete: boolean;
   };
@@ -80,7 +80,7 @@ export interface Summary {
     free: number;
   };
   /**
-   * At most 50 things that need attention; absent for viewers, who cannot see them.
+   * At most 50 items that need attention; absent for viewers, who cannot see them.
    */
   attention?: {
     /**
@@ -89,7 +89,7 @@ export interface Summary {
     kind: string;
     name: string;
     /**
-     * For an account, its status. For a credential, the problem: `missing`, `wrong_kind` and so on.
+     * The status of an account, or the problem of a credential, such as `missing` or `wrong_kind`.
      */
     state: string;
     detail: string;

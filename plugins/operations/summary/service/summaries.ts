@@ -1,12 +1,16 @@
 import { type Clock, type Database, iso, type Scope } from '../../../../kernel/contracts/index.ts';
 import type { AgentStats } from '../../../execution/agents/contract.ts';
 import type { EventLog } from '../../../events/bus/contract.ts';
-import type { ArmedWait, RunFeed, RunFigures } from '../../../engine/runs/contract.ts';
+import type { ArmedWait, RunFeed, RunFigures, TaggedRun } from '../../../engine/runs/contract.ts';
 import type { Summary } from '../generated/summary.ts';
 import { type Bucket, type Counts, windowMinutes, type Series } from './series.ts';
 import { Shared } from './shared.ts';
 import { type Window, WINDOWS } from './windows.ts';
 
+/** Runs with this tag try a node or a draft. They are not counted, because somebody only wants to see what happens. */
+const TRIAL = 'trial';
+/** At most this many trials are left out. */
+const MAX_TRIALS = 1000;
 /** Requests within this time share one answer. */
 const AGE_MS = 1000;
 /** Unfinished runs of one status are counted up to this. */
@@ -25,7 +29,7 @@ export interface SummaryDeps {
   series: Pick<Series, 'read'>;
   log: Pick<EventLog, 'latest'>;
   feed: Pick<RunFeed, 'records'>;
-  run_stats: Pick<RunFigures, 'counts' | 'waits'>;
+  run_stats: Pick<RunFigures, 'counts' | 'tagged' | 'waits'>;
   agents: AgentStats;
 }
 
@@ -45,7 +49,9 @@ export class Summaries {
 
   async #compute(scope: Scope, window: Window): Promise<SummaryStats> {
     const { database, series, run_stats, agents } = this.#deps;
-    const buckets = await series.read(scope.project_id, window);
+    const counted = await series.read(scope.project_id, window);
+    const since = counted[0]!.at;
+    const buckets = without(counted, await run_stats.tagged(scope.project_id, TRIAL, since, MAX_TRIALS));
     const now = database.now();
     const counts = await run_stats.counts(scope.project_id, MAX_COUNTED);
     const waits = await run_stats.waits(scope, MAX_WAITING);
@@ -57,7 +63,7 @@ export class Summaries {
     const all = ended.succeeded + ended.failed + ended.cancelled;
     return {
       window,
-      since: iso(buckets[0]!.at),
+      since: iso(since),
       at: iso(now),
       runs: { ...counts, ...ended },
       bucket_ms: WINDOWS[window].bucket_ms,
@@ -79,12 +85,13 @@ export class Summaries {
 
   async #failures(scope: Scope): Promise<SummaryStats['failures']> {
     const { log, feed } = this.#deps;
-    const events = await log.latest(scope, 'run.failed', MAX_LISTED);
+    const events = await log.latest(scope, 'run.failed', 3 * MAX_LISTED);
     const runs = await feed.records(
       scope,
       events.map(({ source_name }) => source_name),
     );
-    return runs.map(({ run_id, workflow, finished_at, error }) => ({
+    const real = runs.filter(({ tags }) => !tags.includes(TRIAL)).slice(0, MAX_LISTED);
+    return real.map(({ run_id, workflow, finished_at, error }) => ({
       run_id,
       workflow,
       finished_at,
@@ -96,6 +103,20 @@ export class Summaries {
 
 const sumCounts = (buckets: readonly Bucket[], type: keyof Counts): number =>
   buckets.reduce((sum, { counts }) => sum + counts[type], 0);
+
+/** The buckets without these runs. Events can be slightly later than their runs' times, so nothing goes below zero. */
+function without(buckets: readonly Bucket[], runs: readonly TaggedRun[]): Bucket[] {
+  const found = buckets.map(({ at, counts }) => ({ at, counts: { ...counts } }));
+  const remove = (at: number | null, type: keyof Counts) => {
+    const counts = at === null ? undefined : found.findLast((bucket) => bucket.at <= at)?.counts;
+    if (counts) counts[type] = Math.max(0, counts[type] - 1);
+  };
+  for (const { status, started_at, finished_at } of runs) {
+    remove(started_at, 'run.started');
+    if (status === 'succeeded' || status === 'failed' || status === 'cancelled') remove(finished_at, `run.${status}`);
+  }
+  return found;
+}
 
 const toBucketView = ({ at, counts }: Bucket): SummaryStats['series'][number] => ({
   at: iso(at),

@@ -2,7 +2,7 @@
 
 export interface ListAuditQuery {
   /**
-   * An action (`secret.read`), or only the noun that several actions share (`secret`).
+   * An action, such as `secret.read`, or only its noun, such as `secret`.
    */
   action?: string;
   /**

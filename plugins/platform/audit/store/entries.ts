@@ -48,7 +48,7 @@ export interface EntryFilter {
   org_id: string;
   /** `''` for the entries of the org itself. */
   project_id: string;
-  /** An action (`secret.read`), or only the noun that several actions share (`secret`). */
+  /** An action, such as `secret.read`, or only its noun, such as `secret`. */
   action: string | undefined;
   /** The name or id of the principal. */
   principal: string | undefined;

@@ -60,7 +60,7 @@ export class LayoutWatch {
     }
     const error = newerThan(version, newer);
     writes.retire(error);
-    log.error({ code: error.code, reason: error.message, next: error.next }, 'this server takes no more work');
+    log.error({ code: error.code, reason: error.message, next: error.next }, 'this server accepts no more work');
     return { processed: 0 };
   }
 }

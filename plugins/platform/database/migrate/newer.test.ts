@@ -104,7 +104,7 @@ async function underARunningServer(t: Test, engine: Engine): Promise<void> {
   );
   t.equal((await database.read('SELECT n FROM notes_0001_a')).length, 1, 'it can still be read');
   await turns(2);
-  t.equal(log.lines.filter((line) => line.startsWith('this server takes no more work')).length, 1, 'said once');
+  t.equal(log.lines.filter((line) => line.startsWith('this server accepts no more work')).length, 1, 'said once');
 }
 
 /** A clock whose timers fire when `turns` says so; it resolves when the loop has armed the next one. */

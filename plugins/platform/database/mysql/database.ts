@@ -97,6 +97,11 @@ export class MysqlDatabase implements Database {
     return this.#next_catch_up;
   }
 
+  /** Other servers may have written to the tables, so nothing is cached. */
+  async cached<T>(_key: string, _tables: readonly string[], load: () => T | Promise<T>): Promise<T> {
+    return load();
+  }
+
   now(): number {
     return this.#time.now();
   }

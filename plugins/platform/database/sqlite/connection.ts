@@ -31,6 +31,11 @@ export class SqliteConnection {
   readonly #prepared = new StatementCache<Prepared>(MIN_CACHED_STATEMENTS);
   /** What transactions on this connection have read, for as long as it holds. */
   readonly cache = new TableCache();
+  /** What others have read of the rows that this connection has committed, for as long as it holds. */
+  readonly committed = new TableCache();
+  /** What the open transaction has changed: tables, or anything. */
+  readonly #changed = new Set<string>();
+  #has_changed_any = false;
 
   constructor(path: string, readOnly: boolean) {
     this.#db = new DatabaseSync(path, { readOnly, timeout: 0, enableForeignKeyConstraints: false });
@@ -44,7 +49,7 @@ export class SqliteConnection {
   all(sql: string, params: SqliteParams = []): Record<string, unknown>[] {
     const prepared = this.#prepare(sql);
     // Also when it fails: what it has changed until then is undone, or not.
-    if (!prepared.reads) this.cache.invalidate();
+    if (!prepared.reads) this.#onChange();
     const rows = run(prepared.statement, 'all', params) as unknown as unknown[][];
     if (rows.length > 0 && rows[0]!.length !== prepared.columns.length)
       prepared.columns = columnNames(prepared.statement);
@@ -54,15 +59,39 @@ export class SqliteConnection {
   run(sql: string, params: SqliteParams = []): Changes {
     const { statement, table } = this.#prepare(sql);
     const result = run(statement, 'run', params);
-    if (table === undefined) this.cache.invalidate();
-    else if (Number(result.changes) > 0) this.cache.changed(table);
+    if (table === undefined || Number(result.changes) > 0) this.#onChange(table);
     return { changes: Number(result.changes), lastID: Number(result.lastInsertRowid) };
   }
 
   /** Runs a statement without the cache of prepared statements: BEGIN, COMMIT, ROLLBACK, PRAGMA and DDL. */
   exec(sql: string): void {
-    if (!PRESERVES_ROWS.test(sql)) this.cache.invalidate();
-    this.#db.exec(sql);
+    if (!PRESERVES_ROWS.test(sql)) this.#onChange();
+    try {
+      this.#db.exec(sql);
+    } finally {
+      this.#publishChanges();
+    }
+  }
+
+  /** Any table may have changed if none is given. */
+  #onChange(table?: string): void {
+    if (table === undefined) {
+      this.cache.invalidate();
+      this.#has_changed_any = true;
+    } else {
+      this.cache.changed(table);
+      this.#changed.add(table);
+    }
+    this.#publishChanges();
+  }
+
+  /** Others see changes when their transaction has ended, which also happens when SQLite rolls it back. */
+  #publishChanges(): void {
+    if (this.#db.isTransaction) return;
+    if (this.#has_changed_any) this.committed.invalidate();
+    for (const table of this.#changed) this.committed.changed(table);
+    this.#has_changed_any = false;
+    this.#changed.clear();
   }
 
   /** Drops every prepared statement, because after a schema change a prepared `SELECT *` returns the old columns. */

@@ -31,6 +31,11 @@ export class SqliteDatabase implements Database {
     this.sequelize = createSequelize(engine);
   }
 
+  /** True while transactions wait for a commit that others can share. */
+  get canJoinCommit(): boolean {
+    return this.#commits.canJoin;
+  }
+
   async read<R = Record<string, unknown>>(statement: string, params: readonly Param[] = NONE): Promise<R[]> {
     checkParams(params);
     try {
@@ -38,6 +43,22 @@ export class SqliteDatabase implements Database {
     } catch (error) {
       throw toServiceError(error);
     }
+  }
+
+  async cached<T>(
+    key: string,
+    tables: readonly string[],
+    load: () => T | Promise<T>,
+    bytes?: (value: T) => number,
+  ): Promise<T> {
+    const committed = this.#engine.committedReads();
+    const entry = committed.get(key, tables);
+    if (entry) return entry.value as T;
+    // A commit while it is read makes the value old.
+    const versions = committed.versionsOf(tables);
+    const value = await load();
+    committed.set(key, value, versions, bytes?.(value));
+    return value;
   }
 
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
@@ -129,7 +150,8 @@ class SqliteTransaction extends OngoingTransaction implements Transaction {
 
   setCached(key: string, tables: readonly string[], value: unknown): void {
     this.assertUsable();
-    this.#engine.writer.cache.set(key, tables, value);
+    const { cache } = this.#engine.writer;
+    cache.set(key, value, cache.versionsOf(tables));
   }
 
   async #runStatement<T>(params: readonly Param[], run: () => T): Promise<T> {

@@ -6,6 +6,7 @@ import { SqliteConnection } from './connection.ts';
 import { isBusy, toServiceError } from './errors.ts';
 import { type Lock, type Release, writerLock } from './lock.ts';
 import { LoopBudget, type WorkBudget } from './loop-budget.ts';
+import type { TableCache } from './table-cache.ts';
 
 /** How long to wait for a file that another process has locked, or for the writer lock of this process. */
 const BUSY_TIMEOUT_MS = 30_000;
@@ -25,6 +26,8 @@ export class SqliteEngine {
   readonly #clock: Clock;
   readonly #loop_budget = new LoopBudget();
   #closed = false;
+  /** Whether other connections' commits were looked for in this callback. */
+  #is_checked = false;
 
   private constructor(path: string, clock: Clock, writer: SqliteConnection, reader: SqliteConnection) {
     const { lock, release } = writerLock(path);
@@ -96,10 +99,29 @@ export class SqliteEngine {
     return this.retryWhileBusy(() =>
       this.runWork(() => {
         this.writer.exec('BEGIN IMMEDIATE');
-        const [version] = this.writer.all('PRAGMA data_version');
-        this.writer.cache.checkVersion(version?.data_version);
+        this.#checkVersion();
       }),
     );
+  }
+
+  /** What was read of committed rows. While the writer has a transaction, nobody else can commit. */
+  committedReads(): TableCache {
+    this.#assertOpen();
+    if (!this.writer.inTransaction && !this.#is_checked) {
+      this.#checkVersion();
+      // What others commit until this callback and its promises are done cannot have been answered to anybody here.
+      this.#is_checked = true;
+      process.nextTick(() => {
+        this.#is_checked = false;
+      });
+    }
+    return this.writer.committed;
+  }
+
+  #checkVersion(): void {
+    const [version] = this.writer.all('PRAGMA data_version');
+    this.writer.cache.checkVersion(version?.data_version);
+    this.writer.committed.checkVersion(version?.data_version);
   }
 
   /** Rolls back the writer's open transaction, unless SQLite has already done so after an error. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { link, open, rm } from 'node:fs/promises';
+import { link, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { RestoreTarget } from '../contract/copies.ts';
 import { CopyErrors } from '../contract/copy-errors.ts';
+import { syncFile } from '../contract/sync-file.ts';
 import { SchemaLoader, type RestorePlan } from '../copy/schema-loader.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { type DatabaseHandle, openDatabase } from '../open-database.ts';
@@ -17,7 +18,7 @@ export async function openSqliteRestoreTarget(
   plan: RestorePlan,
   deps: DatabaseDeps,
 ): Promise<RestoreTarget> {
-  if (path === ':memory:') throw CopyErrors.notEmpty('sqlite::memory: is lost when this process ends; name a file');
+  if (path === ':memory:') throw CopyErrors.notEmpty('sqlite::memory: is lost when this process ends; use a file');
   assertFree(path);
   const draft = `${path}.restoring`;
   await removeFile(draft);
@@ -80,13 +81,13 @@ class SqliteRestoreTarget implements RestoreTarget {
   async finish(): Promise<string[]> {
     const applied = await this.#loader.finish();
     await this.#handle.close();
-    await sync(this.#draft);
+    await syncFile(this.#draft);
     assertFree(this.#path);
     // SQLite creates an empty file when somebody opens a database that does not exist.
     await rm(this.#path, { force: true });
     await link(this.#draft, this.#path);
     await removeFile(this.#draft);
-    await sync(dirname(this.#path));
+    await syncFile(dirname(this.#path));
     return applied;
   }
 
@@ -94,14 +95,5 @@ class SqliteRestoreTarget implements RestoreTarget {
     await this.#handle.close();
     await removeFile(this.#draft);
     return undefined;
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

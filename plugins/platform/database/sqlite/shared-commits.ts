@@ -50,6 +50,11 @@ export class SharedCommits {
     this.#clock = clock;
   }
 
+  /** True while a group is open that takes more transactions. */
+  get canJoin(): boolean {
+    return this.#group !== undefined && !this.#isFull(this.#group);
+  }
+
   /**
    * Runs `work` on the writer, one call after another, and resolves when it is committed. `awaited` says whether others wait for
    * the commit, which cannot happen before this work ends. Throws what `work` throws, and errors of the database.

@@ -102,3 +102,43 @@ t.test('the table of a statement is found, or every table may have changed', asy
   };
   for (const [statement, table] of Object.entries(tables)) t.equal(writtenTable(statement), table, statement);
 });
+
+t.test('outside of transactions, a cached value holds until a change of its table is committed', async (t) => {
+  const { first, second } = await opened(t);
+  const { database } = first;
+  loads = 0;
+  const count = (meanwhile: () => Promise<unknown> = async () => undefined): Promise<number> =>
+    database.cached('count', ['counters'], async () => {
+      loads += 1;
+      const [row] = await database.read<{ n: number }>('SELECT n FROM counters WHERE id = 1');
+      await meanwhile();
+      return row!.n;
+    });
+  t.same([await count(), await count(), loads], [0, 0, 1]);
+  await database.write('UPDATE others SET n = n + 1');
+  t.same([await count(), loads], [0, 1], 'other tables change nothing');
+  await database.transaction(async (tx) => {
+    await raise(tx);
+    t.same([await count(), loads], [0, 1], 'what is not committed is not seen');
+  });
+  t.same([await count(), await count(), loads], [1, 1, 2]);
+  await t.rejects(
+    database.transaction(async (tx) => {
+      await raise(tx);
+      throw new Error('undone');
+    }),
+    { message: 'undone' },
+  );
+  t.equal(await count(), 1, 'what was rolled back never counts');
+  await database.sequelize.query('UPDATE counters SET n = n + 1');
+  t.equal(await count(), 2, 'a write of Sequelize counts');
+  await database.write('UPDATE counters SET n = n + 1');
+  t.equal(await count(() => database.write('UPDATE counters SET n = n + 1')), 3);
+  t.equal(await count(), 4, 'a value that was read before a commit is not kept');
+  await second.database.transaction((tx) => raise(tx));
+  t.equal(await count(), 5, 'what another process has committed is seen');
+  await database.write('CREATE TABLE more (id INTEGER)');
+  loads = 0;
+  await count();
+  t.equal(loads, 1, 'after another change of the database, everything is read again');
+});

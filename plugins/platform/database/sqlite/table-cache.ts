@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../../../kernel/contracts/index.ts';
 
 const MAX_ENTRIES = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The statements that change one table and name it first; all others may change any. */
 const WRITTEN_TABLE =
@@ -9,10 +10,15 @@ const WRITTEN_TABLE =
 /** The table that a statement writes; undefined when the statement does not tell. */
 export const writtenTable = (statement: string): string | undefined => WRITTEN_TABLE.exec(statement)?.[1];
 
-interface Entry {
+/** The state of some tables at a moment. */
+export interface TableVersions {
+  readonly epoch: number;
+  readonly versions: readonly number[];
+}
+
+interface Entry extends TableVersions {
   value: unknown;
-  epoch: number;
-  versions: readonly number[];
+  bytes: number;
 }
 
 /**
@@ -21,7 +27,10 @@ interface Entry {
  */
 export class TableCache {
   readonly #versions = new Map<string, number>();
-  readonly #entries = new BoundedMap<string, Entry>(MAX_ENTRIES);
+  readonly #entries = new BoundedMap<string, Entry>(MAX_ENTRIES, {
+    max_weight: MAX_BYTES,
+    weigh: ({ bytes }) => bytes,
+  });
   #epoch = 0;
   #data_version: unknown;
 
@@ -31,9 +40,13 @@ export class TableCache {
     return tables.every((table, index) => this.#versionOf(table) === entry.versions[index]) ? entry : undefined;
   }
 
-  set(key: string, tables: readonly string[], value: unknown): void {
-    const versions = tables.map((table) => this.#versionOf(table));
-    this.#entries.set(key, { value, epoch: this.#epoch, versions });
+  /** Stores what was read when the tables were in this state. Once they are in another one, it is not returned. */
+  set(key: string, value: unknown, { epoch, versions }: TableVersions, bytes = 0): void {
+    this.#entries.set(key, { value, epoch, versions, bytes });
+  }
+
+  versionsOf(tables: readonly string[]): TableVersions {
+    return { epoch: this.#epoch, versions: tables.map((table) => this.#versionOf(table)) };
   }
 
   changed(table: string): void {

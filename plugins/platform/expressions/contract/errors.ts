@@ -3,7 +3,7 @@ import { defineError, type ExpressionProblem } from '../../../../kernel/contract
 export const documentTooCostly = defineError({
   code: 'document_too_costly',
   status: 400,
-  title: 'Reading the document takes more time or memory than allowed.',
+  title: 'Reading the document takes too much time or memory.',
   next: 'Make it smaller: fewer levels, anchors and expressions. Split it, or pass long lists as input or as a file.',
 });
 
@@ -11,7 +11,7 @@ export const expressionInvalid = defineError({
   code: 'expression_invalid',
   status: 400,
   title: 'The expression does not compile.',
-  next: 'Correct the listed problems. Expressions are in CEL and can use only the names that are allowed there.',
+  next: 'Fix the listed problems. Expressions are written in CEL and can use only the names that are available at their position.',
 });
 
 export function invalidExpression(problems: readonly ExpressionProblem[]) {

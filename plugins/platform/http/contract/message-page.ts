@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
 
 /** What happened, and a link to go on. All of it is plain text. */
 export interface Message {
@@ -29,24 +29,40 @@ export interface Message {
 }
 
 export function messagePage({ ok, status, title, lines, link, base }: Message): HttpReply {
+  const body = `<h1${ok ? '' : ' class="error"'}>${escapeHtml(title)}</h1>
+${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
+<p><a href="${escapeHtml(link.to)}">${escapeHtml(link.text)}</a></p>`;
+  return htmlPage({ status, title, body, base, headers: HEADERS });
+}
+
+/** A page without a script. `body` is HTML, in which the caller has escaped every text. */
+export interface HtmlPage {
+  status: number;
+  title: string;
+  body: string;
+  /** The address of the console. */
+  base: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+export function htmlPage({ status, title, body, base, headers }: HtmlPage): HttpReply {
   const text = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · svc</title>
-<link rel="stylesheet" href="${escaped(base)}/console/message.css">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)} · svc</title>
+<link rel="stylesheet" href="${escapeHtml(base)}/console/message.css">
 </head>
 <body>
 <main>
 <section class="panel">
-<h1${ok ? '' : ' class="error"'}>${escaped(title)}</h1>
-${lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')}
-<p><a href="${escaped(link.to)}">${escaped(link.text)}</a></p>
+${body}
 </section>
 </main>
 </body>
 </html>
 `;
-  return { status, text, type: 'text/html; charset=utf-8', headers: HEADERS };
+  return { status, text, type: 'text/html; charset=utf-8', headers };
 }

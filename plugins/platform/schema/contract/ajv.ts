@@ -2,7 +2,7 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 
 // The package is CommonJS: at run time its default export is the function, for the type checker it is the module.
-const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => Ajv2020;
+export const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, names?: readonly string[]) => Ajv2020;
 
 /**
  * Strict, so that a misspelled keyword or a value of the wrong type fails when a schema is compiled instead of validating

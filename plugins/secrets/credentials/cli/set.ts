@@ -13,9 +13,7 @@ export const run: Run = async (invocation) => {
   const body = { kind: apiKind(kind), ...public_fields, [secret]: value };
   const answer = await api.answer({ method: 'PUT', path, body });
   output.data({ name, kind }, () => '');
-  output.note(
-    answer.status === 201 ? `credential ${name} (${kind}) is created` : `credential ${name} (${kind}) is replaced`,
-  );
+  output.note(answer.status === 201 ? `Created credential ${name} (${kind})` : `Replaced credential ${name} (${kind})`);
   return undefined;
 };
 

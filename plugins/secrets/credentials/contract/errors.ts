@@ -5,5 +5,5 @@ export const untrustedRunDeclaresCredential = defineError({
   code: 'untrusted_run_declares_credential',
   status: 403,
   title: 'An untrusted run cannot use credentials.',
-  next: 'Use a workflow without credentials for untrusted events, or let a trusted person start the run.',
+  next: 'Use a workflow without credentials for untrusted events, or have a trusted person start the run.',
 });

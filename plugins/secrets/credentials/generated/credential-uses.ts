@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What uses a credential.
+ * The resources that use a credential.
  */
 export interface CredentialUses {
   name: string;

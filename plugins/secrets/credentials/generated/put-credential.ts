@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The fields of one kind.
+ * A kind and its fields.
  */
 export interface PutCredential {
   /**

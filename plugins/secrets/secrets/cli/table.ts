@@ -21,7 +21,7 @@ export const commands = inGroup(
         ['svc secret set DEPLOY_KEY @id_ed25519', 'from a file with several lines'],
       ],
       body: async (invocation) => ({ value: await readSecret(invocation.args[1]!, '<value>', invocation) }),
-      confirmation: (made, { args }) => `secret ${args[0]} is ${made ? 'created' : 'replaced'}`,
+      confirmation: (made, { args }) => `${made ? 'Created' : 'Replaced'} secret ${args[0]}`,
     },
     list: {
       name: 'secret ls',

@@ -19,7 +19,7 @@ const invalid = (pointer: string, what: string, message: string): ServiceError =
 /** Validates a value. Throws `payload_too_large` or `invalid_request`, which reveal nothing of the value but its size. */
 export function checkValue(value: string): string {
   const bytes = Buffer.byteLength(value);
-  if (bytes > MAX_BYTES) throw Errors.payloadTooLarge(`the value has ${bytes} bytes; the limit is ${MAX_BYTES}`);
+  if (bytes > MAX_BYTES) throw Errors.payloadTooLarge(`the value is ${bytes} bytes long; the limit is ${MAX_BYTES}`);
   if (value === '') throw invalid('/value', 'value', 'must not be empty');
   if (value.includes('\0')) throw invalid('/value', 'value', 'must not contain NUL: a variable cannot contain it');
   if (!value.isWellFormed()) throw invalid('/value', 'value', 'must be valid Unicode');

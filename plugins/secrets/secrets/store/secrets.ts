@@ -1,4 +1,4 @@
-import type { Queries } from '../../../../kernel/contracts/index.ts';
+import type { Database, Queries } from '../../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../../platform/resources/contract.ts';
 import { SECRET } from '../domain/rules.ts';
 
@@ -19,13 +19,24 @@ export const secrets = new NamedTable<SecretRow, Pick<SecretRow, 'secret_id' | '
   listed: ['secret_id', 'name', 'set_at'],
 });
 
-/** Returns all secrets of a project, sealed and sorted by name. */
-export function sealedSecrets(on: Pick<Queries, 'read'>, scope: ProjectScope): Promise<SecretRow[]> {
-  return on.read<SecretRow>(
-    `SELECT ${secrets.columns} FROM secrets_secrets WHERE project_id = ? AND org_id = ? ORDER BY name`,
-    [scope.project_id, scope.org_id],
-  );
+/** Returns all secrets of a project, sealed and sorted by name. Every job needs them, and they seldom change. */
+export function sealedSecrets(
+  on: Pick<Database, 'read' | 'cached'>,
+  { org_id, project_id }: ProjectScope,
+): Promise<readonly SecretRow[]> {
+  const load = () =>
+    on.read<SecretRow>(
+      `SELECT ${secrets.columns} FROM secrets_secrets WHERE project_id = ? AND org_id = ? ORDER BY name`,
+      [project_id, org_id],
+    );
+  return on.cached(`secrets ${org_id} ${project_id}`, ['secrets_secrets'], load, bytesOf);
 }
+
+/** What a row takes besides its value. */
+const ROW_BYTES = 512;
+
+const bytesOf = (rows: readonly SecretRow[]): number =>
+  rows.reduce((bytes, { value }) => bytes + value.length + ROW_BYTES, ROW_BYTES);
 
 /** Returns how many secrets a project has, and their total bytes. */
 export async function sizeOf(on: Queries, scope: ProjectScope): Promise<{ count: number; bytes: number }> {

@@ -6,8 +6,8 @@ export const run: Run = async ({ args, output, client }) => {
   const path = `${INVITATIONS}/${encodeURIComponent(args[0] ?? '')}/accept`;
   const accepted = await api.json<Api.AcceptedInvitation>({ method: 'POST', path, expects: ['org', 'role'] });
   output.data(accepted, () => '');
-  output.note(`you are ${accepted.role} of ${scopeName(accepted.org, accepted.project)}`);
+  output.note(`Joined as ${accepted.role} of ${scopeName(accepted.org, accepted.project)}`);
   if (!accepted.token_reaches)
-    output.note(`the token in use is limited to another org; ask an owner of ${accepted.org} for one`);
+    output.note(`Your current token is limited to another org; ask an owner of ${accepted.org} for one`);
   return undefined;
 };

@@ -4,6 +4,6 @@ import { INVITATIONS } from './paths.ts';
 export const run: Run = async ({ args, output, client }) => {
   const api = await client();
   await api.json({ method: 'POST', path: `${INVITATIONS}/${encodeURIComponent(args[0] ?? '')}/decline` });
-  output.note(`invitation ${args[0]} is declined`);
+  output.note(`Declined invitation ${args[0]}`);
   return undefined;
 };

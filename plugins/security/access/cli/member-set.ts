@@ -11,9 +11,9 @@ export const run: Run = async (invocation) => {
     body: { role },
     confirmation: (_, answer, { profile }) => {
       const scope = `${flags.project ?? profile.org}`;
-      if (!('status' in answer)) return `${args[0]} is ${answer.role} of ${scope}`;
+      if (!('status' in answer)) return `Made ${args[0]} ${answer.role} of ${scope}`;
       return (
-        `${args[0]} has an account elsewhere and is invited to be ${answer.role} of ${scope}, ${output.until(answer.expires_at)}; ` +
+        `Invited ${args[0]}, who has an account elsewhere, to be ${answer.role} of ${scope}, ${output.until(answer.expires_at)}; ` +
         'they see it in `svc invitation ls`'
       );
     },

@@ -27,7 +27,8 @@ export const commands: readonly Command[] = [
       summary: 'create an org; you become its owner',
       args: [NAME],
       path: namedPath('/api/v1/orgs'),
-      confirmation: (made, { args }) => `org ${args[0]} ${made ? 'is created; you own it' : 'existed already'}`,
+      confirmation: (made, { args }) =>
+        made ? `Created org ${args[0]}; you are its owner` : `Org ${args[0]} already exists`,
     }),
     { name: 'org ls', summary: 'list your orgs', load: () => import('./org-ls.ts') },
     putCommand({
@@ -35,7 +36,7 @@ export const commands: readonly Command[] = [
       summary: 'create a project in your org',
       args: [NAME],
       path: namedPath(projectsPath),
-      confirmation: (made, { args }) => `project ${args[0]} ${made ? 'is created' : 'existed already'}`,
+      confirmation: (made, { args }) => (made ? `Created project ${args[0]}` : `Project ${args[0]} already exists`),
     }),
     { name: 'project ls', summary: 'list the projects of your org', load: () => import('./project-ls.ts') },
     {
@@ -59,15 +60,21 @@ export const commands: readonly Command[] = [
       member: 'members',
       columns: { user: 'user', role: 'role' },
     }),
-    removeCommand({
+    {
       name: 'member rm',
       summary: 'remove a member, or leave',
+      description:
+        'Also revokes the tokens that the removed member created for agents or for other members, because the removed member may still have them.',
       args: [USER],
-      flags: PROJECT_FLAG,
-      path: namedPath(membersPath),
-      confirmation: ({ args, flags }, { profile }) =>
-        `${args[0]} is no longer a member of ${flags.project ?? profile.org}`,
-    }),
+      flags: {
+        ...PROJECT_FLAG,
+        'keep-minted': {
+          type: 'boolean',
+          summary: 'keep the tokens that the member created for agents and other members',
+        },
+      },
+      load: () => import('./member-rm.ts'),
+    },
     listCommand<Api.Invitation>({
       name: 'invitation ls',
       summary: 'list your pending invitations',
@@ -108,7 +115,7 @@ export const commands: readonly Command[] = [
       flags: PROJECT_FLAG,
       path: namedPath(invitationsPath),
       confirmation: ({ args, flags }, { profile }) =>
-        `${args[0]} is no longer invited to ${flags.project ?? profile.org}`,
+        `Withdrew the invitation of ${args[0]} to ${flags.project ?? profile.org}`,
     }),
     {
       name: 'token create',

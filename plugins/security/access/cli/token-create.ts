@@ -13,6 +13,6 @@ export const run: Run = async ({ args, flags, output, client }) => {
   };
   const made = await api.json<Api.CreatedToken>({ method: 'POST', path: '/api/v1/tokens', body });
   output.data(made, () => made.token);
-  output.note(`token ${args[0]} (${made.id}); it is shown only once`);
+  output.note(`Created token ${args[0]} (${made.id}), which is shown only once`);
   return undefined;
 };

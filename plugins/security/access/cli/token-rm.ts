@@ -1,8 +1,5 @@
 import { type Api, type Run, usageError } from '../../../../cli/contract.ts';
-
-const MANY = 20;
-
-type Made = Api.RevokedTokens['living'];
+import { tokenLines } from './token-lines.ts';
 
 export const run: Run = async (invocation) => {
   const { args, flags, output } = invocation;
@@ -11,20 +8,13 @@ export const run: Run = async (invocation) => {
   const api = await invocation.client();
   const path = `/api/v1/tokens/${encodeURIComponent(args[0] ?? '')}${flags.keepMinted ? '?keep_minted=true' : ''}`;
   const answer = await api.json<Api.RevokedTokens | undefined>({ method: 'DELETE', path });
-  output.note(`token ${args[0]} is revoked`);
+  output.note(`Revoked token ${args[0]}`);
   const { revoked = [], living = [], more = 0, beyond_reach = 0 } = answer ?? {};
-  for (const line of linesOf('revoked with it', revoked)) output.note(line);
-  for (const line of linesOf('created by it, still valid', living)) output.note(line);
+  for (const line of tokenLines('revoked with it', revoked)) output.note(line);
+  for (const line of tokenLines('created by it, still valid', living)) output.note(line);
   if (more > 0) output.note(`and ${more} more`);
-  if (living.length > 0) output.note('revoke each of them with `svc token rm <id>`');
+  if (living.length > 0) output.note('Revoke each of them with `svc token rm <id>`');
   if (beyond_reach > 0)
     output.note(`${beyond_reach} more tokens that it created are still valid; an owner of their org can revoke them`);
   return undefined;
 };
-
-function linesOf(what: string, tokens: Made): string[] {
-  const lines = tokens
-    .slice(0, MANY)
-    .map(({ id, name, kind, user }) => `  ${id} (${[kind, name, user].filter(Boolean).join(' ')}): ${what}`);
-  return tokens.length > MANY ? [...lines, `  and ${tokens.length - MANY} more: ${what}`] : lines;
-}

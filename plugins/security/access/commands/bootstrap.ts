@@ -11,12 +11,12 @@ export const bootstrapCommand: AdminCommand = {
     { name: 'org', type: 'string', summary: 'name of the org', required: true },
     { name: 'project', type: 'string', summary: 'name of its project', required: true },
     { name: 'user', type: 'string', summary: 'name of its owner', required: true },
-    { name: 'force', type: 'boolean', summary: 'even if there is an owner; adds what is missing' },
+    { name: 'force', type: 'boolean', summary: 'run even if there is an owner, and add what is missing' },
   ],
   async run(use, args) {
     const { org, project, user } = args;
     if (typeof org !== 'string' || typeof project !== 'string' || typeof user !== 'string')
-      throw Errors.invalidRequest('name the --org, the --project and the --user');
+      throw Errors.invalidRequest('set --org, --project and --user');
     const bootstrap = use(Bootstrap);
     if (args.force !== true && (await bootstrap.hasOwner()))
       throw AccessErrors.alreadyBootstrapped('the database already has an org with an owner');

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * An invitation as the invited user sees it.
+ * An invitation as shown to the invited user.
  */
 export interface Invitation {
   id: string;

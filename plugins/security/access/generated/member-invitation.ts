@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * An invitation as seen by users who can withdraw it. The user is not yet a member.
+ * An invitation as shown to users who can withdraw it. The user is not yet a member.
  */
 export interface MemberInvitation {
   status: 'invited';

@@ -33,6 +33,7 @@ export function makeAccess(use: Resolve): Access {
   const scopes = new CachedScopes(database);
   const last_use = new LastUse(models, database);
   const identities = new Identities({ database, clock: use(Clock), last_use, sessions: use.all(SessionGrants) });
+  const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
   const pending = new PendingInvitations({ database, ids, audit });
   const directory = new Directory({
     database,
@@ -41,8 +42,8 @@ export function makeAccess(use: Resolve): Access {
     observers: use.all(MembershipObservers),
     audit,
     pending,
+    tokens,
   });
   const invitations = new Invitations({ models, database, directory, pending });
-  const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
   return { database, ids, models, scopes, identities, last_use, directory, invitations, tokens };
 }

@@ -12,13 +12,14 @@ import {
   readMember,
   setMemberRole,
 } from '../store/members.ts';
-import type { InvitationRow, MemberRow, OrgRow, ProjectRow, UserRow } from '../store/models.ts';
+import type { InvitationRow, MemberRow, OrgRow, ProjectRow, TokenRow, UserRow } from '../store/models.ts';
 import { ensureOrg, lockOrg } from '../store/orgs.ts';
 import { ensureProject } from '../store/projects.ts';
 import { revokeTokensOf } from '../store/tokens.ts';
 import { ensureUser } from '../store/users.ts';
 import type { Identities } from './identities.ts';
 import type { PendingInvitations } from './pending-invitations.ts';
+import type { Tokens } from './tokens.ts';
 
 export interface DirectoryDeps {
   database: Database;
@@ -27,6 +28,7 @@ export interface DirectoryDeps {
   observers: readonly MembershipObserver[];
   audit: Audit;
   pending: PendingInvitations;
+  tokens: Pick<Tokens, 'revokeMadeBy'>;
 }
 
 /** The scope of a membership change; `project_id` is `''` for the org itself. */
@@ -147,19 +149,31 @@ export class Directory {
     return { member: (await readMember(tx, key))!, made };
   }
 
-  /** Removes a member, and revokes the member's tokens that are limited to this scope. Throws `not_found` or `last_owner`. */
-  async removeMember(scope: MembershipScope, user: Pick<UserRow, 'user_id' | 'name'>, by: AuditSource): Promise<void> {
+  /**
+   * Removes a member, and revokes the member's tokens that are limited to this scope. When a member leaves the org, the tokens
+   * that they created for agents and others are revoked too, unless `keep_minted` is set. Returns those. Throws `not_found` or
+   * `last_owner`.
+   */
+  async removeMember(
+    scope: MembershipScope,
+    user: Pick<UserRow, 'user_id' | 'name'>,
+    by: AuditSource,
+    { keep_minted = false } = {},
+  ): Promise<TokenRow[]> {
     const key = { ...scope, user_id: user.user_id };
-    await this.change(async (tx, now) => {
+    return this.change(async (tx, now) => {
       await lockOrg(tx, scope.org_id);
       if (!(await readMember(tx, key))) throw Errors.notFound(`"${user.name}" is not a member`);
       if (scope.project_id === '') await this.#assertNotLastOwner(tx, key);
       await deleteMemberships(tx, key);
       await revokeTokensOf(tx, key, now);
+      const revokes = scope.project_id === '' && !keep_minted;
+      const revoked = revokes ? await this.#deps.tokens.revokeMadeBy(tx, { ...key, name: user.name }, by) : [];
       await this.#deps.pending.dropAfterChange(tx, key, by);
       const membership = { ...key, project_id: scope.project_id === '' ? null : scope.project_id };
       for (const observer of this.#deps.observers) await observer.onRemoved(tx, membership);
       await this.#audit(tx, by, { ...scope, action: 'member.remove', subject: user.name });
+      return revoked;
     });
   }
 

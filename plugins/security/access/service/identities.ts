@@ -22,7 +22,7 @@ export const CACHE_MS = 3000;
 const CACHE_SIZE = 10_000;
 
 /** The properties of a token that matter here. For a session without a token, these never expire. */
-type Source = Omit<TokenRow, 'digest' | 'created_by' | 'created_at' | 'minted_by'> & { digest?: Buffer };
+type Source = Omit<TokenRow, 'digest' | 'created_by' | 'created_at' | 'minted_by' | 'renewed_by'> & { digest?: Buffer };
 type Read = () => Promise<Source | undefined>;
 
 interface CachedIdentity {

@@ -3,7 +3,7 @@ import { Errors } from '../../../../kernel/contracts/index.ts';
 import type { Scopes } from '../contract.ts';
 import { isName } from '../domain/names.ts';
 import type { Reading } from '../store/models.ts';
-import { findOrgById, findOrgByName } from '../store/orgs.ts';
+import { findOrgById, findOrgByName, hasSeveralOrgs } from '../store/orgs.ts';
 import { findProjectById, findProjectByName, findProjectIds } from '../store/projects.ts';
 
 const CACHE_SIZE = 10_000;
@@ -13,6 +13,8 @@ export class CachedScopes implements Scopes {
   readonly #database: Reading;
   readonly #orgs = new BoundedMap<string, { org_id: string; org: string }>(CACHE_SIZE);
   readonly #projects = new BoundedMap<string, Scope>(CACHE_SIZE);
+
+  #has_several_orgs = false;
 
   constructor(database: Reading) {
     this.#database = database;
@@ -56,6 +58,12 @@ export class CachedScopes implements Scopes {
 
   projectsOf(org_id: string): Promise<string[]> {
     return findProjectIds(this.#database, org_id);
+  }
+
+  async hasSeveralOrgs(): Promise<boolean> {
+    // Orgs are never removed.
+    this.#has_several_orgs ||= await hasSeveralOrgs(this.#database);
+    return this.#has_several_orgs;
   }
 }
 

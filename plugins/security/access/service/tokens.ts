@@ -9,7 +9,7 @@ import { checkName } from '../domain/names.ts';
 import { type Limits, UNLIMITED } from '../domain/roles.ts';
 import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/token.ts';
 import type { TokenRequest } from '../generated/create-token.ts';
-import { orgsOfUser, readMember } from '../store/members.ts';
+import { type MemberKey, orgsOfUser, readMember } from '../store/members.ts';
 import type { Models, TokenRow } from '../store/models.ts';
 import { lockOrg } from '../store/orgs.ts';
 import {
@@ -19,6 +19,7 @@ import {
   insertToken,
   isWithin,
   listTokens,
+  madeForOthersBy,
   mintedBy,
   type NewToken,
   renewToken,
@@ -109,7 +110,8 @@ export class Tokens {
 
   /**
    * Moves the end of an agent's token, so that its agent keeps its connection and its work. `planToken` decides as for a new
-   * one. Throws `not_found`, also for a token that has ended or never ends.
+   * one, and the token ends with the one that renewed it last, as with the one that created it. Throws `not_found`, also for a
+   * token that has ended or never ends.
    */
   async renew(identity: Identity, token_id: string, expires_in: number | string, by: AuditSource): Promise<TokenRow> {
     const token = await this.read(identity, token_id);
@@ -117,13 +119,16 @@ export class Tokens {
       throw Errors.invalidRequest('only the token of an agent can be renewed; create another token instead');
     const { database, identities } = this.#deps;
     const { org_id, project_id, role } = token;
+    const { id: user_id, token_id: in_use } = identity.principal;
+    const renewed_by = in_use === token.minted_by ? '' : isToken(in_use) ? in_use : user_id;
     const expires_at = database.now() + expiresInMs(expires_in);
     planToken(identity, { kind: 'agent', limits: { org_id, project_id, role }, for_user: undefined, expires_at });
     try {
       await database.transaction(async (tx) => {
-        await lockTokenInUse(tx, identity.principal.token_id);
-        if (!(await renewToken(tx, { token_id, expires_at }, database.now())))
-          throw Errors.notFound('the token has ended, or it has no end');
+        await lockOwner(tx, org_id, user_id);
+        await lockTokenInUse(tx, in_use);
+        if (!(await renewToken(tx, { token_id, expires_at, renewed_by }, database.now())))
+          throw Errors.notFound('the token has expired, or it never expires');
         await this.#audit(tx, by, 'token.renew', token);
       });
     } finally {
@@ -171,6 +176,27 @@ export class Tokens {
     }
   }
 
+  /**
+   * Revokes what a user who leaves an org has created or renewed there for agents and other members, and what these tokens
+   * created: they may still know its text. Returns the revoked tokens.
+   */
+  async revokeMadeBy(tx: Transaction, member: MemberKey & { name: string }, by: AuditSource): Promise<TokenRow[]> {
+    const now = this.#deps.database.now();
+    const revoked: TokenRow[] = [];
+    for (let tokens = await madeForOthersBy(tx, member); tokens.length > 0; ) {
+      for (const token of tokens) {
+        if (token.org_id !== member.org_id || !(await revokeToken(tx, token.token_id, now))) continue;
+        revoked.push(token);
+        await this.#audit(tx, by, 'token.revoke', token, `, created or renewed by ${member.name}, who left`);
+      }
+      tokens = await mintedBy(
+        tx,
+        tokens.map(({ token_id }) => token_id),
+      );
+    }
+    return revoked;
+  }
+
   /** Follows the created tokens level by level. Revoked tokens are locked, so they cannot create more meanwhile. */
   async #followMinted(
     tx: Transaction,
@@ -203,11 +229,17 @@ export class Tokens {
   }
 
   /**
-   * Locks the membership that a token is limited to. When somebody leaves, their tokens are revoked, and one that is created at
-   * the same moment must not survive. Leaving the org or one of its projects locks the same row.
+   * Locks the membership that a token depends on: that of its user, or of the owner who creates it for an agent or a member. When
+   * somebody leaves, these tokens are revoked, and one that is created at the same moment must not survive. Leaving the org or
+   * one of its projects locks the same row.
    */
-  async #lockMembership(tx: Transaction, { kind, user_id, org_id, project_id, created_by }: NewToken): Promise<void> {
-    if (kind !== 'user' || org_id === null) return;
+  async #lockMembership(
+    tx: Transaction,
+    { kind, user_id, org_id, project_id, created_by, minted_by }: Omit<NewToken, 'expires_at'>,
+  ): Promise<void> {
+    if (org_id === null) return;
+    if (minted_by !== '' && created_by !== user_id) await lockOwner(tx, org_id, created_by);
+    if (kind !== 'user') return;
     await lockOrg(tx, org_id);
     const member = await readMember(tx, { org_id, project_id: '', user_id });
     const ofProject = project_id !== null && created_by === user_id && member?.role !== 'owner';
@@ -247,7 +279,7 @@ export class Tokens {
         : await this.#org(identity, request.org);
     if (request.project === undefined) return { ...UNLIMITED, org_id, role };
     if (org_id === null)
-      throw Errors.invalidRequest('name the org of the project', {
+      throw Errors.invalidRequest('specify the org of the project', {
         errors: [{ pointer: '/org', message: 'is missing' }],
       });
     const org = await this.#deps.scopes.orgName(org_id);
@@ -278,8 +310,18 @@ export class Tokens {
  * not tokens.
  */
 async function lockTokenInUse(tx: Transaction, token_id: string): Promise<void> {
-  if (!token_id.startsWith('tok_') || (await lockToken(tx, token_id))) return;
+  if (!isToken(token_id) || (await lockToken(tx, token_id))) return;
   throw Errors.notAuthenticated('the token in use was revoked');
+}
+
+const isToken = (id: string): boolean => id.startsWith('tok_');
+
+/** Locks the membership of an owner, who may have left or got a lower role since the request was checked. */
+async function lockOwner(tx: Transaction, org_id: string | null, user_id: string): Promise<void> {
+  if (org_id === null) return;
+  await lockOrg(tx, org_id);
+  const member = await readMember(tx, { org_id, project_id: '', user_id });
+  if (member?.role !== 'owner') throw Errors.forbidden('this needs the role owner of the org');
 }
 
 const onlyOrg = ({ orgs }: Identity): string | null => (orgs.size === 1 ? [...orgs.keys()][0]! : null);

@@ -64,6 +64,8 @@ export interface TokenRow {
   created_by: string;
   /** The token or session that created it; `''` when there was none. */
   minted_by: string;
+  /** What last moved its end, if that was not its creator: a token, or the user of a session. */
+  renewed_by: string;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
@@ -119,6 +121,7 @@ export function defineModels(sequelize: Sequelize): Models {
       name: text,
       created_by: text,
       minted_by: text,
+      renewed_by: text,
       created_at: time,
       expires_at: optionalTime,
       last_used_at: optionalTime,

@@ -14,6 +14,11 @@ export async function findOrgById(on: Reading, org_id: string): Promise<OrgRow |
   return rows[0];
 }
 
+export async function hasSeveralOrgs(on: Reading): Promise<boolean> {
+  const rows = await on.read('SELECT org_id FROM access_orgs ORDER BY org_id LIMIT 2', []);
+  return rows.length > 1;
+}
+
 export const isWithoutOrgs = async ({ orgs }: Models): Promise<boolean> =>
   (await orgs.findOne({ attributes: ['org_id'], raw: true })) === null;
 

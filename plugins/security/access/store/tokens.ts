@@ -4,8 +4,8 @@ import { type Limits, PROJECT_ROLES, projectRank } from '../domain/roles.ts';
 import type { MemberKey } from './members.ts';
 import type { Models, TokenRow, Reading } from './models.ts';
 
-const READ = `SELECT token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, minted_by, created_at,
-  expires_at, last_used_at, revoked_at FROM access_tokens`;
+const READ = `SELECT token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, minted_by, renewed_by,
+  created_at, expires_at, last_used_at, revoked_at FROM access_tokens`;
 
 export async function findTokenByDigest(on: Reading, digest: Buffer): Promise<TokenRow | undefined> {
   const rows = await on.read<TokenRow>(`${READ} WHERE digest = ?`, [digest]);
@@ -75,16 +75,28 @@ export async function findTokenWithin(
   return (await tokens.findOne({ where, raw: true })) as TokenRow | null;
 }
 
-/** Returns the tokens that these tokens have created, revoked or not. */
+/** Returns the tokens that these tokens have created or renewed last, revoked or not, each once. */
 export async function mintedBy(on: Pick<Queries, 'read'>, token_ids: readonly string[]): Promise<TokenRow[]> {
-  const rows: TokenRow[] = [];
-  for (const batch of chunks(token_ids)) {
-    const list = inList(batch);
-    rows.push(
-      ...(await on.read<TokenRow>(`${READ} WHERE minted_by IN ${list.placeholders} ORDER BY token_id`, list.params)),
-    );
-  }
-  return rows;
+  const rows = new Map<string, TokenRow>();
+  for (const batch of chunks(token_ids))
+    for (const column of ['minted_by', 'renewed_by']) {
+      const list = inList(batch);
+      const found = await on.read<TokenRow>(
+        `${READ} WHERE ${column} IN ${list.placeholders} ORDER BY token_id`,
+        list.params,
+      );
+      for (const row of found) rows.set(row.token_id, row);
+    }
+  return [...rows.values()];
+}
+
+/** Returns the valid tokens of an org that a user has created or renewed for agents and others. */
+export async function madeForOthersBy(tx: Transaction, { org_id, user_id }: MemberKey): Promise<TokenRow[]> {
+  return tx.read<TokenRow>(
+    `${READ} WHERE org_id = ? AND user_id <> ? AND revoked_at IS NULL AND (created_by = ? OR renewed_by = ?
+       OR renewed_by IN (SELECT mine.token_id FROM access_tokens mine WHERE mine.user_id = ?)) ORDER BY token_id`,
+    [org_id, user_id, user_id, user_id, user_id],
+  );
 }
 
 /** Locks a token, so that it is not revoked meanwhile. Returns false when it is revoked or does not exist. */
@@ -111,12 +123,13 @@ export async function revokeToken(tx: Transaction, token_id: string, now: number
 /** Returns false for a token that was revoked or has expired. */
 export async function renewToken(
   tx: Transaction,
-  { token_id, expires_at }: { token_id: string; expires_at: number },
+  { token_id, expires_at, renewed_by }: Pick<TokenRow, 'token_id' | 'renewed_by'> & { expires_at: number },
   now: number,
 ): Promise<boolean> {
   const changed = await tx.write(
-    'UPDATE access_tokens SET expires_at = ? WHERE token_id = ? AND revoked_at IS NULL AND expires_at > ?',
-    [expires_at, token_id, now],
+    `UPDATE access_tokens SET expires_at = ?, renewed_by = ?
+     WHERE token_id = ? AND revoked_at IS NULL AND expires_at > ?`,
+    [expires_at, renewed_by, token_id, now],
   );
   return changed === 1;
 }
@@ -142,7 +155,7 @@ export async function touchTokens(
   await tokens.update({ last_used_at: used.at }, { where });
 }
 
-export type NewToken = Omit<TokenRow, 'last_used_at' | 'revoked_at'>;
+export type NewToken = Omit<TokenRow, 'last_used_at' | 'revoked_at' | 'renewed_by'>;
 
 export async function insertToken(queries: Queries, token: NewToken): Promise<void> {
   await queries.write(

@@ -28,8 +28,11 @@ export interface Automaton {
 /** Returns the index into `shift` for four bytes, lowest byte first. */
 export const slotOf = (word: number): number => Math.imul(word, 0x9e3779b1) >>> (32 - FILTER_BITS);
 
-/** Builds the automaton. Each pattern must have at least four bytes. */
-export function buildAutomaton(input_patterns: readonly Buffer[]): Automaton {
+/** Inserting or linking this many nodes takes a few milliseconds. */
+const PIECE_NODES = 32 * 1024;
+
+/** Builds the automaton, and pauses after each piece of work. Each pattern must have at least four bytes. */
+export function* buildAutomaton(input_patterns: readonly Buffer[]): Generator<undefined, Automaton> {
   const patterns = [...input_patterns].sort(Buffer.compare);
   const most = patterns.reduce((sum, { length }) => sum + length, 1);
   const nodes: Nodes = {
@@ -40,9 +43,10 @@ export function buildAutomaton(input_patterns: readonly Buffer[]): Automaton {
     match_length: new Int32Array(most),
   };
   const root = new Int32Array(256);
-  const count = insertPatterns(patterns, nodes, root);
+  yield;
+  const count = yield* insertPatterns(patterns, nodes, root);
   const trie = { ...nodes, count, root, ...filterOf(patterns) };
-  linkFailures(trie);
+  yield* linkFailures(trie);
   return trie;
 }
 
@@ -61,9 +65,10 @@ export function childOf(
 
 type Nodes = Pick<Automaton, 'label' | 'sibling' | 'fail' | 'depth' | 'match_length'>;
 
-function insertPatterns(patterns: readonly Buffer[], nodes: Nodes, root: Int32Array): number {
+function* insertPatterns(patterns: readonly Buffer[], nodes: Nodes, root: Int32Array): Generator<undefined, number> {
   let count = 1;
   let last: Buffer = Buffer.alloc(0);
+  let inserted = 0;
   /** The nodes of the previous pattern, by depth. */
   const path: number[] = [0];
   for (const pattern of patterns) {
@@ -81,16 +86,21 @@ function insertPatterns(patterns: readonly Buffer[], nodes: Nodes, root: Int32Ar
     nodes.match_length[path[pattern.length]!] = pattern.length;
     path.length = pattern.length + 1;
     last = pattern;
+    inserted += pattern.length;
+    if (inserted < PIECE_NODES) continue;
+    inserted = 0;
+    yield;
   }
   return count;
 }
 
-function linkFailures(trie: Automaton): void {
+function* linkFailures(trie: Automaton): Generator<undefined, void> {
   const { count, sibling, fail, depth, match_length, label, root } = trie;
   const queue = new Int32Array(count);
   let end = 0;
   for (const node of root) if (node !== 0) queue[end++] = node;
   for (let next = 0; next < end; next += 1) {
+    if (next % PIECE_NODES === 0) yield;
     const node = queue[next]!;
     if (match_length[node] === 0) match_length[node] = match_length[fail[node]!]!;
     let child = node + 1;

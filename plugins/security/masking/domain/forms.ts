@@ -1,5 +1,6 @@
 import { MIN_MASKED_BYTES } from '../contract.ts';
 import { htmlForms } from './html-forms.ts';
+import { programForms } from './program-forms.ts';
 import { shellForms } from './shell-forms.ts';
 
 /** The columns at which `base64` and PEM break lines. */
@@ -11,31 +12,38 @@ export function literalForms(value: string): string[] {
   return maskableForms([value, value.trim(), ...lines]);
 }
 
-/** Returns common encodings of a value. Most encodings of a simple token equal the token; the caller removes duplicates. */
-export function derivedForms(value: string): string[] {
-  const json = [...new Set(jsonForms(value))];
-  return maskableForms([
-    ...json,
-    // Values also occur as JSON within JSON, and as base64 of JSON.
-    ...json.map((form) => JSON.stringify(form).slice(1, -1)),
-    ...json.flatMap(base64Forms),
-    ...urlForms(value),
-    ...htmlForms(value),
-    ...shellForms(value),
-    ...hexForms(value),
-    ...base64Forms(value),
-  ]);
+/**
+ * Yields common encodings of a value. Most encodings of a simple token equal the token; the caller removes duplicates. They are
+ * made as they are taken, because those of a large value have many megabytes.
+ */
+export function* derivedForms(value: string): Generator<string, void> {
+  yield* maskableForms(hexForms(value));
+  yield* maskableForms(base64Forms(value));
+  const json = new Set(jsonForms(value));
+  yield* maskableForms(json);
+  // Values also occur as JSON within JSON, and as base64 of JSON.
+  for (const form of json) yield* maskableForms([JSON.stringify(form).slice(1, -1), ...base64Forms(form)]);
+  yield* maskableForms(urlForms(value));
+  yield* maskableForms(htmlForms(value));
+  yield* maskableForms(shellForms(value));
+  // Logs that are JSON contain errors.
+  for (const form of new Set(programForms(value))) yield* maskableForms([form, ...jsonTexts(form)]);
 }
 
-const maskableForms = (forms: string[]): string[] =>
-  forms.filter((form) => Buffer.byteLength(form) >= MIN_MASKED_BYTES);
+const maskableForms = (forms: Iterable<string>): string[] =>
+  [...forms].filter((form) => Buffer.byteLength(form) >= MIN_MASKED_BYTES);
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+/** Returns JSON escapes as written by JavaScript and Python, without quotes. */
+function jsonTexts(value: string): [json: string, ascii: string] {
+  const json = JSON.stringify(value).slice(1, -1);
+  return [json, json.replaceAll(/[\u0080-\uffff]/g, escaped)];
+}
+
 /** Returns JSON escapes as written by JavaScript, Python, Go and PHP, without quotes. */
 function jsonForms(value: string): string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const ascii = json.replaceAll(/[\u0080-\uffff]/g, escaped);
+  const [json, ascii] = jsonTexts(value);
   const html = json.replaceAll(/[<>&\u2028\u2029]/g, escaped);
   const forms = [json, ascii, html, json.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')];
   return [

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { inspect } from 'node:util';
 import t from 'tap';
+import { needs } from '../../../../test/kit/needs.ts';
 import { MASK } from '../contract.ts';
 import { derivedForms, literalForms } from './forms.ts';
 import { makeMasker } from './masker.ts';
@@ -198,6 +200,46 @@ t.test('what shells, HTML, hex and JSON in JSON make of a value is found', async
       if (!name.includes('base64')) for (const part of parts) t.notOk(shown.includes(part), `${name} shows ${part}`);
       t.ok(shown.length < 60, `${name} is masked as a whole: ${shown}`);
     }
+  }
+});
+
+/** Values of which Python and Node.js escape something, and choose each of their quotes. */
+const ESCAPED = [
+  'back\\slash-Token"1"',
+  "back\\slash-Token'1'",
+  `back\\slash-'both'"quotes"`,
+  '`back\\slash`-\'all\'"quotes"',
+  'pä€😀-\u00a0soft\u00adhyphen\u2028\u{e0001}',
+  'bell\x07-escape\x1b[0m-back\bspace-\x7f\x85\f\v',
+];
+
+t.test('what Python prints of a value is found, also in an error', needs('python3'), async (t) => {
+  const program = [
+    'import sys, json',
+    'v = json.loads(sys.argv[1])',
+    'try: {}[v]',
+    'except KeyError as error: e = error',
+    'b = v.encode()',
+    'print(json.dumps([repr(v), ascii(v), repr(b), repr({"k": v}), ascii([v]), str([b]), str(e), repr(bytearray(b)),',
+    '  repr(repr(v)), repr(e.args), repr(Exception(repr(b))), repr(Exception(ascii(v))), json.dumps(str(e)), json.dumps(repr(b))]))',
+  ].join('\n');
+  for (const value of ESCAPED) {
+    const masker = makeMasker([value]);
+    const printed = execFileSync('python3', ['-c', program, JSON.stringify(value)]).toString();
+    for (const text of JSON.parse(printed) as string[])
+      t.match(
+        masker.text(text),
+        /^[^\w]*(?:bytearray\()?(?:Exception\W+)?b?\W*(?:b\W+)?(?:k\W+)?\*\*\*\W*$/,
+        encodeURIComponent(text),
+      );
+  }
+});
+
+t.test('what Node.js prints of a value is found', async (t) => {
+  for (const value of ESCAPED) {
+    const masker = makeMasker([value]);
+    for (const text of [inspect(value), inspect({ k: value }), inspect([[value]])])
+      t.match(masker.text(text), /^\W*(?:k\W+)?\*\*\*\W*$/, encodeURIComponent(text));
   }
 });
 

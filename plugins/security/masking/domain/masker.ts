@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
 import { type Masker, type MaskStream, MIN_MASKED_BYTES } from '../contract.ts';
-import { isNumber, copySpelling, sourceText } from '../../../platform/schema/contract.ts';
+import { copySpelling, isNumber, sourceText, yieldBeforePiece } from '../../../platform/schema/contract.ts';
 import { secretsTooLarge } from '../errors.ts';
 import { type Automaton, buildAutomaton } from './automaton.ts';
 import { derivedForms, literalForms } from './forms.ts';
@@ -13,6 +13,8 @@ const MAX_VALUE_BYTES = 1024 * 1024;
  * longest values are left out.
  */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
+/** Making forms with this many bytes takes a few milliseconds. */
+const PIECE_FORM_BYTES = 64 * 1024;
 /** How many bytes are masked before yielding to the event loop, which takes a few milliseconds at most. */
 const SLICE_BYTES = 64 * 1024;
 
@@ -27,22 +29,68 @@ export const noopMasker: Masker = {
   json: (value) => value,
 };
 
-/** Makes a masker for these values. Throws `secrets_too_large`. */
+/** Makes a masker for these values at once. Throws `secrets_too_large`. */
 export function makeMasker(values: readonly string[]): Masker {
-  const forms = formsOf([...new Set(values)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES));
-  return forms.length === 0 ? noopMasker : new ByteMasker(buildAutomaton(forms));
+  const making = makeInPieces(values);
+  for (;;) {
+    const piece = making.next();
+    if (piece.done) return piece.value;
+  }
+}
+
+/** Makes a masker for these values in several turns of the event loop. Throws `secrets_too_large`. */
+export async function makeMaskerYielding(values: readonly string[]): Promise<Masker> {
+  const making = makeInPieces(values);
+  for (;;) {
+    await yieldBeforePiece();
+    const piece = making.next();
+    if (piece.done) return piece.value;
+  }
+}
+
+/** Pauses after pieces of work that take a few milliseconds each. */
+function* makeInPieces(values: readonly string[]): Generator<undefined, Masker> {
+  const forms = yield* formsOf([...new Set(values)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES));
+  return forms.length === 0 ? noopMasker : new ByteMasker(yield* buildAutomaton(forms));
+}
+
+/** Throws `secrets_too_large`. */
+export function assertMaskable(values: readonly string[]): void {
+  const bytes = values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+  if (bytes > MAX_VALUE_BYTES)
+    throw secretsTooLarge(`the secrets of this job total ${bytes} bytes; the limit is ${MAX_VALUE_BYTES}`);
 }
 
 /** Short values come first, so that one huge value does not displace them. */
-function formsOf(values: readonly string[]): Buffer[] {
-  const bytes = values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-  if (bytes > MAX_VALUE_BYTES)
-    throw secretsTooLarge(`the secrets of this job have ${bytes} bytes; the limit is ${MAX_VALUE_BYTES}`);
-  const forms = new Set(values.flatMap(literalForms));
-  let remaining_bytes = MAX_FORM_BYTES - [...forms].reduce((sum, form) => sum + Buffer.byteLength(form), 0);
+function* formsOf(values: readonly string[]): Generator<undefined, Buffer[]> {
+  assertMaskable(values);
+  const forms = new Set<string>();
+  let remaining_bytes = MAX_FORM_BYTES;
+  /** The bytes that were made since the last pause. */
+  let made = 0;
+  for (const value of values) {
+    for (const form of literalForms(value)) {
+      if (!forms.has(form)) remaining_bytes -= Buffer.byteLength(form);
+      forms.add(form);
+    }
+    made += value.length;
+    if (made < PIECE_FORM_BYTES) continue;
+    made = 0;
+    yield;
+  }
   for (const value of [...values].sort((a, b) => a.length - b.length)) {
-    const more = [...new Set(derivedForms(value))].filter((form) => !forms.has(form));
-    remaining_bytes -= more.reduce((sum, form) => sum + Buffer.byteLength(form), 0);
+    const more = new Set<string>();
+    for (const form of derivedForms(value)) {
+      made += form.length;
+      if (!forms.has(form) && !more.has(form)) {
+        more.add(form);
+        remaining_bytes -= Buffer.byteLength(form);
+      }
+      if (remaining_bytes < 0) break;
+      if (made < PIECE_FORM_BYTES) continue;
+      made = 0;
+      yield;
+    }
     if (remaining_bytes < 0) break;
     for (const form of more) forms.add(form);
   }

@@ -1,7 +1,7 @@
-import { BoundedMap } from '../../../../kernel/contracts/index.ts';
+import { BoundedMap, FairSemaphore } from '../../../../kernel/contracts/index.ts';
 import { createHash } from 'node:crypto';
 import { type Masker, type Maskers, MIN_MASKED_BYTES } from '../contract.ts';
-import { noopMasker, makeMasker } from '../domain/masker.ts';
+import { assertMaskable, makeMasker, makeMaskerYielding, noopMasker } from '../domain/masker.ts';
 
 /** The maximum number of cached maskers, and of bytes of their values. An automaton takes about 200 bytes for each. */
 const MAX_CACHED = 256;
@@ -15,16 +15,39 @@ export function createMaskers(): Maskers {
     max_weight: MAX_CACHED_BYTES,
     weigh: ({ bytes }) => bytes,
   });
+  /** Maskers that are being made. */
+  const pending = new Map<string, Promise<Masker>>();
+  // A masker takes up to 90 MB while it is made.
+  const making = new FairSemaphore(1);
+  const store = (digest: string, masker: Masker, values: readonly string[]): Masker => {
+    cache.set(digest, { masker, bytes: values.reduce((sum, value) => sum + Buffer.byteLength(value), 0) });
+    return masker;
+  };
   return {
     masker(candidates) {
-      const values = [...new Set(candidates)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES).sort();
+      const values = maskableValues(candidates);
       if (values.length === 0) return noopMasker;
-      const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64');
+      const digest = digestOf(values);
+      return cache.get(digest)?.masker ?? store(digest, makeMasker(values), values);
+    },
+    async prepare(candidates, owner) {
+      const values = maskableValues(candidates);
+      if (values.length === 0) return noopMasker;
+      assertMaskable(values);
+      const digest = digestOf(values);
       const cached = cache.get(digest);
       if (cached) return cached.masker;
-      const masker = makeMasker(values);
-      cache.set(digest, { masker, bytes: values.reduce((sum, value) => sum + Buffer.byteLength(value), 0) });
-      return masker;
+      const make = async () => store(digest, await makeMaskerYielding(values), values);
+      if (owner === undefined) return make();
+      const made = pending.get(digest) ?? making.run(make, owner).finally(() => pending.delete(digest));
+      pending.set(digest, made);
+      return made;
     },
   };
 }
+
+const maskableValues = (candidates: readonly string[]): string[] =>
+  [...new Set(candidates)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES).sort();
+
+const digestOf = (values: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(values)).digest('base64');

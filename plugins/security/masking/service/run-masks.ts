@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import {
   BoundedMap,
+  type CachedReads,
   type Database,
   failpoint,
+  mayHaveRows,
   type Ids,
   type Queries,
   type Sealer,
@@ -51,10 +53,10 @@ export class SealedRunMasks implements RunMasks {
   async remember(run: MaskedRun, candidates: readonly string[]): Promise<readonly string[]> {
     const values = [...new Set(candidates)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES).sort();
     // This throws here and not on the agent, so that a value that cannot be masked is never handed out.
-    this.#options.maskers.masker(values);
+    await this.#options.maskers.prepare(values, run.org_id);
     if (values.length > 0) await this.#storeMasks(run, values);
     const all = await this.#valuesOf(run, await this.#setsOf(run.run_id));
-    this.#options.maskers.masker(all);
+    await this.#options.maskers.prepare(all, run.org_id);
     return all;
   }
 
@@ -68,16 +70,25 @@ export class SealedRunMasks implements RunMasks {
     await linkRuns(tx, missing);
   }
 
-  async of(run: MaskedRun, within?: Queries): Promise<Masker> {
-    return this.#options.maskers.masker(await this.#valuesOf(run, await this.#setsOf(run.run_id, within), within));
+  async of(run: MaskedRun, within?: CachedReads): Promise<Masker> {
+    const values = await this.#valuesOf(run, await this.#setsOf(run.run_id, within), within);
+    return this.#options.maskers.prepare(values, within ? undefined : run.org_id);
   }
 
-  async ofMany(scope: Scope, run_ids: readonly string[]): Promise<ReadonlyMap<string, Masker>> {
-    const sets = await setsOfRuns(this.#options.database, run_ids);
-    const maskers = new Map<string, Masker>();
-    for (const run_id of run_ids)
-      maskers.set(run_id, this.#options.maskers.masker(await this.#valuesOf(scope, sets.get(run_id) ?? [])));
-    return maskers;
+  async maskEach<Item extends { run_id: string }, Masked>(
+    scope: Scope,
+    items: readonly Item[],
+    mask: (item: Item, masker: Masker) => Masked,
+  ): Promise<Masked[]> {
+    if (items.length === 0) return [];
+    const sets = await setsOfRuns(this.#options.database, [...new Set(items.map(({ run_id }) => run_id))]);
+    const setsOf = (item: Item) => sets.get(item.run_id) ?? [];
+    const masked = new Map<Item, Masked>();
+    for (const same of Map.groupBy(items, (item) => setsOf(item).join(' ')).values()) {
+      const masker = await this.#options.maskers.prepare(await this.#valuesOf(scope, setsOf(same[0]!)), scope.org_id);
+      for (const item of same) masked.set(item, mask(item, masker));
+    }
+    return items.map((item) => masked.get(item)!);
   }
 
   between(after: string, until: string, limit: number): Promise<Pick<MaskedRun, 'run_id' | 'project_id'>[]> {
@@ -88,7 +99,9 @@ export class SealedRunMasks implements RunMasks {
     return unlinkRuns(this.#options.database, run_ids);
   }
 
-  async #setsOf(run_id: string, within?: Queries): Promise<readonly string[]> {
+  async #setsOf(run_id: string, within?: CachedReads): Promise<readonly string[]> {
+    // No run has any while no project has secrets.
+    if (!(await mayHaveRows(within ?? this.#options.database, 'masking_runs'))) return [];
     const sets = within ? (await setsOfRuns(within, [run_id])).get(run_id) : await this.#sets.get(run_id);
     return sets ?? [];
   }
@@ -111,13 +124,17 @@ export class SealedRunMasks implements RunMasks {
     this.#linked.set(`${run.run_id} ${id}`, true);
   }
 
-  async #valuesOf(scope: Scope, set_ids: readonly string[], on?: Queries): Promise<readonly string[]> {
+  async #valuesOf(scope: Scope, set_ids: readonly string[], on?: Pick<Queries, 'read'>): Promise<readonly string[]> {
     const all = new Set<string>();
     for (const set_id of set_ids) for (const value of await this.#read(scope, set_id, on)) all.add(value);
     return [...all];
   }
 
-  async #read(scope: Scope, set_id: string, on: Queries = this.#options.database): Promise<readonly string[]> {
+  async #read(
+    scope: Scope,
+    set_id: string,
+    on: Pick<Queries, 'read'> = this.#options.database,
+  ): Promise<readonly string[]> {
     const cached = this.#values.get(set_id);
     if (cached) return cached;
     const { sealer } = this.#options;

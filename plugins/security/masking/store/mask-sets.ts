@@ -49,7 +49,10 @@ export async function linkRun(tx: Transaction, run_id: string, set_id: string): 
 }
 
 /** Returns the sets of each run. Runs without any are left out. */
-export async function setsOfRuns(on: Queries, run_ids: readonly string[]): Promise<Map<string, string[]>> {
+export async function setsOfRuns(
+  on: Pick<Queries, 'read'>,
+  run_ids: readonly string[],
+): Promise<Map<string, string[]>> {
   const sets = new Map<string, string[]>();
   for (const batch of chunks(run_ids)) {
     const list = inList(batch);
@@ -84,7 +87,12 @@ export async function unlinkRuns(on: Pick<Queries, 'write'>, run_ids: readonly s
 }
 
 /** Reads the values of a set. Throws `sealed_value_unreadable`, also for a set of another project. */
-export async function readSet(on: Queries, sealer: Sealer, scope: Scope, set_id: string): Promise<string[]> {
+export async function readSet(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  scope: Scope,
+  set_id: string,
+): Promise<string[]> {
   const [row] = await on.read<{ sealed: Buffer }>('SELECT sealed FROM masking_sets WHERE set_id = ?', [set_id]);
   if (!row) throw new Error(`the values of set ${set_id} no longer exist, so its runs cannot be masked`);
   return JSON.parse(sealer.open(sealContext(scope, set_id), row.sealed).toString()) as string[];

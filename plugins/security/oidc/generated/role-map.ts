@@ -5,7 +5,7 @@
  */
 export interface RoleMap {
   /**
-   * Its name, or a JSON pointer to it: `/realm_access/roles`. A string, or a list of strings.
+   * The claim's name, or a JSON pointer to it, such as `/realm_access/roles`. A string, or a list of strings.
    */
   claim: string;
   map: {
@@ -15,7 +15,7 @@ export interface RoleMap {
 export interface MappedRole {
   org: string;
   /**
-   * `*`: all of the org's projects at the time of the sign-in. By default, the role applies to the org.
+   * `*` means all projects that the org has at the time of the sign-in. By default, the role applies to the org.
    */
   project?: string;
   role: 'owner' | 'member' | 'admin' | 'viewer';

@@ -12,7 +12,7 @@ export interface PrunablePeopleDeps {
 /** A person who signs in again after that is a new user. The name of the old user stays reserved. */
 export const prunablePeople = ({ database, members }: PrunablePeopleDeps): Prunable => ({
   name: 'people',
-  summary: 'people of an issuer who have not signed in since then, and neither belong nor are invited to an org',
+  summary: "an issuer's users who have not signed in since then and are neither members of an org nor invited to one",
   async *prune(before, limit) {
     for (let after = ''; ; ) {
       const page = await absentPeople(database, before, after, limit);

@@ -71,7 +71,7 @@ export class Roles {
     } catch (error) {
       // An org must keep an owner, so this one stays, and so does the record.
       if (!isServiceError(error, 'last_owner')) throw error;
-      log.warn({ user: user.name }, "the claims give an org's only owner another role; they stay owner");
+      log.warn({ user: user.name }, 'the claims assign another role to the only owner of an org; the user stays owner');
       return;
     }
     if (lowers) await putGrant(database, user.user_id, grant);

@@ -3,7 +3,7 @@
 export interface SessionView {
   user: string;
   /**
-   * Value of the header X-SVC-CSRF in write requests. It stays the same for the whole session.
+   * Value of the X-SVC-CSRF header in write requests. It stays the same for the whole session.
    */
   csrf: string;
   /**

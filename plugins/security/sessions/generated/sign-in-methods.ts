@@ -17,7 +17,7 @@ export interface SignInMethods {
      */
     title: string;
     /**
-     * Path of the button; `?to=<path>` says where to continue afterwards.
+     * Path of the button; `?to=<path>` sets the page to open afterwards.
      */
     start: string;
   };

@@ -175,10 +175,10 @@ export class BrowserSessions implements Sessions {
     const row = isId(session_id)
       ? await findSessionOfOwner(database, ownerOf(person), this.#alive(), session_id)
       : undefined;
-    if (!row) throw Errors.notFound('you have no such session');
+    if (!row) throw Errors.notFound('you have no session with this ID');
     const org_ids = await audit.orgsOf(row);
     await database.transaction(async (tx) => {
-      if (!(await removeSession(tx, session_id))) throw Errors.notFound('you have no such session');
+      if (!(await removeSession(tx, session_id))) throw Errors.notFound('you have no session with this ID');
       await audit.record(tx, org_ids, { ...by, subject: row.user_name, action: 'session.end', detail: row.browser });
     });
   }

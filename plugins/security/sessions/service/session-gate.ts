@@ -68,6 +68,6 @@ export class SessionGate implements CallerSource {
 }
 
 function checkCsrf(sent: string | undefined, value: Recognised['value']): string | undefined {
-  if (sent === undefined) return 'the header X-SVC-CSRF is missing';
-  return isCsrf(sent, value) ? undefined : 'the header X-SVC-CSRF does not have the value of this session';
+  if (sent === undefined) return 'the X-SVC-CSRF header is missing';
+  return isCsrf(sent, value) ? undefined : 'the X-SVC-CSRF header does not have the value of this session';
 }

@@ -4,12 +4,12 @@ import { adminCommand, type Command } from '../../../../cli/contract.ts';
 export const commands: readonly Command[] = [
   adminCommand('rotate-org-key', {
     summary: 'create a new key for an org; new values are sealed with it',
-    description: 'Older values stay readable. Name one org, or use --all.',
+    description: 'Older values stay readable. Specify one org, or use --all.',
     flags: {
       org: { type: 'string', summary: 'name of the org' },
       all: { type: 'boolean', summary: 'all orgs that have a key' },
     },
-    examples: [['svc admin rotate-org-key --all', 'after a person with access has left']],
+    examples: [['svc admin rotate-org-key --all', 'after someone with access has left']],
   }),
   adminCommand('rekey', {
     summary: 'replace the master key: encrypt every org key with a new one',
@@ -24,13 +24,13 @@ export const commands: readonly Command[] = [
       },
       'keep-old': {
         type: 'boolean',
-        summary: 'keep the old key valid; a later call without this flag completes the change',
+        summary: 'keep the old key valid; run the command again without this flag to complete the change',
       },
       abandon: { type: 'boolean', summary: 'abandon an unfinished change' },
     },
     examples: [
-      ['svc admin rekey --key-file new.key --keep-old', 'then start every server with the new key'],
-      ['svc admin rekey --key-file new.key', 'completes the change'],
+      ['svc admin rekey --key-file new.key --keep-old', 'afterwards, start every server with the new key'],
+      ['svc admin rekey --key-file new.key', 'complete the change'],
     ],
   }),
 ];

@@ -25,12 +25,12 @@ export const rekeyCommand = (keyring: Keyring): AdminCommand => ({
     {
       name: 'key-file',
       type: 'string',
-      summary: 'file with the new key in base64, - for standard input; default: the variable SVC_NEW_MASTER_KEY',
+      summary: 'file with the new key in base64; - reads standard input; default: the variable SVC_NEW_MASTER_KEY',
     },
     {
       name: 'keep-old',
       type: 'boolean',
-      summary: 'keep the old key valid; a later call without this flag completes the change',
+      summary: 'keep the old key valid; run the command again without this flag to complete the change',
     },
     { name: 'abandon', type: 'boolean', summary: 'abandon an unfinished change' },
   ],
@@ -68,13 +68,13 @@ async function newKey(deps: Deps, master: Master, args: Args, home: string | und
   const pending = home === undefined ? undefined : await readKeyFile(pendingKeyFilePath(home));
   const explicit_key = await readExplicitKey(deps.settings, args);
   const next = explicit_key ?? pending ?? (home === undefined ? undefined : deps.ids.bytes(32));
-  if (!next) throw VaultErrors.masterKeyMissing('name the new key with --key-file or in SVC_NEW_MASTER_KEY');
+  if (!next) throw VaultErrors.masterKeyMissing('set the new key with --key-file or SVC_NEW_MASTER_KEY');
   const { incoming } = await readKeyChecks(deps.database);
   if (incoming && incoming.master_id !== masterKey(next).id)
     throw VaultErrors.rekeyConflict('a change to another new key is in progress');
   if (!incoming && masterKey(next).id === master.key.id)
     throw VaultErrors.rekeyConflict(
-      'the new key is the current one; the change is complete, or the wrong key was given',
+      'the new key is already the current key: the change is complete, or this is the wrong key',
     );
   return next;
 }

@@ -33,7 +33,7 @@ export const rotateOrgKeyCommand = (keyring: Keyring): AdminCommand => ({
 
 async function* targets(database: Database, scopes: Scopes, args: Readonly<Record<string, string | boolean>>) {
   if ((args.org === undefined) === (args.all !== true))
-    throw Errors.invalidRequest('name one org with --org, or rotate the keys of all orgs with --all');
+    throw Errors.invalidRequest('choose one org with --org, or rotate the keys of all orgs with --all');
   if (typeof args.org === 'string') {
     const org = await scopes.findOrg(args.org);
     if (!org) throw Errors.notFound(`there is no org "${args.org}"`);

@@ -13,6 +13,7 @@ import {
   type RunEnvironmentRow,
   openRunEnvironment,
   type LockedRun,
+  isPaused,
   isTerminal,
   lockRuns,
   writeExactly,
@@ -22,6 +23,7 @@ import {
 import { readLastTried } from '../journal/attempt.ts';
 import { readJournal } from '../rows/journal.ts';
 import type { StoreContext } from '../rows/context.ts';
+import { postponePending } from '../pause/postpone.ts';
 import { openSpec, parseJson } from '../rows/sealing.ts';
 import { recordBytes } from '../rows/usage.ts';
 import { ACTIVITY, type ClaimedActivity } from '../rows/activities.ts';
@@ -151,7 +153,7 @@ interface PendingRow {
 }
 
 const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
-  generation, next_seq, coordinator, trigger_name, trace, envelope, rerun_of`;
+  generation, next_seq, coordinator, trigger_name, trace, paused_at, envelope, rerun_of`;
 
 /**
  * Claims up to `limit` activities: first those of trusted runs, then those of untrusted runs, each from the oldest on. Runs are
@@ -188,7 +190,7 @@ async function claimActivities(
       const batch = await claimCandidates(store, rest, candidates, wanted, rules);
       claimed.push(...batch);
       if (batch.length === candidates.length && candidates.length < most) break;
-      // If a run or project had no free slot, the next read excludes it: other work may be queued behind its work.
+      // If an org, a run or a project had no free slot, the next read excludes it: other work may be queued behind its work.
       if (!reservations.full || batch.length === 0) round += 1;
     }
   } catch (error) {
@@ -223,7 +225,7 @@ function reserveSlots(
 
 /** The slots of runs and projects that one transaction has reserved. */
 class SlotReservations {
-  /** True after a candidate was skipped because its run or project had no free slot. */
+  /** True after a candidate was skipped because its org, run or project had no free slot. */
   full = false;
   readonly #slots: SlotBounds | undefined;
   readonly #reserved = new Set<string>();
@@ -232,9 +234,10 @@ class SlotReservations {
     this.#slots = slots;
   }
 
-  reserve({ activity_id, run_id, project_id, untrusted }: Candidate): boolean {
+  reserve({ untrusted, ...use }: Candidate): boolean {
     if (!this.#slots) return true;
-    if (this.#slots.take({ activity_id, run_id, project_id, trusted: !untrusted })) {
+    const { activity_id } = use;
+    if (this.#slots.take({ ...use, trusted: !untrusted })) {
       this.#reserved.add(activity_id);
       return true;
     }
@@ -331,7 +334,10 @@ async function claimSlice(
     RUN.table,
     [...locked.keys()].map((run_id) => [run_id]),
   );
-  const open = slice.filter(({ run_id }) => locked.has(run_id) && !isTerminal(locked.get(run_id)!));
+  const found = slice.filter(({ run_id }) => locked.has(run_id) && !isTerminal(locked.get(run_id)!));
+  const isPostponed = ({ run_id }: Candidate) => isPaused(locked.get(run_id)!);
+  await postponePending(tx, found.filter(isPostponed));
+  const open = found.filter((candidate) => !isPostponed(candidate));
   const pending = (await lockPending(tx, open)).filter((row) => mayClaim(store, by, row, locked.get(row.run_id)!));
   if (pending.length === 0) return [];
   const now = store.database.now();

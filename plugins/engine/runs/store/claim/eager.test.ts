@@ -61,7 +61,7 @@ t.test('what its run or its project may not have is left to wait', async (t) => 
   claims.join(worker);
   t.equal(claims.claimerFor(RUN, ACTIVITY, false), worker);
   t.equal(claims.claimerFor(RUN, ACTIVITY, false), undefined);
-  const use = { activity_id: 'act_1', run_id: 'run_1', project_id: 'prj_1', trusted: false };
+  const use = { ...RUN, activity_id: 'act_1', trusted: false };
   t.same(asked, [
     [use, 1000],
     [use, 1000],

@@ -54,7 +54,7 @@ export class EagerClaimers implements InstantClaims {
 
   /**
    * Reserves a slot for an activity at a claimer that can run it: the one that has kept its program, otherwise the least loaded;
-   * equally loaded claimers alternate. Returns undefined if there is no such claimer, or if the activity's run or project has no
+   * equally loaded claimers alternate. Returns undefined if there is no such claimer, or if the activity's org, run or project has no
    * free slot.
    */
   claimerFor(run: ActivityScope, activity: NewActivity, trusted: boolean): InstantClaimer | undefined {
@@ -70,8 +70,8 @@ export class EagerClaimers implements InstantClaims {
         reserved(a) - reserved(b) ||
         this.#lastClaim(a) - this.#lastClaim(b),
     );
-    const { run_id, project_id } = run;
-    const use = { activity_id: activity.activity_id, run_id, project_id, trusted };
+    const { run_id, org_id, project_id } = run;
+    const use = { activity_id: activity.activity_id, run_id, org_id, project_id, trusted };
     const first = free.find(({ slots }) => slots?.take(use, RESERVATION_MS) ?? true);
     if (first)
       this.#activeReservations(first).push({

@@ -69,7 +69,7 @@ for (const store of STORES) {
       () => later,
     );
     const work = { executor: 'script', requires: ['over'] };
-    await lanes.queueFor(database, server.scope.org_id, work, true);
+    await lanes.queueFor(database, server.scope.org_id, work, { trusted: true, project_id: 'prj_1' });
     t.same(await requiresOfLanes(), ['', 'claimed', 'over', 'parked', 'waiting']);
   });
 
@@ -91,8 +91,10 @@ for (const store of STORES) {
       );
       const [looked] = await Promise.all([
         removeIdleLanes(at(now), 100),
-        ...servers.map((lanes) => database.transaction((tx) => lanes.queueFor(tx, org_id, work, true))),
-        ...servers.map((lanes) => lanes.queueFor(database, org_id, work, true)),
+        ...servers.map((lanes) =>
+          database.transaction((tx) => lanes.queueFor(tx, org_id, work, { trusted: true, project_id: 'prj_1' })),
+        ),
+        ...servers.map((lanes) => lanes.queueFor(database, org_id, work, { trusted: true, project_id: 'prj_1' })),
       ]);
       outcomes.add(looked);
       t.same(await requiresOfLanes(), ['again'], `round ${round}`);
@@ -111,17 +113,17 @@ for (const store of STORES) {
     // Used all the time by one process, which writes it down seldom.
     for (let minutes = 0; minutes < 180; minutes += 3) {
       now += 3 * 60_000;
-      await lanes.queueFor(database, org_id, work, true);
+      await lanes.queueFor(database, org_id, work, { trusted: true, project_id: 'prj_1' });
       await removeIdleLanes(at(now), 100);
       t.same(await requiresOfLanes(), ['known'], `after ${minutes} minutes`);
     }
     now += 24 * HOUR_LATER;
     t.equal(await removeIdleLanes(at(now), 100), 1);
-    await lanes.queueFor(database, org_id, work, true);
+    await lanes.queueFor(database, org_id, work, { trusted: true, project_id: 'prj_1' });
     t.same(await requiresOfLanes(), ['known'], 'after a day, or a clock that was set forward');
     now -= 48 * HOUR_LATER;
     await database.write('DELETE FROM runs_lanes WHERE org_id = ?', [org_id]);
-    await lanes.queueFor(database, org_id, work, true);
+    await lanes.queueFor(database, org_id, work, { trusted: true, project_id: 'prj_1' });
     t.same(await requiresOfLanes(), ['known'], 'and after one that was set back');
   });
 

@@ -7,8 +7,15 @@ import {
   type Param,
   type Queries,
 } from '../../../../../kernel/contracts/index.ts';
-import { type ClaimRef, type SlotUse, MAX_LOSSES } from '../../contract.ts';
-import { type Fence, isLastClaim, claimLost, lockFence, type ActivityOwner } from '../rows/activities.ts';
+import { type ClaimRef, type Renewal, type SlotUse, MAX_LOSSES, PAUSED_DUE } from '../../contract.ts';
+import {
+  FENCE_COLUMNS,
+  type Fence,
+  isLastClaim,
+  claimLost,
+  lockFence,
+  type ActivityOwner,
+} from '../rows/activities.ts';
 import type { StoreContext } from '../rows/context.ts';
 import { activityKilled } from '../../errors.ts';
 import { completeClaim } from '../end/complete.ts';
@@ -24,19 +31,21 @@ export async function renewClaims(
   agent_id: string,
   claims: readonly ClaimRef[],
   lease_ms: number,
-): Promise<{ lost: ClaimRef[] }> {
+): Promise<Renewal> {
   const lost: ClaimRef[] = [];
+  const paused: ClaimRef[] = [];
   for (const chunk of chunks(claims)) {
     const valid = await readValidClaims(store, agent_id, chunk);
     lost.push(...chunk.filter((claim) => !valid.has(claim)));
     if (valid.size === 0) continue;
-    const renewed = await extendLeases(store, agent_id, [...valid], lease_ms);
-    if (renewed === distinct([...valid], ({ activity_id }) => activity_id).length) continue;
+    paused.push(...[...valid].flatMap(([claim, due]) => (due === PAUSED_DUE ? [claim] : [])));
+    const renewed = await extendLeases(store, agent_id, [...valid.keys()], lease_ms);
+    if (renewed === distinct([...valid.keys()], ({ activity_id }) => activity_id).length) continue;
     // Some changed hands in between, or had this very deadline, which counts as no change: read them again.
-    const still_valid = await readValidClaims(store, agent_id, [...valid]);
-    lost.push(...[...valid].filter((claim) => !still_valid.has(claim)));
+    const still_valid = await readValidClaims(store, agent_id, [...valid.keys()]);
+    lost.push(...[...valid.keys()].filter((claim) => !still_valid.has(claim)));
   }
-  return { lost };
+  return paused.length === 0 ? { lost } : { lost, paused };
 }
 
 /** Reads which runs and projects use the slots of claimed activities. */
@@ -48,7 +57,7 @@ export async function readSlotUses(
   for (const ids of chunks(activity_ids)) {
     const list = inList(ids);
     const rows = await database.read<Omit<SlotUse, 'trusted'> & { trusted: number }>(
-      `SELECT a.activity_id, r.run_id, r.project_id, r.trusted FROM runs_activities a
+      `SELECT a.activity_id, r.run_id, r.org_id, r.project_id, r.trusted FROM runs_activities a
        JOIN runs_runs r ON r.run_id = a.run_id WHERE a.activity_id IN ${list.placeholders}`,
       list.params,
     );
@@ -57,18 +66,24 @@ export async function readSlotUses(
   return uses;
 }
 
+/** The claims that are valid, and when their activities are due. */
 async function readValidClaims(
   store: StoreContext,
   agent_id: string,
   claims: readonly ClaimRef[],
-): Promise<Set<ClaimRef>> {
+): Promise<Map<ClaimRef, number>> {
   const list = inList(claims.map(({ activity_id }) => activity_id));
-  const rows = await store.database.read<ClaimRef>(
-    `SELECT activity_id, epoch FROM runs_activities WHERE activity_id IN ${list.placeholders} AND ${inState('claimed')} AND agent_id = ?`,
+  const rows = await store.database.read<ClaimRef & { due: number }>(
+    `SELECT activity_id, epoch, due FROM runs_activities WHERE activity_id IN ${list.placeholders} AND ${inState('claimed')} AND agent_id = ?`,
     [...list.params, agent_id],
   );
-  const epochs = new Map(rows.map(({ activity_id, epoch }) => [activity_id, epoch]));
-  return new Set(claims.filter(({ activity_id, epoch }) => epochs.get(activity_id) === epoch));
+  const found = new Map(rows.map((row) => [row.activity_id, row]));
+  return new Map(
+    claims.flatMap((claim) => {
+      const row = found.get(claim.activity_id);
+      return row?.epoch === claim.epoch ? [[claim, row.due]] : [];
+    }),
+  );
 }
 
 /** Guards the epoch too, because the same agent may have lost the activity and claimed it again. */
@@ -104,7 +119,7 @@ export async function releaseClaim(store: StoreContext, claim: ClaimRef): Promis
     return store.wakeups.work();
   }
   const [fence] = await store.database.read<Fence>(
-    'SELECT activity_id, state, epoch, agent_id FROM runs_activities WHERE activity_id = ?',
+    `SELECT ${FENCE_COLUMNS} FROM runs_activities WHERE activity_id = ?`,
     [claim.activity_id],
   );
   if (fence && fence.state === 'pending' && isLastClaim(fence, claim)) return;

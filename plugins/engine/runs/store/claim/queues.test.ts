@@ -87,3 +87,54 @@ for (const store of STORES)
       if (database.sql.family === 'mysql') t.notMatch(plan, /DERIVED|temporary/, 'no table of its own on disk');
     }
   });
+
+for (const store of STORES)
+  t.test(`${store}: priorities order the work of a project, and delay no other project`, async (t) => {
+    const server = await bootEngine({ store });
+    t.teardown(() => server.close());
+    const database = server.use(Database);
+    const names = new Map<string, string>();
+    const submit = async (name: string, priority: number, project_id = server.scope.project_id) => {
+      const { run_id } = await server.use(RunEngine).submit({ ...server.submit({ priority }), project_id });
+      names.set(run_id, name);
+    };
+    await submit('old a', 0);
+    await submit('old b', 0, 'prj_2');
+    await submit('new a', 0);
+    await submit('low', 1);
+    await submit('high', 9);
+    await submit('high b', 9, 'prj_2');
+    await submit('last a', 0);
+    let asked = 0;
+    const on: Pick<Queries, 'read' | 'sql'> = {
+      sql: database.sql,
+      read(statement, params = []) {
+        asked += 1;
+        return database.read(statement, params);
+      },
+    };
+    const find = async (limit: number, by: object = {}) => {
+      const found = await findCandidates(
+        on,
+        { agent_id: 'agt_1', capabilities: [], executors: ['script'], ...by },
+        limit,
+        database.now() + 1000,
+      );
+      return found.map(({ run_id }) => names.get(run_id));
+    };
+    t.same(
+      await find(7),
+      ['high', 'high b', 'low', 'old a', 'new a', 'old b', 'last a'],
+      'each project has its turns by age, and fills them by priority',
+    );
+    t.same(await find(1), ['high'], 'whatever is read');
+    t.same(await find(2), ['high', 'high b']);
+    asked = 0;
+    t.same(await find(7, { project_id: 'prj_2' }), ['high b', 'old b']);
+    t.equal(asked, 3, 'the queues, that of all projects, and that of the priority');
+    const idOf = (name: string) => [...names].find(([, known]) => known === name)![0];
+    await database.write('UPDATE runs_activities SET due = due - ? WHERE run_id = ?', [91 * 60_000, idOf('new a')]);
+    t.equal((await find(7))[0], 'new a', 'ten minutes of waiting outweigh one level');
+    const viewed = await server.use(RunEngine).read(server.scope, idOf('high'));
+    t.equal(viewed.priority, 9);
+  });

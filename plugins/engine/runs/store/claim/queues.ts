@@ -9,6 +9,7 @@ import {
 } from '../../../../../kernel/contracts/index.ts';
 import { ISOLATES, type NewActivity, type Capabilities } from '../../contract.ts';
 import { normalRequires, covers } from '../../domain/capabilities.ts';
+import { passWithinProjects } from '../../domain/priority.ts';
 import { queueKey } from '../rows/sealing.ts';
 
 const MAX_CACHED_QUEUES = 10_000;
@@ -21,7 +22,8 @@ const USE_WRITTEN_MS = 5 * 60_000;
 
 /**
  * The task queues of activities, stored in `runs_lanes`: one for each org, executor and set of requirements. A queue contains
- * work of trusted runs or of untrusted runs, never of both. `removeIdleLanes` removes unused queues, so a cached queue is looked
+ * work of trusted runs or of untrusted runs, never of both. Work with a priority has queues of its own, one for each project and
+ * priority. `removeIdleLanes` removes unused queues, so a cached queue is looked
  * up again after `CACHED_MS`.
  */
 export class TaskQueues {
@@ -56,12 +58,14 @@ export class TaskQueues {
     on: Database | Transaction,
     org_id: string,
     activity: Pick<NewActivity, 'executor' | 'requires'>,
-    trusted: boolean,
+    { trusted, priority, project_id }: QueuedRun,
   ): Promise<string> {
     const required = this.requirementsOf(activity, trusted);
     const { executor } = activity;
+    const level = trusted ? (priority ?? 0) : 0;
     // The requirement of isolation keeps the queues of all other executors apart.
-    const lane = queueKey(org_id, executor, required, trusted || !this.isInProcess(executor) ? undefined : 'untrusted');
+    const apart = trusted || !this.isInProcess(executor) ? undefined : 'untrusted';
+    const lane = queueKey(org_id, executor, required, level > 0 ? `${level}:${project_id}` : apart);
     const now = this.#now();
     if (this.#isCached(lane, now)) return lane;
     // In this order: a row whose use was written again is not removed, and one that was removed before is inserted again.
@@ -69,8 +73,8 @@ export class TaskQueues {
     const used = await on.write('UPDATE runs_lanes SET used_at = ? WHERE lane = ? AND used_at < ?', refreshed);
     if (used === 0)
       await on.write(
-        `${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor, untrusted, used_at) VALUES (?, ?, ?, ?, ?, ?)`,
-        [lane, org_id, JSON.stringify(required), executor, trusted ? 0 : 1, now],
+        `${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor, untrusted, priority, used_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        [lane, org_id, JSON.stringify(required), executor, trusted ? 0 : 1, level, now],
       );
     // The row of a transaction can be relied on after its commit.
     if ('afterCommit' in on) on.afterCommit(() => this.#cacheQueue(lane, now));
@@ -90,6 +94,13 @@ export class TaskQueues {
   }
 }
 
+/** What decides on the queue of an activity besides what it requires. */
+export interface QueuedRun {
+  project_id: string;
+  trusted: boolean;
+  priority?: number | null | undefined;
+}
+
 export interface Candidate {
   activity_id: string;
   run_id: string;
@@ -98,18 +109,22 @@ export interface Candidate {
   due: number;
   /** True if its queue is for untrusted runs. */
   untrusted: boolean;
+  /** The priority of its run, which is 0 for untrusted ones. */
+  priority: number;
 }
 
 interface QueueRow {
   lane: string;
   requires: string;
   untrusted: number;
+  priority: number;
   due: number | null;
 }
 
 interface OpenQueue {
   lane: string;
   untrusted: boolean;
+  priority: number;
   due: number;
 }
 
@@ -188,7 +203,7 @@ function readQueues(
       params.push(`${org_id};`);
     }
     if (executor !== undefined) where.unshift('executor = ?');
-    const part = `SELECT ${nth} AS nth, lane, requires, untrusted, (SELECT a.due FROM runs_activities a
+    const part = `SELECT ${nth} AS nth, lane, requires, untrusted, priority, (SELECT a.due FROM runs_activities a
       WHERE a.state = 'pending' AND a.lane = runs_lanes.lane${own} ORDER BY a.due LIMIT 1) AS due FROM runs_lanes
       WHERE ${where.join(' AND ')} ORDER BY lane LIMIT ${most}`;
     // MariaDB would store derived tables on disk, because of the text of `requires`. When another node aborts such a
@@ -200,8 +215,8 @@ function readQueues(
 
 /**
  * Finds up to `limit` activities that these capabilities cover: first those of trusted runs, then those of untrusted runs, each
- * from the oldest on. Activities that the claimer cannot run are not read, so they never hide others: those with other
- * requirements, untrusted ones without capacity for them, and those of runs and projects without a free slot. If there are more
+ * from the oldest on, except that priorities order the work of a project. Activities that the claimer cannot run are not read, so they never hide others: those with other
+ * requirements, untrusted ones without capacity for them, and those of orgs, runs and projects without a free slot. If there are more
  * queues than one claim reads, the oldest activity may only be found by a later claim.
  */
 export async function findCandidates(
@@ -217,6 +232,7 @@ export async function findCandidates(
   const claimer = JSON.stringify([by.org_id, ranges]);
   const seen = new Set<string>();
   let candidates: Candidate[] = [];
+  const prioritized: Candidate[] = [];
   let has_read_all = false;
   for (let reads = 0; reads < MAX_READS && candidates.length < limit && !has_read_all; reads += 1) {
     const after = positions.readAfter(claimer);
@@ -226,10 +242,10 @@ export async function findCandidates(
     has_read_all = [...after, ...ends].every((lane) => lane === '');
     const unseen = rows.filter(({ lane }) => !seen.has(lane));
     for (const { lane } of unseen) seen.add(lane);
-    const queues = unseen.flatMap((row) => openQueue(row, by, capabilities, now)).sort(byPriority);
-    candidates = await collectCandidates(on, queues, by, { candidates, limit, now });
+    const queues = unseen.flatMap((row) => openQueue(row, by, capabilities, now)).sort(byTrustAndAge);
+    candidates = await collectCandidates(on, queues, by, { candidates, prioritized, limit, now });
   }
-  return candidates;
+  return passWithinProjects(candidates, prioritized);
 }
 
 /** Where the next read continues: after the last queue of a full range. */
@@ -242,21 +258,30 @@ async function collectCandidates(
   on: Pick<Queries, 'read'>,
   queues: readonly OpenQueue[],
   by: Capabilities,
-  { candidates: before, limit, now }: { candidates: Candidate[]; limit: number; now: number },
+  {
+    candidates: before,
+    prioritized,
+    limit,
+    now,
+  }: { candidates: Candidate[]; prioritized: Candidate[]; limit: number; now: number },
 ): Promise<Candidate[]> {
   let candidates = before;
   for (const queue of queues) {
-    if (candidates.length >= limit && byPriority(candidates[limit - 1]!, queue) < 0) break;
+    const { untrusted, priority } = queue;
+    // Prioritized work may pass older work of its project.
+    const is_behind = candidates.length >= limit && byTrustAndAge(candidates[limit - 1]!, queue) < 0;
+    if (is_behind && priority === 0) continue;
     const activities = await readQueue(on, queue, by, limit, now);
-    const added = activities.map((activity) => ({ ...activity, untrusted: queue.untrusted }));
-    candidates = firstByPriority([...candidates, ...added], limit);
+    const added = activities.map((activity) => ({ ...activity, untrusted, priority }));
+    if (priority > 0) prioritized.push(...added);
+    candidates = firstByAge([...candidates, ...added], limit);
   }
   return candidates;
 }
 
 /** Returns the queue if it contains an activity that may be claimed now. */
 function openQueue(
-  { lane, requires, untrusted: flag, due }: QueueRow,
+  { lane, requires, untrusted: flag, priority, due }: QueueRow,
   by: Capabilities,
   capabilities: ReadonlySet<string>,
   now: number,
@@ -267,11 +292,11 @@ function openQueue(
   if (by.isolated_only && !required.includes(ISOLATES)) return [];
   // Servers of an earlier version do not mark the queues that they insert.
   const untrusted = flag === 1 || required.includes(ISOLATES);
-  return untrusted && by.untrusted_room === 0 ? [] : [{ lane, untrusted, due }];
+  return untrusted && by.untrusted_room === 0 ? [] : [{ lane, untrusted, priority, due }];
 }
 
 /** Trusted work first, then by age. */
-const byPriority = (a: Pick<OpenQueue, 'untrusted' | 'due'>, b: Pick<OpenQueue, 'untrusted' | 'due'>): number =>
+const byTrustAndAge = (a: Pick<OpenQueue, 'untrusted' | 'due'>, b: Pick<OpenQueue, 'untrusted' | 'due'>): number =>
   Number(a.untrusted) - Number(b.untrusted) || a.due - b.due;
 
 function readQueue(
@@ -280,12 +305,13 @@ function readQueue(
   { project_id, slots }: Capabilities,
   limit: number,
   now: number,
-): Promise<Omit<Candidate, 'untrusted'>[]> {
+): Promise<Omit<Candidate, 'untrusted' | 'priority'>[]> {
   const condition = project_id === undefined ? '' : ' AND project_id = ?';
   const full = slots?.full({ trusted: !untrusted });
+  if (full?.orgs?.some((org_id) => lane.startsWith(`${org_id}:`))) return Promise.resolve([]);
   const runs = excludes('run_id', full?.runs ?? []);
   const projects = excludes('project_id', full?.projects ?? []);
-  return on.read<Omit<Candidate, 'untrusted'>>(
+  return on.read<Omit<Candidate, 'untrusted' | 'priority'>>(
     `SELECT activity_id, run_id, org_id, project_id, due FROM runs_activities
      WHERE state = 'pending' AND lane = ? AND due <= ?${condition}${runs.condition}${projects.condition}
      ORDER BY due, activity_id LIMIT ${Math.trunc(limit)}`,
@@ -302,8 +328,8 @@ function excludes(column: string, values: readonly string[]): { condition: strin
   };
 }
 
-const firstByPriority = (candidates: readonly Candidate[], limit: number): Candidate[] =>
-  candidates.toSorted((a, b) => byPriority(a, b) || (a.activity_id < b.activity_id ? -1 : 1)).slice(0, limit);
+const firstByAge = (candidates: readonly Candidate[], limit: number): Candidate[] =>
+  candidates.toSorted((a, b) => byTrustAndAge(a, b) || (a.activity_id < b.activity_id ? -1 : 1)).slice(0, limit);
 
 /**
  * A queue that was unused for this long is removed, unless it contains activities. Far longer than a process relies on a

@@ -1,5 +1,7 @@
 import {
   chunks,
+  type Database,
+  distinct,
   eachOf,
   formatDuration,
   inList,
@@ -134,11 +136,7 @@ interface OverdueRun {
  * error that ends one run must not keep the others from ending: it is thrown after them.
  */
 export async function endOverdue(store: StoreContext, limit: number): Promise<{ ended: number; next: number | null }> {
-  const due = await store.database.read<OverdueRun>(
-    `SELECT d.run_id, d.org_id, d.project_id, r.status FROM runs_deadlines d LEFT JOIN runs_runs r ON r.run_id = d.run_id
-     WHERE d.deadline <= ? ORDER BY d.deadline LIMIT ${Math.max(1, Math.trunc(limit))}`,
-    [store.database.now()],
-  );
+  const due = await findOverdue(store.database, Math.max(1, Math.trunc(limit)));
   // Nearly all runs end in time, and their deadlines are removed together.
   const isOver = ({ status }: OverdueRun) => status === null || isTerminal({ status });
   await deleteDeadlines(store, due.filter(isOver));
@@ -149,6 +147,33 @@ export async function endOverdue(store: StoreContext, limit: number): Promise<{ 
     'SELECT deadline FROM runs_deadlines ORDER BY deadline LIMIT 1',
   );
   return { ended: due.length, next: next?.deadline ?? null };
+}
+
+const OVERDUE = 'runs_deadlines_overdue';
+
+/**
+ * Finds runs whose deadline has passed: up to `most`, the oldest first. If there are more, the result begins with some of other
+ * orgs and of other projects, which would otherwise wait behind all that are due in one of them.
+ */
+export async function findOverdue(on: Pick<Database, 'read' | 'sql' | 'now'>, most: number): Promise<OverdueRun[]> {
+  const from = `runs_deadlines d ${on.sql.family === 'mysql' ? `FORCE INDEX (${OVERDUE})` : `INDEXED BY ${OVERDUE}`}`;
+  const now = on.now();
+  const read = (limit: number, condition = '', params: readonly string[] = []) =>
+    on.read<OverdueRun>(
+      `SELECT d.run_id, d.org_id, d.project_id, r.status FROM ${from} LEFT JOIN runs_runs r ON r.run_id = d.run_id
+       WHERE d.deadline <= ? ${condition} ORDER BY d.deadline LIMIT ${Math.trunc(limit)}`,
+      [now, ...params],
+    );
+  const oldest = await read(most);
+  if (oldest.length < most) return oldest;
+  const runs = new Map<string, OverdueRun>();
+  for (const column of ['org_id', 'project_id'] as const) {
+    const list = inList(distinct(oldest, (run) => run[column]));
+    const others = await read(Math.ceil(most / 4), `AND d.${column} NOT IN ${list.placeholders}`, list.params);
+    for (const run of others) runs.set(run.run_id, run);
+  }
+  for (const run of oldest) runs.set(run.run_id, run);
+  return [...runs.values()].slice(0, most);
 }
 
 async function deleteDeadlines(store: StoreContext, runs: readonly OverdueRun[]): Promise<void> {

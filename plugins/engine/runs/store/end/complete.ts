@@ -6,9 +6,11 @@ import {
   distinct,
   failpoint,
 } from '../../../../../kernel/contracts/index.ts';
+import { writeJsonYielding } from '../../../../platform/schema/contract.ts';
 import type { Masker } from '../../../../security/masking/contract.ts';
 import type { ActivityEnd, ClaimRef, Completion, Json } from '../../contract.ts';
 import { tail } from '../../domain/tail.ts';
+import type { Ending } from '../../domain/lifecycle.ts';
 import { onActivityEnded, endActivities, onActivitiesEnded } from '../rows/activity-ends.ts';
 import {
   hasEndedBy,
@@ -22,12 +24,13 @@ import {
 } from '../rows/activities.ts';
 import { announceTransitions, endRuns, updateRunStatus, type Announcement, readRunEndings } from './end-run.ts';
 import type { StoreContext } from '../rows/context.ts';
+import { parseJson } from '../rows/sealing.ts';
 import {
   type LockedRun,
   isTerminal,
   lockRun,
   lockRuns,
-  readNextStatuses,
+  readStatusesAfter,
   setStatus,
   notifyWorkObservers,
   type WorkChange,
@@ -52,13 +55,19 @@ export async function completeActivity(
   const owner = await store.owners.find(claim.activity_id);
   // The values of this claim were stored when it was claimed, so all of them are known before the transaction.
   const masker = await store.masks.of(owner);
-  await completions.add({ ...owner, claim, completion: limitCompletion(completion, masker), masker });
+  await completions.add({ ...owner, claim, ...(await limitCompletion(completion, masker)), masker });
+}
+
+/** What a claim ended with. Its output is written as JSON only once, because that takes long for a large one. */
+interface ClaimResult {
+  completion: Completion;
+  /** The output as JSON; undefined for a failure. */
+  output_json?: Buffer | undefined;
 }
 
 /** A completion that waits for its transaction. */
-export interface ClaimCompletion {
+export interface ClaimCompletion extends ClaimResult {
   claim: ClaimRef;
-  completion: Completion;
   masker: Masker;
 }
 
@@ -71,11 +80,11 @@ export async function completeClaims(
 ): Promise<(Error | undefined)[]> {
   const run = await lockRun(tx, run_id);
   const outcomes: (Error | undefined)[] = [];
-  for (const { claim, completion, masker } of endings) {
+  for (const { claim, completion, output_json, masker } of endings) {
     // A completion may cancel the activities of later ones, so each is locked in turn.
     const fence = await lockFence(tx, claim.activity_id);
     const valid = hasClaim(fence, claim);
-    if (valid) await completeClaim(tx, store, run, claim, { completion, masker });
+    if (valid) await completeClaim(tx, store, run, claim, { completion, output_json, masker });
     outcomes.push(valid || hasEndedBy(fence, claim, completion) ? undefined : claimLost(claim));
   }
   return outcomes;
@@ -87,17 +96,17 @@ export async function completeClaim(
   store: StoreContext,
   run: LockedRun,
   claim: ClaimRef,
-  { completion: requested, masker }: { completion: Completion; masker: Masker },
+  { masker, ...requested }: ClaimResult & { masker: Masker },
 ): Promise<void> {
   const { activity_id } = claim;
-  const completion = await applyQuota(tx, store, run, requested);
+  const { completion, output_json } = await applyQuota(tx, store, run, requested);
   const place = { org_id: run.org_id, project_id: run.project_id, run_id: run.run_id, activity_id };
-  await endActivities(tx, store, 'claimed', [{ place, completion }]);
+  await endActivities(tx, store, 'claimed', [{ place, completion, output_json }]);
   const [row] = await tx.read<Omit<ActivityEnd, 'result'>>(
     'SELECT activity_id, parent, name, executor FROM runs_activities WHERE activity_id = ?',
     [activity_id],
   );
-  const end = { ...row!, result: completion };
+  const end: ActivityEnd = { ...row!, result: completion, output_bytes: output_json?.length };
   const waits = await onActivityEnded(tx, store, run, end);
   await updateRunStatus(tx, store, run, {
     masker,
@@ -114,50 +123,54 @@ async function applyQuota(
   tx: Transaction,
   { limits }: Pick<StoreContext, 'limits'>,
   run: LockedRun,
-  completion: Completion,
-): Promise<Completion> {
-  const bytes = resultBytes(completion);
-  if (run.trusted === 1 || bytes < COUNTED_BYTES) return completion;
-  if (completion.status === 'failed') {
+  result: ClaimResult,
+): Promise<ClaimResult> {
+  const bytes = resultBytes(result);
+  if (run.trusted === 1 || bytes < COUNTED_BYTES) return result;
+  if (result.completion.status === 'failed') {
     await countStored(tx, [{ run_id: run.run_id, bytes }]);
-    return completion;
+    return result;
   }
   const beyond = await countCalls(tx, limits, run.run_id, [{ bytes }]);
-  return beyond === undefined ? completion : { status: 'failed', code: beyond.code, message: beyond.message };
+  return beyond === undefined
+    ? result
+    : { completion: { status: 'failed', code: beyond.code, message: beyond.message } };
 }
 
 /** The bytes of a result: its output as JSON, or its error message. */
-const resultBytes = (completion: Completion): number =>
-  completion.status === 'succeeded' ? jsonBytes(completion.output) : Buffer.byteLength(completion.message);
-
-const jsonBytes = (output: unknown): number => Buffer.byteLength(JSON.stringify(output ?? null));
+const resultBytes = ({ completion, output_json }: ClaimResult): number =>
+  completion.status === 'succeeded' ? output_json!.length : Buffer.byteLength(completion.message);
 
 /**
  * An output that is too large fails the run, because the agent could only send it again. A message is masked before it
  * is cut, because agents may be third-party programs.
  */
-function limitCompletion(completion: Completion, masker: Masker): Completion {
+async function limitCompletion(completion: Completion, masker: Masker): Promise<ClaimResult> {
   if (completion.status === 'succeeded') {
-    const bytes = jsonBytes(completion.output);
-    if (bytes <= MAX_OUTPUT_BYTES) return completion;
-    const message = `the output has ${bytes} bytes of JSON; the limit is ${MAX_OUTPUT_BYTES}`;
-    return { status: 'failed', code: 'payload_too_large', message };
+    const written = await writeJsonYielding(completion.output ?? null);
+    // No limit was given that it could exceed.
+    const { json } = written as Extract<typeof written, { json: Buffer }>;
+    if (json.length <= MAX_OUTPUT_BYTES) return { completion, output_json: json };
+    const message = `the output is ${json.length} bytes of JSON; the limit is ${MAX_OUTPUT_BYTES}`;
+    return { completion: { status: 'failed', code: 'payload_too_large', message } };
   }
   const { code, message, exit_code, final, retry_after_ms } = completion;
   return {
-    status: 'failed',
-    final,
-    retry_after_ms,
-    code: ERROR_CODE.test(code) ? code : 'failed',
-    message: tail(masker.text(message), MAX_TEXT_POINTS),
-    ...(Number.isSafeInteger(exit_code) ? { exit_code } : {}),
+    completion: {
+      status: 'failed',
+      final,
+      retry_after_ms,
+      code: ERROR_CODE.test(code) ? code : 'failed',
+      message: tail(masker.text(message), MAX_TEXT_POINTS),
+      ...(Number.isSafeInteger(exit_code) ? { exit_code } : {}),
+    },
   };
 }
 
 /** Completions in one transaction, which holds the locks of all their runs. */
 const MAX_COMPLETIONS = 32;
 /** A completion whose output is longer, as JSON, gets a transaction of its own. */
-const MAX_SHARED_CHARS = 64 * 1024;
+const MAX_SHARED_BYTES = 64 * 1024;
 
 interface AddedCompletion extends RunCompletion {
   project_id: string;
@@ -195,11 +208,9 @@ export class Completions {
 
   /** Resolves after the commit. Rejects with `lease_lost`. */
   add(ending: AddedCompletion): Promise<void> {
-    const { completion, trusted } = ending;
-    const large =
-      completion.status === 'succeeded' && JSON.stringify(completion.output ?? null).length > MAX_SHARED_CHARS;
+    const large = ending.output_json !== undefined && ending.output_json.length > MAX_SHARED_BYTES;
     // Counting locks rows that others write too.
-    const counted = !trusted && resultBytes(completion) >= COUNTED_BYTES;
+    const counted = !ending.trusted && resultBytes(ending) >= COUNTED_BYTES;
     if (large || counted) return this.#commitAlone(ending);
     return this.#has_one_writer || !ending.coordinated ? this.#commitShared(ending) : this.#enqueue(ending);
   }
@@ -372,14 +383,19 @@ async function completeRound(
     tx,
     store,
     'claimed',
-    valid.map(({ run_id, claim, completion }) => ({ place: activityScope(runs.get(run_id)!, claim), completion })),
+    valid.map(({ run_id, claim, completion, output_json }) => ({
+      place: activityScope(runs.get(run_id)!, claim),
+      completion,
+      output_json,
+    })),
   );
   const ends = valid.map(({ run_id, claim, completion }) => ({
     run: runs.get(run_id)!,
     end: toEnd(fences.get(claim.activity_id)!, completion),
   }));
   notifications.waits.push(...(await onActivitiesEnded(tx, store, ends)));
-  notifications.announcements.push(...(await updateStatuses(tx, store, runs, valid, notifications.work)));
+  const own = new Set(ends.flatMap(({ end }) => (end.parent === null ? [end.activity_id] : [])));
+  notifications.announcements.push(...(await updateStatuses(tx, store, runs, valid, own, notifications.work)));
 }
 
 const activityScope = ({ org_id, project_id, run_id }: LockedRun, { activity_id }: ClaimCompletion['claim']) => ({
@@ -403,17 +419,27 @@ const toEnd = (
 const outputEntry = ({ claim, completion }: RunCompletion): [activity_id: string, output: Json][] =>
   completion.status === 'succeeded' ? [[claim.activity_id, completion.output ?? null]] : [];
 
-/** Sets the following status of each run, or ends it. Answers the ends, for the caller to announce. */
+/** How a run ends whose only activity ends so. */
+const endingOf = (completion: Completion): Ending =>
+  completion.status === 'failed'
+    ? { status: 'failed', code: completion.code, message: completion.message }
+    : { status: 'succeeded', output: parseJson(JSON.stringify(completion.output ?? null)) };
+
+/**
+ * Sets the following status of each run, or ends it. `own` are the ended activities that no other activity has started. Answers
+ * the ends, for the caller to announce.
+ */
 async function updateStatuses(
   tx: Transaction,
   store: StoreContext,
   runs: ReadonlyMap<string, LockedRun>,
   completions: readonly RunCompletion[],
+  own: ReadonlySet<string>,
   work: WorkChange[],
 ): Promise<Announcement[]> {
-  const statuses = await readNextStatuses(
+  const { next: statuses, single } = await readStatusesAfter(
     tx,
-    completions.map(({ run_id }) => run_id),
+    completions.map(({ run_id, claim: { activity_id } }) => ({ run_id, activity_id })),
   );
   for (const [run_id, { status, working }] of statuses) {
     const run = runs.get(run_id)!;
@@ -422,12 +448,15 @@ async function updateStatuses(
   }
   const ended = completions.filter(({ run_id }) => !statuses.has(run_id));
   if (ended.length === 0) return [];
-  const endings = await readRunEndings(
-    tx,
-    store,
-    ended.map(({ run_id }) => runs.get(run_id)!),
-    new Map(completions.flatMap(outputEntry)),
-  );
+  const endings = new Map<string, Ending>();
+  for (const { run_id, claim, completion } of ended)
+    if (single.has(run_id) && own.has(claim.activity_id)) endings.set(run_id, endingOf(completion));
+  const others = ended.filter(({ run_id }) => !endings.has(run_id));
+  if (others.length > 0) {
+    const outputs = new Map(completions.flatMap(outputEntry));
+    const rest = others.map(({ run_id }) => runs.get(run_id)!);
+    for (const [run_id, ending] of await readRunEndings(tx, store, rest, outputs)) endings.set(run_id, ending);
+  }
   return endRuns(
     tx,
     store,

@@ -25,6 +25,7 @@ import {
 } from '../../contract.ts';
 import type { StoreContext } from '../rows/context.ts';
 import {
+  isPaused,
   isTerminal,
   lockRunOf,
   type LockedRun,
@@ -40,7 +41,7 @@ import {
 } from '../rows/runs.ts';
 import type { Masker } from '../../../../security/masking/contract.ts';
 import { type Ending, lifecyclePayload, transitionType } from '../../domain/lifecycle.ts';
-import { openEnvelope, parseJson, sealContext, sealJson } from '../rows/sealing.ts';
+import { openEnvelope, parseJson, sealContext, sealJson, sealResult } from '../rows/sealing.ts';
 import { type EndedWait, notifyWaitKinds } from '../rows/waits.ts';
 import { deleteUntrusted, countCalls } from '../rows/usage.ts';
 import {
@@ -118,7 +119,8 @@ export async function updateRunStatus(
   if (next && run.status !== 'queued') await setStatus(tx, run, next.status);
   if (next === undefined) {
     const ending = await decideEnding(tx, store, run, coordinator, coordinated);
-    await coordinated.start();
+    // A run that was submitted paused stays queued until it is resumed.
+    if (ending || run.status !== 'queued' || !isPaused(run)) await coordinated.start();
     if (ending) {
       const started_at = coordinated.unwritten_start;
       const started = coordinated.consumeStart();
@@ -130,7 +132,7 @@ export async function updateRunStatus(
       const transitions = started ? [{ run }, ...ends] : ends;
       if (started && announcements && coordinated.cancelled.length === 0) announcements.push(...transitions);
       else await announceTransitions(tx, store, transitions);
-    } else await setStatus(tx, run, 'running');
+    } else if (run.status !== 'queued') await setStatus(tx, run, 'running');
   }
   await coordinated.announceStart();
   // After the end was announced, because an announcement takes its locks first.
@@ -244,7 +246,10 @@ export async function endRuns(
 
 function endedRunValues(store: Pick<StoreContext, 'sealer'>, { run, ending }: RunToEnd): RowValues {
   if (ending.status === 'succeeded') {
-    const output = sealJson(store, sealContext.runOutput(run, run.run_id), ending.output);
+    const { record } = ending;
+    const output = record
+      ? sealResult(store.sealer, run, record.output_json, record.content)
+      : sealJson(store, sealContext.runOutput(run, run.run_id), ending.output);
     return [run.run_id, output, output.length];
   }
   return ending.status === 'failed'
@@ -276,7 +281,8 @@ async function addAndClaim(
     const trusted = run.trusted === 1;
     const requires = store.queues.requirementsOf(activity, trusted);
     // A claim in the same transaction gets no journal.
-    const claimer = activity.resumed ? undefined : store.eager.claimerFor(run, { ...activity, requires }, trusted);
+    const claimer =
+      activity.resumed || isPaused(run) ? undefined : store.eager.claimerFor(run, { ...activity, requires }, trusted);
     if (!claimer) rows.push(activityRow(row, run, now));
     else {
       const claim = { agent_id: claimer.agent_id, deadline: now + claimer.lease_ms };
@@ -426,6 +432,7 @@ class CoordinatedRunHandle implements CoordinatedRun {
   readonly subject: string | null;
   readonly generation: number;
   readonly trusted: boolean;
+  readonly paused: boolean;
   readonly trigger: Trigger;
   /** Waits that were cancelled here; their kinds are notified after the transition. */
   readonly cancelled: EndedWait[] = [];
@@ -450,6 +457,7 @@ class CoordinatedRunHandle implements CoordinatedRun {
     this.subject = run.subject;
     this.generation = run.generation;
     this.trusted = run.trusted === 1;
+    this.paused = isPaused(run);
     this.trigger = parseJson(run.trigger_fields) as Trigger;
   }
 

@@ -4,9 +4,16 @@ import {
   type GroupCommit,
   type Transaction,
 } from '../../../../../kernel/contracts/index.ts';
-import type { ClaimRef, JournalRecord } from '../../contract.ts';
+import { type Appended, type ClaimRef, type JournalRecord, PAUSED_DUE } from '../../contract.ts';
 import { checkRecord, sameRecord } from '../../domain/record-rules.ts';
-import { hasClaim, lockFences, claimLost, type ActivityTraits } from '../rows/activities.ts';
+import {
+  hasClaim,
+  lockFences,
+  lockJournalEnds,
+  claimLost,
+  type ActivityTraits,
+  type Fence,
+} from '../rows/activities.ts';
 import {
   journalGap,
   hasSite,
@@ -31,29 +38,32 @@ interface Append {
 
 const appendedActivity = ({ claim }: Append): string => claim.activity_id;
 
-type AppendOutcome = BatchOutcome<void>;
-const APPENDED: AppendOutcome = { ok: undefined };
+type AppendOutcome = BatchOutcome<Appended>;
+const APPENDED: AppendOutcome = { ok: {} };
+const APPENDED_PAUSED: AppendOutcome = { ok: { paused: true } };
+
+const appended = (fence: Fence | undefined): AppendOutcome => (fence?.due === PAUSED_DUE ? APPENDED_PAUSED : APPENDED);
 
 /** Appends records to journals. Activities of this process share transactions. */
 export class JournalAppends {
   readonly #store: StoreContext;
-  readonly #commits: GroupCommit<Append, void>;
+  readonly #commits: GroupCommit<Append, Appended>;
 
   constructor(store: StoreContext) {
     this.#store = store;
-    this.#commits = store.group_commits.create<Append, void>({
+    this.#commits = store.group_commits.create<Append, Appended>({
       name: 'runs.append',
       max_batch: MAX_APPENDS,
       flush: (tx, batch) => appendBatch(tx, batch, store),
     });
   }
 
-  async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
+  async append(claim: ClaimRef, record: JournalRecord): Promise<Appended> {
     checkRecord(record);
     const owner = await this.#store.owners.find(claim.activity_id);
     await this.#store.journal_sizes.prepare(owner);
     const sealed = sealRecord(this.#store.sealer, owner, claim.epoch, record);
-    await retryUnknownCommit(() => this.#commits.submit({ claim, owner, sealed }));
+    return retryUnknownCommit(() => this.#commits.submit({ claim, owner, sealed }));
   }
 }
 
@@ -62,9 +72,7 @@ export class JournalAppends {
  * their journals without a gap (I4). An existing record is a repeat after a lost answer, or a conflict.
  */
 async function appendBatch(tx: Transaction, batch: readonly Append[], store: StoreContext): Promise<AppendOutcome[]> {
-  const fences = await lockFences(tx, batch.map(appendedActivity));
-  const valid = batch.filter(({ claim }) => hasClaim(fences.get(claim.activity_id), claim));
-  const last = valid.length === 0 ? new Map<string, number>() : await lastPositions(tx, valid.map(appendedActivity));
+  const { fences, last } = await lockJournals(tx, batch);
   const next: Append[] = [];
   const outcomes: AppendOutcome[] = [];
   for (const append of batch) {
@@ -78,7 +86,7 @@ async function appendBatch(tx: Transaction, batch: readonly Append[], store: Sto
     if (position === before + 1) {
       last.set(claim.activity_id, position);
       next.push(append);
-      outcomes.push(APPENDED);
+      outcomes.push(appended(fences.get(claim.activity_id)));
     } else outcomes.push(await repeatOutcome(tx, store, append, before, next));
   }
   const rejected = await beyondQuota(tx, store, next);
@@ -86,6 +94,23 @@ async function appendBatch(tx: Transaction, batch: readonly Append[], store: Sto
   const accepted = next.filter((append) => !rejected.has(append));
   await insertAppends(tx, store, accepted, batch.length === 1, outcomes);
   return outcomes;
+}
+
+/**
+ * Locks the activities of the batch, and reads the last positions of their journals. Where there is one writer, one statement
+ * does both; elsewhere, a position that was read before the lock was granted may be old.
+ */
+async function lockJournals(
+  tx: Transaction,
+  batch: readonly Append[],
+): Promise<{ fences: ReadonlyMap<string, Fence>; last: Map<string, number> }> {
+  if (tx.sql.family === 'sqlite') {
+    const fences = await lockJournalEnds(tx, batch.map(appendedActivity));
+    return { fences, last: new Map([...fences.values()].map(({ activity_id, last }) => [activity_id, last ?? -1])) };
+  }
+  const fences = await lockFences(tx, batch.map(appendedActivity));
+  const valid = batch.filter(({ claim }) => hasClaim(fences.get(claim.activity_id), claim));
+  return { fences, last: valid.length === 0 ? new Map() : await lastPositions(tx, valid.map(appendedActivity)) };
 }
 
 /**

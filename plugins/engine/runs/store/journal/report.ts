@@ -238,7 +238,7 @@ const MAX_ALL_NOTES_BYTES = 256 * 1024;
 export async function annotate(store: StoreContext, claim: ClaimRef, nth: number, text: string): Promise<void> {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_NOTE_BYTES)
-    throw Errors.payloadTooLarge(`the annotation has ${bytes} bytes; the limit is ${MAX_NOTE_BYTES}`);
+    throw Errors.payloadTooLarge(`the annotation is ${bytes} bytes long; the limit is ${MAX_NOTE_BYTES}`);
   if (!Number.isInteger(nth) || nth < 0 || nth >= MAX_NOTES)
     throw Errors.invalidRequest(`an activity can have at most ${MAX_NOTES} annotations`);
   const owner = await store.owners.find(claim.activity_id);

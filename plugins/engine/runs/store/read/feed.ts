@@ -1,5 +1,6 @@
 import { chunks, inList, type Queries } from '../../../../../kernel/contracts/index.ts';
-import type { RunStatus, RunVersions, SubstateKind } from '../../contract.ts';
+import { textKey } from '../rows/sealing.ts';
+import type { RunStatus, RunVersions, SubstateKind, TaggedRun } from '../../contract.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -25,6 +26,28 @@ export async function countOf(on: On, project_id: string, status: RunStatus, lim
     [project_id, status],
   );
   return Number(row!.n);
+}
+
+/** Of the newest runs with a tag, those that began or ended at `since` or later; the index on tags finds them. */
+export async function taggedSince(
+  on: On,
+  project_id: string,
+  tag: string,
+  since: number,
+  limit: number,
+): Promise<TaggedRun[]> {
+  const rows = await on.read<{ status: RunStatus; started_at: number | null; finished_at: number | null }>(
+    `SELECT r.status, r.started_at, r.finished_at FROM (
+       SELECT run_id FROM runs_tags WHERE project_id = ? AND tag_key = ? ORDER BY run_id DESC LIMIT ${Math.trunc(limit)}
+     ) t JOIN runs_runs r ON r.run_id = t.run_id WHERE r.started_at >= ? OR r.finished_at >= ?`,
+    [project_id, textKey('tag', tag), since, since],
+  );
+  const numberOf = (at: number | null) => (at === null ? null : Number(at));
+  return rows.map(({ status, started_at, finished_at }) => ({
+    status,
+    started_at: numberOf(started_at),
+    finished_at: numberOf(finished_at),
+  }));
 }
 
 export interface ArmedRow {

@@ -1,10 +1,11 @@
 import { inList, chunks, Errors, iso, type Sealer, yieldToEventLoop } from '../../../../../kernel/contracts/index.ts';
 import { decodeTrace } from '../../../../platform/tracing/contract.ts';
-import type { Run, RunStatus, Substate, SubstateKind } from '../../contract.ts';
+import type { Run, RunPause, RunStatus, Substate, SubstateKind } from '../../contract.ts';
 import type { Reader } from '../rows/context.ts';
 import { readAllNotes, readFirstNotes, shortened } from '../read-notes.ts';
 import {
   isLargeInList,
+  isTerminal,
   LISTED_COLUMNS,
   LISTED_OUTPUT,
   LISTED_TEXT_LENGTH,
@@ -18,7 +19,7 @@ import {
   tagsOf,
   triggerOf,
 } from '../rows/runs.ts';
-import { parseJson, sealContext } from '../rows/sealing.ts';
+import { openResult, parseJson } from '../rows/sealing.ts';
 import { parseExact } from '../../../../platform/schema/contract.ts';
 
 interface Scope {
@@ -157,6 +158,8 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     created_at: iso(row.created_at),
     started_at: time(row.started_at),
     finished_at: time(row.finished_at),
+    paused: pauseOf(row),
+    priority: row.priority ?? undefined,
     deadline: row.timeout_ms === null ? undefined : iso(row.created_at + row.timeout_ms),
     ...outputOf(row, sealer),
     error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
@@ -168,6 +171,12 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     annotations,
     trace_id: decodeTrace(row.trace)?.trace_id,
   };
+}
+
+/** A run that has ended is no longer paused, whatever its row says. */
+function pauseOf(row: ViewedRun): Run['paused'] {
+  if (row.paused_at === null || isTerminal(row)) return undefined;
+  return { at: iso(row.paused_at), ...json<RunPause>(row.pause) };
 }
 
 async function notesOf(on: Reader, run_ids: readonly string[], listed: boolean): Promise<Map<string, string[]>> {
@@ -191,7 +200,7 @@ function withShortTexts(run: Run): Run {
 function outputOf(row: ViewedRun, sealer: Sealer): Pick<Run, 'output' | 'output_omitted'> {
   if (row.status !== 'succeeded') return {};
   if (row.output === null) return row.output_bytes === null ? { output: null } : { output_omitted: true };
-  return { output: parseJson(sealer.open(sealContext.runOutput(row, row.run_id), row.output).toString()) };
+  return { output: parseJson(openResult(sealer, row, row.output).output_json.toString()) };
 }
 
 /** What the most recently parked activity of each run waits for that waits, or is queued for its turn. */

@@ -11,6 +11,7 @@ import { readDocument } from './documents.ts';
 import { readArmedCall, readEnvelope, readProgram } from './history.ts';
 import { readEndedActivities, readOpenActivities, readOpenWaits } from './node-facts.ts';
 import { readListed, readStatus } from './reading.ts';
+import { readQuestions } from './questions.ts';
 import { readActivityNames, readCoordinator } from './run-lookups.ts';
 import { listRuns } from './run-search.ts';
 import { readSignals } from './signal-list.ts';
@@ -79,6 +80,10 @@ export function createRunReader({
     },
     lastPass: (activity_id) => readLastPass(on, activity_id),
     signals: (run_id, filter) => readSignals(on, run_id, filter),
+    async questions(run) {
+      await sealer.prepare(run.org_id);
+      return readQuestions(on, sealer, run);
+    },
     document: (run) => readDocument(on, sealer, run),
     async input(run) {
       const envelope = await readEnvelope(on, sealer, run);

@@ -47,8 +47,8 @@ export async function listRuns(
  * is bounded: it reads windows of rows and may end before the oldest run.
  */
 function readsOtherRows(filter: RunFilter): boolean {
-  const { tag, statuses, workflow, subject, trigger, since, until } = filter;
-  if (workflow !== undefined || since !== undefined || until !== undefined) return true;
+  const { tag, statuses, workflow, subject, trigger, since, until, paused } = filter;
+  if (paused !== undefined || workflow !== undefined || since !== undefined || until !== undefined) return true;
   const others = [statuses.length > 0, subject !== undefined, trigger !== undefined].filter(Boolean).length;
   return tag === undefined ? leadingIndex(filter) !== undefined && others > 1 : others > 0;
 }
@@ -207,7 +207,7 @@ const originCondition = (trigger: OriginFilter): Condition => {
 };
 
 function conditionsOf(filter: RunFilter, lead: string): Condition[] {
-  const { tag, statuses, workflow, subject, trigger, since, until, before } = filter;
+  const { tag, statuses, workflow, subject, trigger, since, until, before, paused } = filter;
   const found: Condition[] = [];
   if (tag !== undefined) found.push(['t.tag_key = ?', textKey('tag', tag)]);
   if (statuses.length > 0) found.push([`r.status IN (${statuses.map(() => '?').join(',')})`, ...statuses]);
@@ -215,6 +215,13 @@ function conditionsOf(filter: RunFilter, lead: string): Condition[] {
   if (workflow !== undefined) found.push(['HEX(r.workflow) = ?', Buffer.from(workflow).toString('hex').toUpperCase()]);
   if (subject !== undefined) found.push(['r.subject_bytes = ?', Buffer.from(subject)]);
   if (trigger !== undefined) found.push(originCondition(trigger));
+  // A run that ends while it is paused stays so in its row.
+  if (paused === true)
+    found.push([
+      `r.paused_at IS NOT NULL AND r.status IN (${OPEN_STATUSES.map(() => '?').join(',')})`,
+      ...OPEN_STATUSES,
+    ]);
+  if (paused === false) found.push(['r.paused_at IS NULL']);
   if (since !== undefined) found.push(['r.created_at >= ?', since]);
   if (until !== undefined) found.push(['r.created_at < ?', until]);
   if (before !== undefined) found.push([`${lead}.run_id < ?`, before]);

@@ -25,6 +25,6 @@ export async function readSignals(
   const searched_to = newest && newest.seq > max_searched ? newest.seq - max_searched + 1 : undefined;
   if (state !== undefined) conditions.push(['state = ?', state]);
   if (searched_to !== undefined) conditions.push(['seq >= ?', searched_to]);
-  const signals = await ordered('seq, name, state, sent_at, taken_at', limit);
+  const signals = await ordered('seq, name, state, sent_at, taken_at, sent_by, decision', limit);
   return { signals, ...(searched_to !== undefined && { searched_to }) };
 }

@@ -10,18 +10,19 @@ import {
   type Sealer,
   type Queries,
 } from '../../../../../kernel/contracts/index.ts';
-import type {
-  ActivityScope,
-  Claimed,
-  ClaimRef,
-  Completion,
-  HeldRun,
-  Json,
-  RunGuard,
-  RunLimits,
+import {
+  type ActivityScope,
+  type Claimed,
+  type ClaimRef,
+  type Completion,
+  type HeldRun,
+  type Json,
+  type RunGuard,
+  type RunLimits,
+  runNotFound,
 } from '../../contract.ts';
 import { leaseLost } from '../../errors.ts';
-import { lockRunOf, type RunEnvironment } from './runs.ts';
+import { type LockedRun, lockRunOf, type RunEnvironment } from './runs.ts';
 import { countCalls } from './usage.ts';
 
 export type ActivityState = 'pending' | 'claimed' | 'parked' | 'done' | 'failed' | 'cancelled';
@@ -75,13 +76,26 @@ export interface Fence {
   state: ActivityState;
   epoch: number;
   agent_id: string | null;
+  due: number;
 }
 
-const FENCE_COLUMNS = 'activity_id, state, epoch, agent_id';
+export const FENCE_COLUMNS = 'activity_id, state, epoch, agent_id, due';
 
 /** Locks activities in byte order of their ids. Locks on runs come before these. */
 export const lockFences = (tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, Fence>> =>
   lockActivities(tx, activity_ids, FENCE_COLUMNS);
+
+/** A fence, and the last position of the activity's journal. */
+interface JournalEnd extends Fence {
+  last: number | null;
+}
+
+const JOURNAL_END_COLUMNS = `${FENCE_COLUMNS}, (SELECT MAX(j.position) FROM runs_journal j
+  WHERE j.run_id = runs_activities.run_id AND j.activity_id = runs_activities.activity_id) AS last`;
+
+/** The same with the ends of their journals, for a database with one writer. */
+export const lockJournalEnds = (tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, JournalEnd>> =>
+  lockActivities(tx, activity_ids, JOURNAL_END_COLUMNS);
 
 /** A fence, and what observers of an end get to know. */
 export interface EndingActivity extends Fence {
@@ -239,7 +253,7 @@ export function updateRows({ table, key, columns, set, guard }: RowsUpdate): Upd
   };
 }
 
-const toHeldRun = ({ trusted }: { trusted: number }): HeldRun => ({ trusted: trusted === 1 });
+const toHeldRun = ({ trusted, status }: LockedRun): HeldRun => ({ trusted: trusted === 1, status });
 
 /** The locks of runs and claims, for transactions of other plugins. */
 export const createRunGuard = (
@@ -258,6 +272,14 @@ export const createRunGuard = (
   async countStored(tx, { run_id }, { trusted }, bytes) {
     const beyond = trusted ? undefined : await countCalls(tx, limits, run_id, [{ bytes }]);
     if (beyond) throw beyond;
+  },
+  async endOf({ org_id, project_id, run_id }) {
+    const [run] = await database.read<{ finished_at: number | null }>(
+      'SELECT finished_at FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ?',
+      [run_id, org_id, project_id],
+    );
+    if (!run) throw runNotFound(run_id);
+    return run.finished_at ?? undefined;
   },
   async endedBefore(run_ids, before) {
     const list = inList(run_ids);

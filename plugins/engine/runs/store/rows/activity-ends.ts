@@ -27,8 +27,8 @@ import {
 } from './activities.ts';
 import type { StoreContext } from './context.ts';
 import { beginningOf } from '../read-notes.ts';
-import { type LockedRun, assertCount, writeExactly } from './runs.ts';
-import { openSpec, parseJson, sealContext, sealJson, sealSpec } from './sealing.ts';
+import { LISTED_OUTPUT_BYTES, type RunRow, assertCount, PRIORITY, writeExactly } from './runs.ts';
+import { hasRecord, openResult, openSpec, parseJson, sealContext, sealJson, sealSpec } from './sealing.ts';
 import type { EndedWait } from './waits.ts';
 import { countChildren } from './usage.ts';
 
@@ -43,6 +43,15 @@ export const createActivities = (store: ActivitiesContext): Activities => ({
   end: async (tx, run, activity_id) => (await readActivityEnds(tx, store, run, [activity_id])).get(activity_id),
   ends: (on, run, activity_ids) => readActivityEnds(on, store, run, activity_ids),
   outputBytes: readOutputBytes,
+  async record(on, run) {
+    const [row] = await on.read<{ output: Buffer | null }>(
+      'SELECT output FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ? AND output_bytes <= ?',
+      // No larger output has a record.
+      [run.run_id, run.org_id, run.project_id, LISTED_OUTPUT_BYTES],
+    );
+    const output = row?.output;
+    return output && hasRecord(output) ? openResult(store.sealer, run, output).record : undefined;
+  },
   async noteExit(tx, activity_id, exit_code) {
     await writeExactly(tx, 1, `UPDATE runs_activities SET exit_code = ? WHERE activity_id = ? AND state = 'done'`, [
       exit_code,
@@ -84,9 +93,12 @@ export async function addActivities(
 ): Promise<void> {
   const now = store.database.now();
   const rows: Param[][] = [];
-  // Trust never changes, so it is read without a lock.
-  const [found] = await tx.read<{ trusted: number }>('SELECT trusted FROM runs_runs WHERE run_id = ?', [run.run_id]);
-  const scope = { ...run, trusted: found?.trusted ?? 0 };
+  // Neither ever changes, so they are read without a lock.
+  const [found] = await tx.read<Pick<RunRow, 'trusted' | 'priority'>>(
+    `SELECT trusted, ${PRIORITY} FROM runs_runs WHERE run_id = ?`,
+    [run.run_id],
+  );
+  const scope = { ...run, trusted: found?.trusted ?? 0, priority: found?.priority ?? null };
   if (scope.trusted === 0) await countChildren(tx, store.limits, run.run_id, activities.length);
   for (const activity of activities)
     rows.push(activityRow(await prepareActivity(tx, store, scope, activity), run, now));
@@ -101,10 +113,10 @@ export async function addActivities(
 export async function prepareActivity(
   tx: Transaction,
   store: Pick<StoreContext, 'sealer' | 'queues'>,
-  run: ActivityScope & Pick<LockedRun, 'trusted'>,
+  run: ActivityScope & Pick<RunRow, 'trusted' | 'priority'>,
   activity: NewActivity | ChildActivity,
 ): Promise<InsertedActivity> {
-  const lane = await store.queues.queueFor(tx, run.org_id, activity, run.trusted === 1);
+  const lane = await store.queues.queueFor(tx, run.org_id, activity, { ...run, trusted: run.trusted === 1 });
   const parent = 'parent' in activity ? activity.parent : null;
   const spec = sealSpec(store, run, activity.activity_id, activity.spec);
   const { activity_id, name, executor, resumed } = activity;
@@ -126,6 +138,8 @@ interface ActivityResultRow {
 export interface ActivityCompletion {
   place: ActivityScope & { activity_id: string };
   completion: Completion;
+  /** The output as JSON, if the caller has written it already. */
+  output_json?: Buffer | undefined;
 }
 
 const endedRowsUpdate = (
@@ -156,10 +170,14 @@ export async function endActivities(
 ): Promise<void> {
   const done: RowValues[] = [];
   const failed: RowValues[] = [];
-  for (const { place, completion } of ends) {
+  for (const { place, completion, output_json } of ends) {
     const { activity_id } = place;
+    const context = sealContext.activityOutput(place, activity_id);
     if (completion.status === 'succeeded')
-      done.push([activity_id, sealJson(store, sealContext.activityOutput(place, activity_id), completion.output)]);
+      done.push([
+        activity_id,
+        output_json ? store.sealer.seal(context, output_json) : sealJson(store, context, completion.output),
+      ]);
     else failed.push([activity_id, completion.code, completion.message, completion.exit_code ?? null]);
   }
   const now = store.database.now();
@@ -217,8 +235,9 @@ function toActivityEnd(store: Pick<StoreContext, 'sealer'>, run: ActivityScope, 
   if (row.state === 'failed')
     return { ...whose, result: { status: 'failed', code: error_code ?? 'failed', message: error_message ?? '' } };
   const context = sealContext.activityOutput(run, activity_id);
-  const value = output === null ? null : parseJson(store.sealer.open(context, output).toString());
-  return { ...whose, result: { status: 'succeeded', output: value } };
+  const json = output === null ? undefined : store.sealer.open(context, output);
+  const value = json === undefined ? null : parseJson(json.toString());
+  return { ...whose, result: { status: 'succeeded', output: value }, output_bytes: json?.length };
 }
 
 interface CopiedRow extends ActivityResultRow {

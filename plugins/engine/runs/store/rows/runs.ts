@@ -110,6 +110,14 @@ export interface RunRow {
   checkout: string | null;
   /** The span that started it; null: its trace is its own, or nobody traced it. */
   trace: string | null;
+  /** Null for a run that is not paused. */
+  paused_at: number | null;
+  /** JSON: who has paused it and why. */
+  pause: string | null;
+  /** JSON: the group of its submit; null: none. */
+  concurrency: string | null;
+  /** From 1 on; null: 0. Read it as `PRIORITY`. */
+  priority: number | null;
 }
 
 type Column = keyof RunRow;
@@ -157,6 +165,10 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   timeout_ms: ({ run }) => run.timeout_ms ?? null,
   checkout: ({ run }) => (run.checkout === undefined ? null : JSON.stringify(run.checkout)),
   trace: ({ trace }) => trace,
+  paused_at: ({ run }, now) => (run.paused === undefined ? null : now),
+  pause: ({ run }) => (run.paused === undefined ? null : JSON.stringify(run.paused)),
+  concurrency: ({ run }) => (run.concurrency === undefined ? null : JSON.stringify(run.concurrency)),
+  priority: ({ run, trusted }) => (trusted && run.priority) || null,
 };
 
 const jsonUnlessEmpty = (value: object | undefined): string | null =>
@@ -180,26 +192,40 @@ const pickColumns = <C extends Column>(...names: C[]): readonly C[] => names;
 /** The columns that transitions read under the run's lock. */
 const LOCKED = pickColumns(
   ...(['run_id', 'org_id', 'project_id', 'org', 'project', 'workflow', 'status', 'subject', 'tags'] as const),
-  ...(['trigger_fields', 'trusted', 'generation', 'next_seq', 'coordinator', 'trigger_name', 'trace'] as const),
+  ...([
+    'trigger_fields',
+    'trusted',
+    'generation',
+    'next_seq',
+    'coordinator',
+    'trigger_name',
+    'trace',
+    'paused_at',
+  ] as const),
+  'priority',
 );
 export type LockedRun = Pick<RunRow, (typeof LOCKED)[number]>;
-export const LOCKED_COLUMNS = LOCKED.join(', ');
+/** Past the large columns of a row, which SQLite would read first: few runs have one, and an index lists these. */
+export const PRIORITY = `(SELECT p.priority FROM runs_runs p WHERE p.run_id = runs_runs.run_id
+  AND p.priority IS NOT NULL) AS priority`;
+export const LOCKED_COLUMNS = LOCKED.map((column) => (column === 'priority' ? PRIORITY : column)).join(', ');
 
 /** The columns of a run record. */
 const VIEWED = pickColumns(
   ...(['run_id', 'org_id', 'project_id', 'kind', 'workflow_type', 'workflow', 'status', 'subject', 'tags'] as const),
   ...(['trigger_fields', 'trusted', 'generation', 'parent', 'rerun_of', 'created_at', 'started_at'] as const),
   ...(['finished_at', 'output', 'error_code', 'error_message', 'cancel_reason', 'cancelled_by'] as const),
-  ...(['cancel_on', 'requires', 'credentials', 'timeout_ms', 'trace'] as const),
+  ...(['cancel_on', 'requires', 'credentials', 'timeout_ms', 'trace', 'paused_at', 'pause'] as const),
 );
 export interface ViewedRun extends Pick<RunRow, (typeof VIEWED)[number]> {
   /** Bytes of the sealed output, whether it was read or not; in a list null also for one that an older version stored. */
   output_bytes: number | null;
   /** 1 when activities of the run have written notes. */
   noted: number;
+  priority: number | null;
 }
 const NOTED = `EXISTS (SELECT 1 FROM runs_annotations WHERE runs_annotations.run_id = runs_runs.run_id) AS noted`;
-const DERIVED = `LENGTH(output) AS output_bytes, ${NOTED}`;
+const DERIVED = `LENGTH(output) AS output_bytes, ${NOTED}, ${PRIORITY}`;
 
 /** The columns of a whole record. */
 export const VIEWED_COLUMNS = [...VIEWED, DERIVED].join(', ');
@@ -209,7 +235,7 @@ const withOutput = (output: string, column: (column: Column) => string = String,
   [...VIEWED.map((one) => (one === 'output' ? output : column(one))), facts].join(', ');
 /** MySQL reads an output to tell its length. */
 const withoutOutput = (column?: (column: Column) => string): string =>
-  withOutput('NULL AS output', column, `NULL AS output_bytes, ${NOTED}`);
+  withOutput('NULL AS output', column, `NULL AS output_bytes, ${NOTED}, ${PRIORITY}`);
 
 /** Bytes of a sealed output that takes milliseconds to open and to parse. */
 export const LARGE_OUTPUT_BYTES = 256 * 1024;
@@ -217,7 +243,7 @@ export const LARGE_OUTPUT_BYTES = 256 * 1024;
 export const MODERATE_COLUMNS = withOutput(outputUpTo(LARGE_OUTPUT_BYTES));
 
 /** Bytes of a sealed output that a list shows, and characters of a message or reason. */
-const LISTED_OUTPUT_BYTES = 4096;
+export const LISTED_OUTPUT_BYTES = 4096;
 export const LISTED_TEXT_LENGTH = 1000;
 const LONG_TEXTS: readonly Column[] = ['error_message', 'cancel_reason'];
 const listedColumn = (column: Column): string => {
@@ -225,7 +251,7 @@ const listedColumn = (column: Column): string => {
   return column;
 };
 /** The columns of a record as lists show it: without its output, and with the beginning of long texts. */
-export const LISTED_COLUMNS = withOutput('NULL AS output', listedColumn, `output_bytes, ${NOTED}`);
+export const LISTED_COLUMNS = withOutput('NULL AS output', listedColumn, `output_bytes, ${NOTED}, ${PRIORITY}`);
 /** The output that a list shows of such a row, and its length. */
 export const LISTED_OUTPUT = `LENGTH(output) AS output_bytes, ${outputUpTo(LISTED_OUTPUT_BYTES)}`;
 /** MySQL reads an output to tell its length: of these it is known, and too large for a list. */
@@ -246,6 +272,9 @@ export const RECORD_BYTES = [
 ]
   .map((column) => `COALESCE(OCTET_LENGTH(r.${column}), 0)`)
   .join(' + ');
+
+/** True for a run of which nothing new starts. */
+export const isPaused = (run: Pick<RunRow, 'paused_at'>): boolean => run.paused_at !== null;
 
 export const isTerminal = (run: { status: RunStatus }): boolean => TERMINAL.includes(run.status);
 
@@ -312,7 +341,17 @@ export async function lockRuns<Row = LockedRun>(
 
 export function toActivityContext(run: LockedRun, activity_id: string): ActivityContext {
   const { org_id, project_id, run_id, subject, generation } = run;
-  return { org_id, project_id, run_id, activity_id, subject, generation, trusted: run.trusted === 1 };
+  return {
+    org_id,
+    project_id,
+    run_id,
+    activity_id,
+    subject,
+    generation,
+    trusted: run.trusted === 1,
+    paused: isPaused(run),
+    priority: run.priority ?? 0,
+  };
 }
 
 /** Takes the run's next sequence number; its row must be locked. */
@@ -341,26 +380,57 @@ const NEXT_STATUS: Readonly<Record<string, NextStatus>> = {
 export const readNextStatus = async (tx: Pick<Transaction, 'read'>, run_id: string): Promise<NextStatus | undefined> =>
   (await readNextStatuses(tx, [run_id])).get(run_id);
 
+/** Activities of the run `r`. */
+const OF_RUN = 'SELECT 1 FROM runs_activities a WHERE a.run_id = r.run_id';
+const OWN = `${OF_RUN} AND a.parent IS NULL`;
+/** Each query looks for one row: a run may have thousands of open activities. */
+const NEXT_STATUS_OF_RUN = `CASE
+  WHEN EXISTS (${OWN} AND a.state = 'claimed') OR EXISTS (${OWN} AND a.state = 'pending') THEN 'running'
+  WHEN EXISTS (${OWN} AND a.state = 'parked')
+    THEN CASE WHEN EXISTS (${OF_RUN} AND a.state IN ('pending', 'claimed')) THEN 'attended' ELSE 'waiting' END
+  WHEN EXISTS (${OF_RUN} AND a.state IN ('pending', 'claimed', 'parked')) THEN 'running' END AS next_status`;
+
+interface NextStatusRow {
+  run_id: string;
+  next_status: string | null;
+}
+
+const toNextStatuses = (rows: readonly NextStatusRow[]): Map<string, NextStatus> =>
+  new Map(
+    rows.flatMap(({ run_id, next_status }) => (next_status === null ? [] : [[run_id, NEXT_STATUS[next_status]!]])),
+  );
+
 /** The same for up to 128 runs. Leaves out those that end. */
 export async function readNextStatuses(
   tx: Pick<Transaction, 'read'>,
   run_ids: readonly string[],
 ): Promise<Map<string, NextStatus>> {
-  const of = 'SELECT 1 FROM runs_activities a WHERE a.run_id = r.run_id';
-  const own = `${of} AND a.parent IS NULL AND a.state`;
   const list = inList(run_ids);
-  // Each query looks for one row: a run may have thousands of open activities.
-  const rows = await tx.read<{ run_id: string; next_status: string | null }>(
-    `SELECT r.run_id, CASE WHEN EXISTS (${own} = 'claimed') OR EXISTS (${own} = 'pending') THEN 'running'
-     WHEN EXISTS (${own} = 'parked')
-       THEN CASE WHEN EXISTS (${of} AND a.state IN ('pending', 'claimed')) THEN 'attended' ELSE 'waiting' END
-     WHEN EXISTS (${of} AND a.state IN ('pending', 'claimed', 'parked')) THEN 'running' END AS next_status
-     FROM runs_runs r WHERE r.run_id IN ${list.placeholders}`,
+  const rows = await tx.read<NextStatusRow>(
+    `SELECT r.run_id, ${NEXT_STATUS_OF_RUN} FROM runs_runs r WHERE r.run_id IN ${list.placeholders}`,
     list.params,
   );
-  return new Map(
-    rows.flatMap(({ run_id, next_status }) => (next_status === null ? [] : [[run_id, NEXT_STATUS[next_status]!]])),
+  return toNextStatuses(rows);
+}
+
+/**
+ * The same after these activities, one of each run, have ended. `single` are the runs that have no other activity of their own,
+ * so that its result is that of the run.
+ */
+export async function readStatusesAfter(
+  tx: Pick<Transaction, 'read'>,
+  ended: readonly { run_id: string; activity_id: string }[],
+): Promise<{ next: Map<string, NextStatus>; single: ReadonlySet<string> }> {
+  const runs = inList(ended.map(({ run_id }) => run_id));
+  const activities = inList(ended.map(({ activity_id }) => activity_id));
+  const rows = await tx.read<NextStatusRow & { has_others: number }>(
+    `SELECT r.run_id, ${NEXT_STATUS_OF_RUN},
+       EXISTS (${OWN} AND a.activity_id NOT IN ${activities.placeholders}) AS has_others
+     FROM runs_runs r WHERE r.run_id IN ${runs.placeholders}`,
+    [...activities.params, ...runs.params],
   );
+  const single = rows.filter(({ has_others }) => Number(has_others) === 0).map(({ run_id }) => run_id);
+  return { next: toNextStatuses(rows), single: new Set(single) };
 }
 
 /** Sets the status of a started run; does nothing when it has it already. */

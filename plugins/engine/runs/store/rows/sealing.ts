@@ -29,6 +29,7 @@ export const sealContext = {
     field: 'output' | 'message',
   ) => contextFor(scope, 'runs_attempts', `${at.run_id}/${at.activity_id}/${at.position}/${at.attempt}`, field),
   runOutput: (scope: Scope, run_id: string) => contextFor(scope, 'runs_runs', run_id, 'output'),
+  runResult: (scope: Scope, run_id: string) => contextFor(scope, 'runs_runs', run_id, 'result'),
   activitySpec: (scope: Scope, activity_id: string) => contextFor(scope, 'runs_activities', activity_id, 'spec'),
   activityOutput: (scope: Scope, activity_id: string) => contextFor(scope, 'runs_activities', activity_id, 'output'),
   source: (scope: Scope, digest: string) => contextFor(scope, 'runs_sources', digest, 'source'),
@@ -44,6 +45,33 @@ export const sealContext = {
 
 export const sealJson = (store: { sealer: Sealer }, at: SealContext, value: Json): Buffer =>
   store.sealer.seal(at, Buffer.from(JSON.stringify(value ?? null)));
+
+/**
+ * The first byte of an output that is sealed together with the record of a coordinator. No sealed value begins with it. Runs
+ * of older versions, and runs without a record, have an output that is sealed by itself.
+ */
+const WITH_RECORD = 0x52;
+const LENGTH_BYTES = 4;
+
+/** Seals the output of a run, as JSON, and what its coordinator records of the run. The org's keys must be ready. */
+export function sealResult(sealer: Sealer, run: RunScope, output_json: Buffer, content: Buffer): Buffer {
+  const plaintext = Buffer.allocUnsafe(LENGTH_BYTES + output_json.length + content.length);
+  plaintext.writeUInt32BE(output_json.length);
+  output_json.copy(plaintext, LENGTH_BYTES);
+  content.copy(plaintext, LENGTH_BYTES + output_json.length);
+  const blob = sealer.seal(sealContext.runResult(run, run.run_id), plaintext);
+  return Buffer.concat([Buffer.of(WITH_RECORD), blob]);
+}
+
+export const hasRecord = (stored: Buffer): boolean => stored[0] === WITH_RECORD;
+
+/** Opens the stored output of a run, in either layout. The org's keys must be ready. Throws `sealed_value_unreadable`. */
+export function openResult(sealer: Sealer, run: RunScope, stored: Buffer): { output_json: Buffer; record?: Buffer } {
+  if (!hasRecord(stored)) return { output_json: sealer.open(sealContext.runOutput(run, run.run_id), stored) };
+  const plaintext = sealer.open(sealContext.runResult(run, run.run_id), stored.subarray(1));
+  const end = LENGTH_BYTES + plaintext.readUInt32BE();
+  return { output_json: plaintext.subarray(LENGTH_BYTES, end), record: plaintext.subarray(end) };
+}
 
 /** Marks a sealed text. Rows of older versions hold the text itself, and stay as they are. */
 const SEALED_PREFIX = 'sealed:';

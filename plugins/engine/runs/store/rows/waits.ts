@@ -96,15 +96,15 @@ export async function readWait(on: Pick<Queries, 'read'>, wait: WaitRef): Promis
   return (await readWaits(on, [wait]))[0];
 }
 
-/** The wait that has listened to this queue longest. The run must be locked. */
+/** The wait that has listened to one of these queues longest. The run must be locked. */
 export async function oldestListening(
   on: Pick<Queries, 'read'>,
   run_id: string,
-  topic: string,
+  topics: readonly [string, string],
 ): Promise<WaitRow | undefined> {
   const rows = await on.read<WaitRow>(
-    `${READ_WAITS} WHERE run_id = ? AND state = 'armed' AND topic = ? ORDER BY seq LIMIT 1`,
-    [run_id, topic],
+    `${READ_WAITS} WHERE run_id = ? AND state = 'armed' AND topic IN (?, ?) ORDER BY seq LIMIT 1`,
+    [run_id, ...topics],
   );
   return rows[0];
 }

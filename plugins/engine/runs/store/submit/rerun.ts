@@ -45,6 +45,8 @@ const SOURCE_COLUMNS = [
     'source_digest',
     'timeout_ms',
     'checkout',
+    'priority',
+    'concurrency',
   ] as const),
 ];
 type SourceRow = Pick<RunRow, (typeof SOURCE_COLUMNS)[number]> & { source: string; files: string | null };
@@ -104,6 +106,8 @@ export async function readRerunSource(
     requires: JSON.parse(row.requires) as string[],
     trigger: triggerOf(row),
     envelope: rest as SubmitRun['envelope'] & object,
+    priority: row.priority ?? undefined,
+    concurrency: row.concurrency === null ? undefined : (JSON.parse(row.concurrency) as SubmitRun['concurrency']),
     // The first run's trigger is on the bus already, and must not start anything again.
     triggered: true,
     trusted: row.trusted === 1,

@@ -1,6 +1,7 @@
 import {
   distinct,
   inList,
+  inState,
   chunks,
   type BatchOutcome,
   type Database,
@@ -27,6 +28,7 @@ import {
   type NewActivity,
   type Claimed,
   MAX_RUN_DEPTH,
+  RUN_CONCURRENCY_WAIT,
 } from '../../contract.ts';
 import { checkNewRun, envelopeOf } from '../../domain/new-run-rules.ts';
 import { type Announcement, announceTransitions, updateRunStatus, markStarted, type RunTimes } from '../end/end-run.ts';
@@ -63,6 +65,7 @@ import {
 import { isDeepStrictEqual } from 'node:util';
 import { parseExact } from '../../../../platform/schema/contract.ts';
 import { firstClaimOf } from '../claim/eager.ts';
+import { armWait, tryResolveNow } from '../wait/park.ts';
 import { decodeTrace } from '../../../../platform/tracing/contract.ts';
 import type { Ending } from '../../domain/lifecycle.ts';
 
@@ -210,7 +213,7 @@ export class RunSubmitter {
   async #findQueues(on: Database | Transaction, run: NewRun, trusted: boolean): Promise<string[]> {
     const lanes: string[] = [];
     for (const activity of run.activities)
-      lanes.push(await this.#store.queues.queueFor(on, run.org_id, activity, trusted));
+      lanes.push(await this.#store.queues.queueFor(on, run.org_id, activity, { ...run, trusted }));
     return lanes;
   }
 }
@@ -276,6 +279,7 @@ async function createAdmitted(
   const submitted = created.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
   const announcements: Announcement[] = [];
+  await awaitConcurrencyGroups(tx, store, created);
   for (const submission of created) await beginCoordinated(tx, store, submission, created_at, announcements);
   const claimed = await startClaimed(tx, store, claims, announcements);
   await announceTransitions(tx, store, announcements);
@@ -303,6 +307,47 @@ async function createAdmitted(
 }
 
 const scopeOf = ({ run_id, org_id, project_id }: NewRun) => ({ run_id, org_id, project_id });
+
+/** The epoch of the wait before the first claim of an activity. */
+const BEFORE_CLAIM = -1;
+
+/** Runs of concurrency groups wait for their turn, before an agent can claim them. */
+async function awaitConcurrencyGroups(
+  tx: Transaction,
+  store: StoreContext,
+  created: readonly Submission[],
+): Promise<void> {
+  const grouped = created.filter(({ run }) => run.concurrency !== undefined);
+  if (grouped.length === 0) return;
+  const kind = store.wait_kinds.get(RUN_CONCURRENCY_WAIT);
+  if (!kind) throw Errors.invalidRequest('no loaded plugin provides concurrency groups');
+  // In one order, because servers that lock the same groups in another order would wait for each other.
+  for (const submission of grouped.toSorted((a, b) => (groupOf(a) < groupOf(b) ? -1 : 1))) {
+    const { group, limit = 1, policy = 'queue' } = submission.run.concurrency!;
+    const now = store.database.now();
+    const args = { of: 'run', policy, ...(limit !== 1 && { limit }) };
+    const wait = {
+      kind: RUN_CONCURRENCY_WAIT,
+      name: group,
+      args,
+      position: 0,
+      ordinal: 0,
+      digest: '',
+      started_at: now,
+    };
+    const run = newRunRow(submission);
+    for (const { activity_id } of submission.run.activities) {
+      const claim = { activity_id, epoch: BEFORE_CLAIM };
+      if (await tryResolveNow(tx, kind, run, claim, wait, now))
+        await tx.write(`UPDATE runs_activities SET state = 'pending' WHERE activity_id = ? AND ${inState('parked')}`, [
+          activity_id,
+        ]);
+      else await armWait(tx, store, run, kind, claim, wait);
+    }
+  }
+}
+
+const groupOf = ({ run }: Submission): string => `${run.project_id} ${run.concurrency?.group}`;
 
 /** A coordinated run begins in the transaction that creates it, and may even end in it. */
 async function beginCoordinated(
@@ -370,6 +415,7 @@ function toRecord(
     output: ending.status === 'succeeded' ? parseJson(JSON.stringify(ending.output ?? null)) : undefined,
     error: ending.status === 'failed' ? { code: ending.code, message: ending.message } : undefined,
     reason: ending.status === 'cancelled' ? ending.reason : undefined,
+    priority: (trusted && run.priority) || undefined,
     cancel_on: unlessEmpty(run.cancel_on),
     requires: unlessEmpty(run.requires),
     credentials: run.credentials && Object.keys(run.credentials).length > 0 ? run.credentials : undefined,
@@ -408,8 +454,11 @@ function withoutRepeats(batch: readonly Submission[]): Submission[] {
 }
 
 function auditEntries({ run }: Submission): AuditEntry[] {
-  const { by, org_id, project_id, run_id, workflow } = run;
-  return by ? [{ ...by, org_id, project_id, action: 'run.submit', subject: run_id, detail: workflow }] : [];
+  const { by, org_id, project_id, run_id, workflow, paused } = run;
+  if (!by) return [];
+  const entry = { ...by, org_id, project_id, subject: run_id };
+  const submitted = { ...entry, action: 'run.submit', detail: workflow };
+  return paused ? [submitted, { ...entry, action: 'run.pause' }] : [submitted];
 }
 
 const keysOf = ({ run, key_digest }: Submission): string[] =>
@@ -474,7 +523,7 @@ const isUnique = ({ run, key_digest }: Submission): boolean => run.new_id === tr
 function claimAhead(store: InsertContext, submission: Submission): void {
   const { run, trusted } = submission;
   submission.claimers =
-    isUnique(submission) && !run.unfinished && !run.coordination
+    isUnique(submission) && !run.unfinished && !run.coordination && run.concurrency === undefined
       ? run.activities.map((activity) => findClaimer(store, run, activity, trusted))
       : undefined;
 }
@@ -485,6 +534,7 @@ function findClaimer(
   activity: NewActivity,
   trusted: boolean,
 ): InstantClaimer | undefined {
+  if (run.paused) return undefined;
   return eager.claimerFor(run, { ...activity, requires: queues.requirementsOf(activity, trusted) }, trusted);
 }
 
@@ -565,9 +615,13 @@ async function insertTags(tx: Transaction, created: readonly Submission[]): Prom
   await insertRows(tx, 'INSERT INTO runs_tags', TAG_COLUMNS, tags);
 }
 
-const prepareActivities = (store: InsertContext, { run, lanes, trusted, claimers }: Submission) =>
+const prepareActivities = (
+  store: InsertContext,
+  { run, lanes, trusted, claimers }: Submission,
+): { row: InsertedActivity; claimer?: InstantClaimer | undefined }[] =>
   run.activities.map((activity, i) => {
     const spec = sealSpec(store, run, activity.activity_id, activity.spec);
+    if (run.concurrency !== undefined) return { row: { ...activity, spec, lane: lanes[i]!, state: 'parked' } };
     const claimer = claimers ? claimers[i] : run.unfinished ? undefined : findClaimer(store, run, activity, trusted);
     return { row: { ...activity, spec, lane: lanes[i]! }, claimer };
   });

@@ -3,6 +3,7 @@ import {
   type ArmWait,
   type ClaimRef,
   type JournalRecord,
+  type WaitBranch,
   type WaitKind,
   type WaitOutcome,
   jobOf,
@@ -12,6 +13,7 @@ import {
   type Json,
   type WaitingActivity,
   NO_EXECUTOR,
+  REJECTED_EXIT_CODE,
 } from '../../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../../domain/record-rules.ts';
 import {
@@ -139,6 +141,7 @@ export async function armWait(
   claim: ClaimRef,
   wait: ArmWait,
 ): Promise<void> {
+  for (const branch of kind.firstOf?.branches(wait) ?? []) await armBranch(tx, store, run, claim.activity_id, branch);
   const now = store.database.now();
   const deadline = wait.timeout_ms === undefined ? null : now + Math.ceil(wait.timeout_ms);
   const queue = kind.signal?.(toActivityContext(run, claim.activity_id), wait);
@@ -154,6 +157,40 @@ export async function armWait(
   await kind.arm?.(tx, toActivityContext(run, claim.activity_id), wait);
   if (deadline !== null) tx.afterCommit(() => store.wakeups.timer(deadline));
 }
+
+/** Adds an activity that waits for one of the things that can end the wait of its parent. */
+async function armBranch(
+  tx: Transaction,
+  store: StoreContext,
+  run: LockedRun,
+  parent: string,
+  { name, wait: request }: WaitBranch,
+): Promise<void> {
+  const now = store.database.now();
+  const wait: ArmWait = { ...request, position: 0, ordinal: 0, digest: '', started_at: now };
+  checkCall(wait);
+  const kind = store.wait_kinds.get(wait.kind);
+  if (!kind) throw Errors.invalidRequest(`there is no wait of kind ${wait.kind}`);
+  if (run.trusted === 0) {
+    const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: callBytes(wait) }]);
+    if (beyond) throw beyond;
+  }
+  const activity_id = store.ids.next('act');
+  const parked = {
+    activity_id,
+    name,
+    executor: NO_EXECUTOR,
+    spec: 'null',
+    lane: BRANCH_QUEUE,
+    state: 'parked',
+    parent,
+  };
+  await insertActivities(tx, [activityRow(parked, run, now)]);
+  await armWait(tx, store, run, kind, { activity_id, epoch: NO_CLAIM }, wait);
+}
+
+/** Marks the activities of `WaitKind.firstOf`. No queue has this name. */
+export const BRANCH_QUEUE = 'first-of';
 
 /** claimed → parked. The last step of its transaction. */
 export async function setParked(tx: Transaction, store: StoreContext, run: LockedRun, claim: ClaimRef): Promise<void> {
@@ -171,8 +208,8 @@ export async function setParked(tx: Transaction, store: StoreContext, run: Locke
   if (next?.status === 'waiting') await notifyWorkObservers(tx, store, [{ run, working: next.working }]);
   tx.afterCommit(() => store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' }));
 }
-/** Exit code of a wait that timed out. */
-const TIMEOUT_EXIT_CODE = 124;
+/** The errors of nodes whose wait ended with these exit codes. */
+const FAILURES: Readonly<Record<number, string>> = { 124: 'wait_timeout', [REJECTED_EXIT_CODE]: 'rejected' };
 
 /**
  * Adds an activity that is parked from the start. Its only wait belongs to no claim (`NO_CLAIM`), and the activity ends with
@@ -219,7 +256,7 @@ export async function endWaiting(
 
 function toCompletion({ exit_code, output, message }: WaitOutcome): Completion {
   if (exit_code === 0) return { status: 'succeeded', output: jsonOrText(output.toString()) };
-  const code = exit_code === TIMEOUT_EXIT_CODE ? 'wait_timeout' : 'wait_failed';
+  const code = FAILURES[exit_code] ?? 'wait_failed';
   return { status: 'failed', code, message: message ?? `the wait ended with exit code ${exit_code}`, exit_code };
 }
 

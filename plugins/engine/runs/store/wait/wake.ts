@@ -16,12 +16,13 @@ import {
   ISOLATES,
 } from '../../contract.ts';
 import { checkOutcome } from '../../domain/record-rules.ts';
-import { onActivityEnded } from '../rows/activity-ends.ts';
+import { cancelOpen, onActivityEnded } from '../rows/activity-ends.ts';
 import { insertRecords, recordOf, sealRecord } from '../rows/journal.ts';
 import type { StoreContext } from '../rows/context.ts';
 import { updateRunStatus } from '../end/end-run.ts';
-import { lockRuns, type RunRow, writeExactly, notifyWorkObservers } from '../rows/runs.ts';
+import { isPaused, lockRuns, type RunRow, writeExactly, notifyWorkObservers } from '../rows/runs.ts';
 import {
+  type EndedWait,
   notifyWaitKinds,
   endWaits,
   readWaits,
@@ -32,7 +33,8 @@ import {
   openCall,
   NO_CLAIM,
 } from '../rows/waits.ts';
-import { endWaiting } from './park.ts';
+import { type DueWait, findDueWaits } from './due-waits.ts';
+import { BRANCH_QUEUE, endWaiting } from './park.ts';
 import { countOutcomes } from '../rows/usage.ts';
 import type { ClaimedActivity } from '../rows/activities.ts';
 import { parseJson } from '../rows/sealing.ts';
@@ -88,8 +90,9 @@ async function resolveBatch(
   const unclaimed = waiting.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
   const claimed = armed.filter(({ epoch }) => epoch !== NO_CLAIM);
   if (claimed.length > 0) await wakeActivities(tx, store, claimed, locked, now);
-  if (unclaimed.length > 0) await endWaitingActivities(tx, store, unclaimed);
-  await notifyWaitKinds(tx, store, armed);
+  if (unclaimed.length > 0) await endWaitingActivities(tx, store, unclaimed, locked);
+  const left = await cancelBranches(tx, store, armed);
+  await notifyWaitKinds(tx, store, left.length === 0 ? armed : [...armed, ...left]);
   // After all locks on runs and activities.
   await countOutcomes(
     tx,
@@ -105,23 +108,84 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [matchin
   return [matching, others];
 }
 
+interface ResolvedWait {
+  wait: WaitRow;
+  outcome: WaitOutcome;
+}
+
+interface WaitingRow {
+  activity_id: string;
+  name: string;
+  parent: string | null;
+  lane: string;
+}
+
+/** The first branch that has ended ends the wait of its parent. Several may have ended in one transaction. */
+async function endParentWaits(
+  tx: Transaction,
+  store: StoreContext,
+  branches: readonly ResolvedWait[],
+  activities: ReadonlyMap<string, WaitingRow>,
+  locked: ReadonlyMap<string, WokenRun>,
+): Promise<void> {
+  const first = new Map<string, ResolvedWait>();
+  for (const branch of branches) {
+    const row = activities.get(branch.wait.activity_id)!;
+    await endWaiting(tx, store, branch.wait, row, branch.outcome);
+    if (!first.has(row.parent!)) first.set(row.parent!, branch);
+  }
+  for (const [parent, { wait, outcome }] of first) {
+    const [armed] = await tx.read<WaitRef & { kind: string }>(
+      `SELECT run_id, activity_id, position, kind FROM runs_waits WHERE run_id = ? AND activity_id = ? AND ${inState('armed')}`,
+      [wait.run_id, parent],
+    );
+    const kind = armed && store.wait_kinds.get(armed.kind)?.firstOf;
+    if (!kind) continue;
+    const { name } = activities.get(wait.activity_id)!;
+    await resolveBatch(tx, store, locked, [armed], {
+      state: 'resolved',
+      outcome: () => kind.outcomeOf(name, outcome),
+    });
+  }
+}
+
+/** Cancels what is left of waits for the first of several things. Answers the waits of these activities. */
+async function cancelBranches(tx: Transaction, store: StoreContext, ended: readonly WaitRow[]): Promise<EndedWait[]> {
+  const waits = ended.filter(({ kind }) => store.wait_kinds.get(kind)?.firstOf !== undefined);
+  const left: EndedWait[] = [];
+  for (const { run_id, activity_id } of waits) {
+    const branches = await tx.read<{ activity_id: string }>(
+      `SELECT activity_id FROM runs_activities WHERE parent = ? AND lane = ? AND ${inState('parked')}`,
+      [activity_id, BRANCH_QUEUE],
+    );
+    const activity_ids = branches.map((branch) => branch.activity_id);
+    if (activity_ids.length > 0)
+      left.push(...(await cancelOpen(tx, store, { run_id, activity_ids, reason: 'something else came first' })));
+  }
+  return left;
+}
+
 /** Activities that consist of a wait end with it. All of them end before the coordinators of their runs are called. */
 async function endWaitingActivities(
   tx: Transaction,
   store: StoreContext,
-  resolved: readonly { wait: WaitRow; outcome: WaitOutcome }[],
+  resolved: readonly ResolvedWait[],
+  locked: ReadonlyMap<string, WokenRun>,
 ): Promise<void> {
   const list = inList(distinct(resolved, ({ wait }) => wait.activity_id));
-  const rows = await tx.read<{ activity_id: string; name: string; parent: string | null }>(
-    `SELECT activity_id, name, parent FROM runs_activities WHERE activity_id IN ${list.placeholders}`,
+  const rows = await tx.read<WaitingRow>(
+    `SELECT activity_id, name, parent, lane FROM runs_activities WHERE activity_id IN ${list.placeholders}`,
     list.params,
   );
   const activities = new Map(rows.map((row) => [row.activity_id, row]));
+  const isBranch = ({ wait }: ResolvedWait) => activities.get(wait.activity_id)!.lane === BRANCH_QUEUE;
+  const branches = resolved.filter(isBranch);
   const ends = new Map<string, ActivityEnd[]>();
-  for (const { wait, outcome } of resolved) {
+  for (const { wait, outcome } of resolved.filter((one) => !isBranch(one))) {
     const end = await endWaiting(tx, store, wait, activities.get(wait.activity_id)!, outcome);
     ends.set(wait.run_id, [...(ends.get(wait.run_id) ?? []), end]);
   }
+  if (branches.length > 0) await endParentWaits(tx, store, branches, activities, locked);
   for (const [run_id, run] of await lockRuns(tx, [...ends.keys()])) {
     const waits = [];
     for (const end of ends.get(run_id)!) waits.push(...(await onActivityEnded(tx, store, run, end)));
@@ -160,8 +224,8 @@ interface EagerWake {
 }
 
 /** The columns of a run that is locked in order to wake it. */
-const WOKEN_COLUMNS = 'run_id, org_id, project_id, status, trigger_name, trusted';
-type WokenRun = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'status' | 'trigger_name' | 'trusted'>;
+const WOKEN_COLUMNS = 'run_id, org_id, project_id, status, trigger_name, trusted, paused_at';
+type WokenRun = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'status' | 'trigger_name' | 'trusted' | 'paused_at'>;
 
 /**
  * Wakes parked activities. Those for which a claimer of this process has capacity are claimed at once, as new work is; the
@@ -175,7 +239,18 @@ async function wakeActivities(
   now: number,
 ): Promise<void> {
   const ids = distinct(waits, ({ activity_id }) => activity_id);
-  const claims = await claimEagerly(tx, store, ids);
+  // The next claim puts off what belongs to paused runs. A run that is queued starts with its first claim, which announces that.
+  const isPostponed = ({ run_id }: WaitRow) => {
+    const run = locked.get(run_id);
+    return run !== undefined && (isPaused(run) || run.status === 'queued');
+  };
+  const eligible = waits.some(isPostponed)
+    ? distinct(
+        waits.filter((wait) => !isPostponed(wait)),
+        ({ activity_id }) => activity_id,
+      )
+    : ids;
+  const claims = await claimEagerly(tx, store, eligible);
   for (const { claimer, row } of claims)
     await unpark(
       tx,
@@ -278,11 +353,7 @@ export async function resolveDue(
   limit: number,
 ): Promise<{ resolved: number; next: number | null }> {
   const most = Math.max(1, Math.min(Math.trunc(limit), MAX_WAITS));
-  const due = await store.database.read<WaitRef & { org_id: string }>(
-    `SELECT run_id, activity_id, position, org_id FROM runs_waits WHERE state = 'armed' AND deadline <= ?
-     ORDER BY deadline LIMIT ${most}`,
-    [store.database.now()],
-  );
+  const due = await findDueWaits(store.database, most);
   const resolved = due.length === 0 ? 0 : await expireWaits(store, due);
   const [next] = await store.database.read<{ deadline: number }>(
     `SELECT deadline FROM runs_waits WHERE state = 'armed' AND deadline IS NOT NULL ORDER BY deadline LIMIT 1`,
@@ -290,7 +361,7 @@ export async function resolveDue(
   return { resolved, next: next?.deadline ?? null };
 }
 
-async function expireWaits(store: StoreContext, due: readonly (WaitRef & { org_id: string })[]): Promise<number> {
+async function expireWaits(store: StoreContext, due: readonly DueWait[]): Promise<number> {
   for (const org_id of distinct(due, (wait) => wait.org_id)) await store.sealer.prepare(org_id);
   const ended = await store.database.transaction((tx) =>
     resolveWaits(tx, store, due, { state: 'expired', outcome: (wait) => expiryOutcome(tx, store, wait) }),

@@ -94,11 +94,11 @@ export const floats = workflow('floats', async () => {
 });
 
 export const throwsLater = workflow('throws-later', async () => {
-  await step('fine', () =>
+  await step('fine', () => {
     setTimeout(() => {
       throw new Error('thrown in a timer');
-    }, 1),
-  );
+    }, 1);
+  });
   await step('late', () => delay(60_000));
 });
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CommandResult", "NonRetryableError", "RunStopped", "StepError", "SvcError", "WaitTimeoutError",
-    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call",
+    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "answer", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
     "attempt", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
-    "submit", "traceparent", "verb", "wait_event", "wait_signal", "workflow",
+    "submit", "traceparent", "verb", "wait_any", "wait_ask", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")
@@ -57,16 +57,16 @@ def step(name: str, work: Any, *, label: Optional[str] = None, **options: Any) -
 
 
 @overload
-def lock(group: str, *, timeout: Optional[Duration] = None) -> int: ...
+def lock(group: str, *, limit: int = 1, timeout: Optional[Duration] = None) -> int: ...
 @overload
-def lock(group: str, work: Callable[[], T], *, timeout: Optional[Duration] = None) -> T: ...
+def lock(group: str, work: Callable[[], T], *, limit: int = 1, timeout: Optional[Duration] = None) -> T: ...
 @overload
 def lock(
-    group: str, work: Sequence[str], *, timeout: Optional[Duration] = None, cwd: Optional[str] = None,
+    group: str, work: Sequence[str], *, limit: int = 1, timeout: Optional[Duration] = None, cwd: Optional[str] = None,
     env: Mapping[str, str] = {}, input: Text = None, echo: bool = False,
 ) -> str: ...
-def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **options: Any) -> Any:
-    return drive("lock", _calls.lock(group, work, timeout=timeout, **options))
+def lock(group: str, work: Any = None, *, limit: int = 1, timeout: Optional[Duration] = None, **options: Any) -> Any:
+    return drive("lock", _calls.lock(group, work, limit=limit, timeout=timeout, **options))
 
 
 @overload
@@ -84,37 +84,43 @@ def submit(
     target: Callable[..., Coroutine[Any, Any, T]], input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> "RunHandle[T]": ...
 @overload
 def submit(
     target: Callable[..., T], input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> "RunHandle[T]": ...
 @overload
 def submit(
     target: str, input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> "RunHandle[Any]": ...
 def submit(
     target: Any, input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> Any:
     """Starts a run of a workflow from any program and returns its handle. The workflow is its function or its name; `input` is
     any JSON. SVC_URL, SVC_ORG, SVC_PROJECT and the token in SVC_TOKEN or SVC_TOKEN_FILE name the server, else the profile of the
     folder or of the user; `server` names it in the program: {"url": …, "token": …, "org": …, "project": …}. A second submit with the
-    same `idempotency_key` returns the first run; in the function of a step, the key of the step is the default.
+    same `idempotency_key` returns the first run; in the function of a step, the key of the step is the default. A run with a
+    higher `priority` (0 to 9) passes waiting runs of its project; `concurrency`, such as {"group": "deploy", "limit": 2}, queues
+    the run until the group has room for it.
 
     In a workflow, use `call`, or submit inside of a step. Raises SvcError with the code of the server, or `unreachable`."""
     options = {
         "idempotency_key": idempotency_key, "tags": tags, "subject": subject, "timeout": timeout, "env": env,
-        "credentials": credentials, "requires": requires,
+        "credentials": credentials, "requires": requires, "priority": priority, "concurrency": concurrency,
     }
     return _workflow.submitted(target, input, server, _workflow.check_submit(options))
 
@@ -149,6 +155,9 @@ exec = blocking(_calls.exec)
 sleep = blocking(_calls.sleep)
 wait_signal = blocking(_calls.wait_signal)
 wait_event = blocking(_calls.wait_event)
+wait_any = blocking(_calls.wait_any)
+wait_ask = blocking(_calls.wait_ask)
+answer = blocking(_calls.answer)
 activity = blocking(_calls.activity)
 activity_submit = blocking(_calls.activity_submit)
 activity_collect = blocking(_calls.activity_collect)

@@ -21,6 +21,8 @@ Text = Union[str, bytes, None]
 TIMED_OUT = 124
 # From this version on of the agent socket waits have timeouts.
 TIMEOUTS_PROTOCOL = 2
+# How many runs can hold a lock at once at most.
+MAX_HOLDERS = 1000
 # What a verb that runs commands is told in place of a command when a function is run.
 FUNCTION = "function"
 
@@ -151,33 +153,104 @@ def wait(
     return json.loads(called.stdout)
 
 
-def wait_signal(name: str, *, timeout: Optional[Duration] = None) -> Operation[Any]:
+def wait_signal(
+    name: str,
+    *,
+    timeout: Optional[Duration] = None,
+    message: Optional[str] = None,
+    form: Union[str, Mapping[str, Any], None] = None,
+    approvers: Union[str, Sequence[str]] = (),
+    envelope: bool = False,
+) -> Operation[Any]:
     """Suspends the run until the next signal of that name and answers its payload.
 
-    Raises WaitTimeoutError, a TimeoutError, when `timeout` is over; SvcError (`protocol_unsupported`) at once when the
+    With `message`, `form` or `approvers`, the wait asks a person, and signals from before it do not count. `form` has the
+    fields of the answer (`"amount: number, env: test|live = test, note?: text"`, the same as a dict, or a JSON Schema).
+    `approvers` are names of users and the roles member, admin and owner. With `envelope`, it answers
+    `{"by", "at", "payload"}`.
+
+    Raises StepError with the exit code 125 when somebody rejects what it asks, WaitTimeoutError, a TimeoutError, when `timeout` is over; SvcError (`protocol_unsupported`) at once when the
     agent is too old for timeouts."""
-    return (yield from wait("wait-signal", name, "the name of the signal", timeout))
+    flags = [f"--approvers={one}" for one in ([approvers] if isinstance(approvers, str) else approvers)]
+    if form is not None:
+        flags.append(f"--form={form if isinstance(form, str) else json.dumps(form)}")
+    if message is not None:
+        flags.append(f"--message={message}")
+    if envelope:
+        flags.append("--envelope")
+    return (yield from wait("wait-signal", name, "the name of the signal", timeout, flags))
 
 
 def wait_event(
-    type: str, *, timeout: Optional[Duration] = None, untrusted: bool = False
+    type: str,
+    *,
+    timeout: Optional[Duration] = None,
+    untrusted: bool = False,
+    when: Optional[str] = None,
+    vars: Mapping[str, Any] = {},
 ) -> Operation[Dict[str, Any]]:
     """Suspends the run until the next event of that type and answers its envelope: `{"type", "event", "payload",
     "trusted", …}`. An event from before the call does not count. With `untrusted`, events that untrusted runs emit end the
-    wait of a trusted run too. Raises as `wait_signal` does."""
+    wait of a trusted run too. `when` is a CEL expression over `event`, `vars` and `run`, such as
+    `"event.payload.id == vars.id"`; the wait ignores events for which it is not true. `vars` has values for it, any
+    JSON. Raises as `wait_signal` does."""
     flags = ["--untrusted"] if untrusted else []
+    if when is not None:
+        flags.append(f"--when={when}")
+    flags.extend(f"--var={name}:={json.dumps(value)}" for name, value in vars.items())
     return (yield from wait("wait-event", type, "the type of the event", timeout, flags))
 
 
-def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **options: Any) -> Operation[Any]:
-    """Takes a lease of the project, first come, first served; the run is suspended while another has it.
+def wait_ask(name: str, *, timeout: Optional[Duration] = None) -> Operation[Dict[str, Any]]:
+    """Suspends the run until somebody asks it this (`svc ask <run> <name>`) and answers with `{"id", "by", "payload"}`.
+    `answer` replies. Raises as `wait_signal` does."""
+    return (yield from wait("wait-ask", name, "the name of the ask", timeout))
+
+
+def answer(ask: Union[str, Mapping[str, Any]], value: Any) -> Operation[str]:
+    """Answers an ask, or its ID, with any JSON of at most 256 KiB. Returns `"answered"`, or `"timed_out"` if its time has
+    ended and nobody gets the answer. Raises StepError when the run has no such ask, or it has been answered already."""
+    id_ = check_name(ask if isinstance(ask, str) else ask.get("id"), "the ID of an ask")
+    return (yield from demand("answer", "answer", ["--", id_, "-"], stdin=to_json(value)))
+
+
+def wait_any(
+    *,
+    signals: Union[str, Sequence[str]] = (),
+    events: Union[str, Sequence[str]] = (),
+    asks: Union[str, Sequence[str]] = (),
+    timeout: Optional[Duration] = None,
+    untrusted: bool = False,
+) -> Operation[Dict[str, Any]]:
+    """Suspends the run until the first of several signals, events and asks, or until the time is over, and answers which came
+    first: `{"first": "signal", "name", "payload"}`, `{"first": "event", "name", "event"}`,
+    `{"first": "ask", "name", "id", "by", "payload"}` or `{"first": "timeout"}`.
+
+    It does not consume the others. At most 16 signals, events and asks together. With `untrusted`, events that
+    untrusted runs emit count in a trusted run too."""
+    names = [f"signal:{name}" for name in ([signals] if isinstance(signals, str) else signals)]
+    types = [f"event:{type_}" for type_ in ([events] if isinstance(events, str) else events)]
+    every = [*names, *types, *(f"ask:{name}" for name in ([asks] if isinstance(asks, str) else asks))]
+    if not every:
+        raise misused("wait_any needs a signal, an event or an ask to wait for")
+    limit = [] if timeout is None else [f"timeout:{duration_text(timeout, 'timeout')}"]
+    flags = ["--untrusted"] if untrusted else []
+    shown = f"the wait for the first of {', '.join(every)}"
+    return json.loads((yield from demand(shown, "wait-any", [*flags, "--", *every, *limit])))
+
+
+def lock(
+    group: str, work: Any = None, *, limit: int = 1, timeout: Optional[Duration] = None, **options: Any
+) -> Operation[Any]:
+    """Takes a lease of the project, first come, first served; the run is suspended while another has it. With `limit`, up
+    to so many runs (at most 1000) hold it at once; the lowest limit of its holders counts.
 
     With a function or a command it is held only meanwhile, and answers as `step` does. Without, it is held until the
     run has ended, and the number of the grant is the answer, which only ever rises. Raises StepError, and as `wait_signal` does."""
     check_name(group, "the group of a lock")
     does = work if work is None or callable(work) else Command(work, **options)
     under = ["--fence"] if does is None else ["--", *(does.argv if isinstance(does, Command) else [FUNCTION])]
-    args = [*_timeout(timeout), group, *under]
+    args = [*_limit(limit), *_timeout(timeout), group, *under]
     called = yield from call("lock", args, work=does, name=group, needs=1 if timeout is None else TIMEOUTS_PROTOCOL)
     what = f"the lock {quoted(group)}"
     if called.exit == TIMED_OUT and called.kind == "lock" and timeout is not None:
@@ -356,6 +429,12 @@ def _option(name: str, value: Optional[str]) -> List[str]:
 
 def _input(value: Any) -> List[str]:
     return [] if value is ... else [f"--input={to_json(value).decode()}"]
+
+
+def _limit(limit: int) -> List[str]:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_HOLDERS:
+        raise misused(f"the limit of a lock must be a whole number from 1 to {MAX_HOLDERS}")
+    return [] if limit == 1 else [f"--limit={limit}"]
 
 
 def _timeout(timeout: Optional[Duration]) -> List[str]:

@@ -47,7 +47,7 @@ def submit_run(name: str, input: Any, options: Dict[str, Any], server: Optional[
     # With a key, a request whose answer was lost can be sent again without a second run.
     body.setdefault("idempotency_key", str(uuid.uuid4()))
     found = _server_of(server)
-    answer = _send(found, "POST", "/runs", _json(body, "the input of a submit"))
+    answer = _send(found, "POST", "/runs", _json(body, "the input of a submission"))
     return RunHandle(found, answer["run_id"], bool(answer.get("duplicate")))
 
 
@@ -199,7 +199,7 @@ def _exchange(server: Server, method: str, path: str, body: Optional[bytes] = No
             raise SvcError("not_svc", f"the server at {server.url} is not an svc server", "Correct the address.") from None
     # The token is only for this address.
     if 300 <= status < 400:
-        raise SvcError("redirected", f"{server.url} redirects, and the token is not sent anywhere else")
+        raise SvcError("redirected", f"{server.url} redirects to another address, and the token is not sent there")
     error = _problem(server, status, text)
     raise _Transient(error) if status in OVERLOADED else error
 
@@ -219,7 +219,7 @@ def _request(server: Server, method: str, path: str, body: Optional[bytes], head
         return _Response(response.status, response.read())
     except (OSError, http.client.HTTPException) as error:
         refused = isinstance(error, ConnectionRefusedError)
-        reason = "no server is listening there" if refused else str(error) or type(error).__name__
+        reason = "no server is listening at this address" if refused else str(error) or type(error).__name__
         raise _Transient(
             SvcError(
                 "unreachable",

@@ -50,7 +50,7 @@ def quoted(name: object) -> str:
 def not_in_a_script(variable: str) -> SvcError:
     return SvcError(
         "not_in_a_script_run",
-        f"{variable} is not set: this works only in a script that an agent runs",
+        f"{variable} is not set: this call works only in a script that an agent runs",
         "Submit the script with `svc submit`, or run it here with `svc run`.",
     )
 
@@ -83,7 +83,7 @@ def too_old(what: str, protocol: int, needed: int) -> SvcError:
 def agent_lost(path: str, why: str) -> SvcError:
     return SvcError(
         "agent_lost",
-        f"the agent is gone (SVC_AGENT_SOCKET {path}: {why})",
+        f"the agent is no longer running (SVC_AGENT_SOCKET {path}: {why})",
         "Nothing is lost: the run continues when an agent claims it again, and recorded calls are not repeated.",
     )
 

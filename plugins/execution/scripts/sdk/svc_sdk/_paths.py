@@ -13,9 +13,11 @@ _TICK = "schedule.tick"
 
 
 def data_of(envelope: Dict[str, Any]) -> Any:
-    """What a job is given comes first. A schedule has a payload that nobody wrote, so its own input comes before that."""
+    """What a job is given comes first, then the inputs that its workflow declares. A schedule has a payload that nobody wrote, so its own input comes before that."""
     if "with" in envelope:
         return envelope["with"]
+    if "inputs" in envelope:
+        return envelope["inputs"]
     if "payload" not in envelope or (envelope.get("type") == _TICK and "input" in envelope):
         return envelope.get("input")
     return envelope["payload"]

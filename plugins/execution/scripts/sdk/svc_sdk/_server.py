@@ -44,9 +44,9 @@ def find_server(env: Optional[Mapping[str, str]] = None, folder: Optional[str] =
     profile = _find_profile(env, os.getcwd() if folder is None else folder) if needs_profile else None
     is_same = profile is not None and (not url or _normal(profile.get("url", "")) == _normal(url))
     if token and not url:
-        raise _not_configured("SVC_TOKEN is set and SVC_URL is not", "Set SVC_URL to the server of the token.")
+        raise _not_configured("SVC_TOKEN is set, but SVC_URL is not", "Set SVC_URL to the server of the token.")
     if url and not token and not is_same:
-        raise _not_configured("SVC_URL is set and SVC_TOKEN is not", "Set SVC_TOKEN to a token of that server.")
+        raise _not_configured("SVC_URL is set, but SVC_TOKEN is not", "Set SVC_TOKEN to a token of that server.")
     known = profile if is_same and profile is not None else {}
     found = Server(
         url=url or known.get("url", ""),
@@ -58,15 +58,15 @@ def find_server(env: Optional[Mapping[str, str]] = None, folder: Optional[str] =
     )
     if not found.url or not found.token:
         raise _not_configured(
-            "no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set",
-            "Start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`.",
+            "no server is configured: there is no profile, and SVC_URL or SVC_TOKEN is not set",
+            "Start a server here with `svc dev`, or log in to one with `svc login --url <address> --token -`.",
         )
     if not found.org or not found.project:
-        raise SvcError("usage", "no org or project is chosen", "Set SVC_ORG and SVC_PROJECT, or log in with both.")
+        raise SvcError("usage", "no org or project is selected", "Set SVC_ORG and SVC_PROJECT, or log in with both.")
     if re.fullmatch(r"[\x21-\x7e]+", found.token) is None:
         raise _not_configured(
             f"the token from {found.origin} contains characters that a token cannot contain",
-            "Give only the token, without line breaks or quotes.",
+            "Pass only the token, without line breaks or quotes.",
         )
     return _addressed(found)
 
@@ -110,7 +110,7 @@ def _addressed(server: Server) -> Server:
         # It is no address.
         pass
     raise SvcError(
-        "usage", "the address of the server is not an address like http://127.0.0.1:8787", "Correct SVC_URL or the profile."
+        "usage", "the server's address is not valid; write it like http://127.0.0.1:8787", "Correct SVC_URL or the profile."
     )
 
 

@@ -9,6 +9,7 @@ import inspect
 import json
 import math
 from contextvars import copy_context
+from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Tuple
 
 from . import _async, _shared, _sync
@@ -565,7 +566,13 @@ class _Agent:
         return self._once("sleep", "", work, ends=seconds > 0)
 
     def _verb_wait_signal(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
-        return self._wait("wait-signal", "signal", self._run.options.signals, (words + command)[0], options, lambda payload: payload)
+        def answer(payload: Any) -> Any:
+            if "envelope" not in options:
+                return payload
+            at = datetime.fromtimestamp(self._run.now, timezone.utc).isoformat(timespec="milliseconds")
+            return {"by": None, "at": at.replace("+00:00", "Z"), "payload": payload}
+
+        return self._wait("wait-signal", "signal", self._run.options.signals, (words + command)[0], options, answer)
 
     def _verb_wait_event(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
         type_ = (words + command)[0]
@@ -574,6 +581,35 @@ class _Agent:
             return {"type": type_, "event": f"evt_test_{type_}", "payload": payload, "trusted": True}
 
         return self._wait("wait-event", "event", self._run.options.events, type_, options, envelope)
+
+    def _verb_wait_any(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
+        run = self._run
+        every = [word.partition(":")[::2] for word in words + command]
+        limit = next((name for what, name in every if what == "timeout"), None)
+        branches = [(what, name) for what, name in every if what != "timeout"]
+
+        def work(at: At) -> Outcome:
+            until = None if limit is None else run.now + seconds_of(limit, "timeout")
+            found = []
+            for what, name in branches:
+                table = {"signal": run.options.signals, "event": run.options.events}.get(what, {})
+                one = _upcoming(table, run.received, f"wait-{what}/{name}", name)
+                if one is not None:
+                    found.append((one.at, what, name, one.payload))
+            found.sort(key=lambda one: one[0])
+            if not found or (until is not None and found[0][0] > until):
+                self._skip_to(until, at)
+                return as_json({"first": "timeout"})
+            came_at, what, name, payload = found[0]
+            self._skip_to(max(came_at, run.now), at)
+            counted = f"wait-{what}/{name}"
+            run.received[counted] = run.received.get(counted, 0) + 1
+            if what == "signal":
+                return as_json({"first": what, "name": name, "payload": payload})
+            event = {"type": name, "event": f"evt_test_{name}", "payload": payload, "trusted": True}
+            return as_json({"first": what, "name": name, "event": event})
+
+        return self._once("wait-any", " ".join(f"{what}:{name}" for what, name in branches), work, ends=True)
 
     def _wait(
         self, kind: str, what: str, table: Mapping[str, Any], name: str, options: Dict[str, str], result_of: Callable[[Any], Any]
@@ -721,7 +757,7 @@ def _find(table: Mapping[str, Any], at: At) -> Any:
 
 def _missing(what: str, table: str, name: str) -> SvcError:
     return SvcError(
-        "test_result_missing", f"the test gives no result for the {what} {quoted(name)}", f"Give one: {table}={{{quoted(name)}: …}}."
+        "test_result_missing", f"the test provides no result for the {what} {quoted(name)}", f"Provide one: {table}={{{quoted(name)}: …}}."
     )
 
 
@@ -773,6 +809,18 @@ def _called(record: Recorded, replayed: bool) -> Dict[str, Any]:
     stdout = base64.b64encode(record.output).decode()
     said = {"exit": record.exit_code, "stdout": stdout, "stderr": record.message or "", "kind": record.kind}
     return {**said, "message": record.message, "replayed": replayed}
+
+
+def _upcoming(
+    table: Mapping[str, Any], received: Mapping[str, int], counted: str, name: str
+) -> Optional[Delayed]:
+    """The next of what a test gives under a name."""
+    given = table.get(name, [])
+    every = given if isinstance(given, list) else [given]
+    count = received.get(counted, 0)
+    if count >= len(every):
+        return None
+    return every[count] if isinstance(every[count], Delayed) else Delayed(0.0, every[count])
 
 
 def _parsed(args: List[str]) -> Tuple[Dict[str, str], List[str], List[str]]:

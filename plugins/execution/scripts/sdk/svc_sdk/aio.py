@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ._client import AsyncRunHandle
 
 __all__ = [
-    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call",
+    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "answer", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
     "attempt", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
-    "submit", "traceparent", "verb", "wait_event", "wait_signal", "workflow",
+    "submit", "traceparent", "verb", "wait_any", "wait_ask", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")
@@ -50,16 +50,18 @@ async def step(name: str, work: Any, *, label: Optional[str] = None, **options: 
 
 
 @overload
-async def lock(group: str, *, timeout: Optional[Duration] = None) -> int: ...
-@overload
-async def lock(group: str, work: Callable[[], Union[Awaitable[T], T]], *, timeout: Optional[Duration] = None) -> T: ...
+async def lock(group: str, *, limit: int = 1, timeout: Optional[Duration] = None) -> int: ...
 @overload
 async def lock(
-    group: str, work: Sequence[str], *, timeout: Optional[Duration] = None, cwd: Optional[str] = None,
+    group: str, work: Callable[[], Union[Awaitable[T], T]], *, limit: int = 1, timeout: Optional[Duration] = None
+) -> T: ...
+@overload
+async def lock(
+    group: str, work: Sequence[str], *, limit: int = 1, timeout: Optional[Duration] = None, cwd: Optional[str] = None,
     env: Mapping[str, str] = {}, input: Text = None, echo: bool = False,
 ) -> str: ...
-async def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **options: Any) -> Any:
-    return await drive("lock", _calls.lock(group, work, timeout=timeout, **options))
+async def lock(group: str, work: Any = None, *, limit: int = 1, timeout: Optional[Duration] = None, **options: Any) -> Any:
+    return await drive("lock", _calls.lock(group, work, limit=limit, timeout=timeout, **options))
 
 
 @overload
@@ -77,32 +79,36 @@ async def submit(
     target: Callable[..., Coroutine[Any, Any, T]], input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> "AsyncRunHandle[T]": ...
 @overload
 async def submit(
     target: Callable[..., T], input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> "AsyncRunHandle[T]": ...
 @overload
 async def submit(
     target: str, input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> "AsyncRunHandle[Any]": ...
 async def submit(
     target: Any, input: Any = ..., *, idempotency_key: Optional[str] = None,
     tags: Optional[Sequence[str]] = None, subject: Optional[str] = None, timeout: Optional[Duration] = None,
     env: Optional[Mapping[str, str]] = None, credentials: Optional[Mapping[str, str]] = None,
-    requires: Optional[Sequence[str]] = None, server: Optional[Mapping[str, str]] = None,
+    requires: Optional[Sequence[str]] = None, priority: Optional[int] = None,
+    concurrency: Optional[Mapping[str, Any]] = None, server: Optional[Mapping[str, str]] = None,
 ) -> Any:
     """As `svc_sdk.submit`. The event loop stays free."""
     options = {
         "idempotency_key": idempotency_key, "tags": tags, "subject": subject, "timeout": timeout, "env": env,
-        "credentials": credentials, "requires": requires,
+        "credentials": credentials, "requires": requires, "priority": priority, "concurrency": concurrency,
     }
     import asyncio
 
@@ -138,6 +144,9 @@ exec = awaitable(_calls.exec)
 sleep = awaitable(_calls.sleep)
 wait_signal = awaitable(_calls.wait_signal)
 wait_event = awaitable(_calls.wait_event)
+wait_any = awaitable(_calls.wait_any)
+wait_ask = awaitable(_calls.wait_ask)
+answer = awaitable(_calls.answer)
 activity = awaitable(_calls.activity)
 activity_submit = awaitable(_calls.activity_submit)
 activity_collect = awaitable(_calls.activity_collect)

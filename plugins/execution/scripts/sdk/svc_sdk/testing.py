@@ -196,12 +196,12 @@ def _read_history(history: Any) -> Any:
     )
     if not fine:
         raise SvcError(
-            "usage", "this is not the history of a run", "Give what `svc steps <run> --json` prints, or `journal` of a test."
+            "usage", "this is not a run's history", "Give what `svc steps <run> --json` prints, or `journal` of a test."
         )
     # Activities of the run have journals of their own.
     own = [one for one in steps if one.get("activity_id") == steps[0].get("activity_id")]
     done = sorted((one for one in own if one.get("status", "recorded") == "recorded"), key=lambda one: one["position"])
     if [one["position"] for one in done] != list(range(len(done))):
-        raise SvcError("usage", "the history is incomplete: its positions have gaps", "Read all pages of it.")
+        raise SvcError("usage", "the history is incomplete: positions are missing", "Read all pages of it.")
     waiting = next((one for one in own if one.get("status") in ("waiting", "retrying")), None)
     return [Recorded.read(one) for one in done], waiting

@@ -102,7 +102,7 @@ const COLUMNS: readonly Column<AgentRecord>[] = [
   { name: 'Seen', look: 'c-end', cell: (agent) => <Seen agent={agent} /> },
 ];
 
-const UNTRUSTED = { isolate: 'Isolated', refuse: 'Refused', only: 'Isolated; takes no trusted runs' } as const;
+const UNTRUSTED = { isolate: 'Isolated', refuse: 'Refused', only: 'Isolated; no trusted runs' } as const;
 
 /** What becomes of untrusted runs there. */
 function Untrusted({ agent: { untrusted, isolation_missing } }: { agent: AgentRecord }) {

@@ -18,6 +18,7 @@ const AREAS = [
   { group: 'Connect', to: `${PROJECT}/connectors`, name: 'Connectors', exact: false, key: 'n' },
   { group: 'Admin', to: `${PROJECT}/agents`, name: 'Agents', exact: false, key: 'a' },
   { group: 'Admin', to: `${PROJECT}/locks`, name: 'Locks', exact: false, key: 'l' },
+  { group: 'Admin', to: `${PROJECT}/caches`, name: 'Caches', exact: false, key: 'x' },
   { group: 'Admin', to: `${PROJECT}/members`, name: 'Members', exact: false, key: 'm' },
   { group: 'Admin', to: `${PROJECT}/audit`, name: 'Audit', exact: false, role: 'admin', key: 'u' },
   { group: 'Admin', to: `${PROJECT}/settings`, name: 'Settings', exact: false, key: 't' },

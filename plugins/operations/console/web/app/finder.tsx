@@ -28,6 +28,8 @@ import { type Command, found, pieces } from './found.ts';
 import { projectsOf, useMay } from './session.ts';
 import { keepTheme, shownTheme } from './theme.ts';
 
+/** What looks like one: an order's number, a key, an address. */
+const SUBJECT = /[\d:/@]/;
 const RUN_ID = /^run_[0-9A-Z]{26}$/;
 /** What is offered is not read anew each time that the palette opens. */
 const FRESH_MS = 30_000;
@@ -52,7 +54,7 @@ export default function Finder({ scope, who, close }: Props) {
           autoFocus
           value={text}
           onValueChange={setText}
-          placeholder="Page, workflow, action, or the end of a run ID"
+          placeholder="Page, workflow, action, subject, or the end of a run ID"
         />
         <kbd>esc</kbd>
       </div>
@@ -274,9 +276,11 @@ function useRuns(scope: Scope, text: string): Command[] {
   if (RUN_ID.test(text)) return [{ id: 'run', group: 'Runs', label: text, go: () => open(text) }];
   if (text === '') return [];
   const workflows = new Set((data?.runs ?? []).map(({ workflow }) => workflow));
+  const subjects = new Set((data?.runs ?? []).flatMap(({ subject }) => subject ?? []));
   const runs = (data?.runs ?? []).map(
-    ({ run_id, workflow, status, created_at }): Command => ({
-      ...{ id: run_id, group: 'Runs', label: `${workflow} ${run_id.slice(-6)}`, also: run_id, status },
+    ({ run_id, workflow, status, created_at, subject }): Command => ({
+      ...{ id: run_id, group: 'Runs', label: `${workflow} ${run_id.slice(-6)}`, status },
+      also: subject === undefined ? run_id : `${subject} ${run_id}`,
       hint: ago(created_at, now),
       go: () => open(run_id),
     }),
@@ -287,5 +291,16 @@ function useRuns(scope: Scope, text: string): Command[] {
       go: () => void navigate({ to: '/orgs/$org/projects/$project/runs', params: scope, search: { workflow } }),
     }),
   );
-  return [...runs, ...all];
+  const about = [...subjects].map(
+    (subject): Command => ({
+      ...{ id: `runs-about-${subject}`, group: 'Actions', label: `All runs about ${subject}` },
+      go: () => void navigate({ to: '/orgs/$org/projects/$project/runs', params: scope, search: { subject } }),
+    }),
+  );
+  // An older subject is found by all of its text.
+  const typed: Command = {
+    ...{ id: 'runs-about', group: 'Actions', label: `Runs with the subject ${text}` },
+    go: () => void navigate({ to: '/orgs/$org/projects/$project/runs', params: scope, search: { subject: text } }),
+  };
+  return [...runs, ...about, ...all, ...(SUBJECT.test(text) && !subjects.has(text) ? [typed] : [])];
 }

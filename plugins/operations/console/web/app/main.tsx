@@ -10,6 +10,7 @@ import '../kit/look/states.css';
 import '../kit/look/controls.css';
 import '../kit/look/parts.css';
 import './shell.css';
+import { retryStyleSheets } from './style-sheets.ts';
 import { applyTheme } from './theme.ts';
 
 const client = new QueryClient({
@@ -23,6 +24,7 @@ const client = new QueryClient({
 });
 
 applyTheme();
+retryStyleSheets();
 onSessionStale(() => void refreshSession(client));
 onSessionLost((sentIn) => void refreshSession(client, sentIn));
 createRoot(document.getElementById('root')!).render(

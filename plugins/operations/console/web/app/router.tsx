@@ -119,6 +119,12 @@ const locks = createRoute({
   component: lazyRouteComponent(() => import('../locks/locks.tsx'), 'Locks'),
 });
 
+const caches = createRoute({
+  getParentRoute: () => project,
+  path: 'caches',
+  component: lazyRouteComponent(() => import('../caches/caches.tsx'), 'Caches'),
+});
+
 const agents = createRoute({
   getParentRoute: () => project,
   path: 'agents',
@@ -156,7 +162,7 @@ const audit = createRoute({
   validateSearch: readAuditFilters,
 });
 
-const access = [locks, agents, members, invitations, tokens, sessions, audit] as const;
+const access = [locks, caches, agents, members, invitations, tokens, sessions, audit] as const;
 const connecting = [connections, credentials, secrets, connectors, connector] as const;
 
 const events = createRoute({
@@ -274,12 +280,13 @@ const newGraph = createRoute({
   getParentRoute: () => project,
   path: 'graphs/new',
   component: lazyRouteComponent(() => import('../graphs/editor/pages.tsx'), 'NewGraph'),
-  validateSearch: (search: Record<string, unknown>) => readTexts(search, ['node']),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, ['node', 'credential', 'run']),
 });
 
 const editGraph = createRoute({
   getParentRoute: () => project,
   path: 'graphs/$graph/edit',
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, ['run']),
   component: lazyRouteComponent(() => import('../graphs/editor/pages.tsx'), 'EditGraph'),
 });
 

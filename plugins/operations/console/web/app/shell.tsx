@@ -16,6 +16,7 @@ import { useMay } from './session.ts';
 import { Keys } from './keys.tsx';
 import { keepTheme, shownTheme } from './theme.ts';
 import { UserMenu } from './user-menu.tsx';
+import { IconButton } from '../kit/icon-button.tsx';
 
 const RAIL = 'svc-nav';
 const CANVAS = /\/graphs\/(?:new|[^/]+\/edit)$/;
@@ -68,20 +69,10 @@ export function Shell({ scope, who, children }: Props) {
               </a>
             </Tip>
             <Tip text="Switch theme">
-              <button type="button" className="ghost icon small" aria-label="Switch theme" onClick={switchTheme}>
-                <SunMoon size={16} aria-hidden />
-              </button>
+              <IconButton label="Switch theme" icon={SunMoon} size={16} onClick={switchTheme} />
             </Tip>
             <Tip text={rail ? 'Expand navigation' : 'Collapse navigation'}>
-              <button
-                type="button"
-                className="ghost icon small"
-                aria-label="Collapse navigation"
-                aria-pressed={rail}
-                onClick={fold}
-              >
-                <PanelLeft size={16} aria-hidden />
-              </button>
+              <IconButton label="Collapse navigation" icon={PanelLeft} size={16} aria-pressed={rail} onClick={fold} />
             </Tip>
           </div>
         </nav>

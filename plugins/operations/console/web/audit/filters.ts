@@ -1,6 +1,6 @@
 /** What the address of the page says. */
 export interface AuditFilters {
-  /** An action (`secret.read`), or only the noun that several actions share (`secret`). */
+  /** An action, such as `secret.read`, or only its noun, such as `secret`. */
   action?: string;
   principal?: string;
   /** `7d`, or a time. */

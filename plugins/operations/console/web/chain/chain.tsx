@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { CirclePlay, Radio } from 'lucide-react';
 import { useState } from 'react';
 import type { Chain, ChainLink } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
-import { Empty, Loading, Problem, Status, Time } from '../kit/basics.tsx';
+import { Empty, Loading, Problem, StatusIcon, Time } from '../kit/basics.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { Panel, Same } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
@@ -96,9 +97,11 @@ const Branches = ({ scope, branches }: { scope: Scope; branches: readonly Branch
 
 function Item({ scope, link, says }: { scope: Scope; link: ChainLink; says: string }) {
   const name = link.name === undefined ? `${link.id} (no longer stored)` : visible(link.name);
+  const Icon = link.kind === 'run' ? CirclePlay : Radio;
   return (
-    <>
-      <span className="quiet">{says}</span>{' '}
+    <div className="chain-link">
+      {link.status ? <StatusIcon of={link.status} /> : <Icon size={16} aria-hidden />}
+      <span className="second">{says}</span>{' '}
       {link.kind === 'run' ? (
         <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: link.id }}>
           {name}
@@ -108,10 +111,14 @@ function Item({ scope, link, says }: { scope: Scope; link: ChainLink; says: stri
           {name}
         </Link>
       )}{' '}
-      {link.status && <Status of={link.status} />}{' '}
       <span className="quiet">
-        {link.kind} <span className="mono">{link.id.slice(-6)}</span> {link.at && <Time at={link.at} />}
-      </span>
-    </>
+        {link.kind} <span className="mono">{link.id.slice(-6)}</span>
+      </span>{' '}
+      {link.at && (
+        <span className="push quiet">
+          <Time at={link.at} />
+        </span>
+      )}
+    </div>
   );
 }

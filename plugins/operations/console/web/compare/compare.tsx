@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ArrowLeftRight } from 'lucide-react';
 import { compareRuns, type Comparison, toText } from '../../../run-views/explain/compare/comparison.ts';
 import { useLive } from '../api/live.ts';
 import { readAgain } from '../api/read-again.ts';
@@ -54,7 +55,7 @@ function Both({ scope, a, b }: { scope: Scope; a: string; b: string }) {
   const found = compareRuns(first, second);
   return (
     <>
-      <Panel title="Both runs">
+      <Panel title="Both runs" aside={<Swap a={a} b={b} />} className="both" flush>
         <Heads scope={scope} a={sides[0]} b={sides[1]} found={found} />
       </Panel>
       <Content name="Input" a={inputText(sides[0])} b={inputText(sides[1])} />
@@ -70,52 +71,53 @@ function Both({ scope, a, b }: { scope: Scope; a: string; b: string }) {
 const inputText = ({ input }: Whole): string | undefined =>
   input.data && (input.data.value === undefined ? 'no longer stored' : toText(input.data.value));
 
-function Heads({ scope, a, b, found }: { scope: Scope; a: Whole; b: Whole; found: Comparison }) {
+function Swap({ a, b }: { a: string; b: string }) {
   const navigate = useNavigate({ from: FROM });
+  const swap = () => navigate({ search: (now) => ({ ...now, a: b, b: a }), replace: true });
+  return (
+    <button type="button" className="small" onClick={() => void swap()}>
+      <ArrowLeftRight size={14} aria-hidden /> Swap A and B
+    </button>
+  );
+}
+
+function Heads({ scope, a, b, found }: { scope: Scope; a: Whole; b: Whole; found: Comparison }) {
   const runs = [a.record.data!, b.record.data!] as const;
-  const swap = () => navigate({ search: (now) => ({ ...now, a: runs[1].run_id, b: runs[0].run_id }), replace: true });
   const took = [found.took_ms.a, found.took_ms.b];
   return (
-    <>
-      <Table columns={['Fact', 'A', 'B']}>
-        <tr>
-          <th scope="row">Run</th>
-          {runs.map(({ run_id, status }, i) => (
-            <td key={i === 0 ? 'a' : 'b'}>
-              <RunLink scope={scope} run_id={run_id} /> <Status of={status} />
-            </td>
-          ))}
-        </tr>
-        {found.facts.map((fact) => (
-          <tr key={fact.name} className={fact.same ? 'quiet' : 'changed'}>
-            <th scope="row">{fact.name}</th>
-            <td>{visible(fact.a)}</td>
-            <td>
-              {visible(fact.b)} {!fact.same && <span className="mark">differs</span>}
-            </td>
-          </tr>
+    <Table columns={['Fact', 'A', 'B']}>
+      <tr>
+        <th scope="row">Run</th>
+        {runs.map(({ run_id, status }, i) => (
+          <td key={i === 0 ? 'a' : 'b'}>
+            <RunLink scope={scope} run_id={run_id} /> <Status of={status} />
+          </td>
         ))}
-        <tr>
-          <th scope="row">Created</th>
-          {runs.map(({ created_at }, i) => (
-            <td key={i === 0 ? 'a' : 'b'}>
-              <Time at={created_at} />
-            </td>
-          ))}
+      </tr>
+      {found.facts.map((fact) => (
+        <tr key={fact.name} className={fact.same ? 'quiet' : 'changed'}>
+          <th scope="row">{fact.name}</th>
+          <td>{visible(fact.a)}</td>
+          <td>
+            {visible(fact.b)} {!fact.same && <span className="mark">differs</span>}
+          </td>
         </tr>
-        <tr>
-          <th scope="row">Duration</th>
-          {took.map((ms, i) => (
-            <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'in progress' : span(ms)}</td>
-          ))}
-        </tr>
-      </Table>
-      <p>
-        <button type="button" className="small" onClick={() => void swap()}>
-          Swap A and B
-        </button>
-      </p>
-    </>
+      ))}
+      <tr>
+        <th scope="row">Created</th>
+        {runs.map(({ created_at }, i) => (
+          <td key={i === 0 ? 'a' : 'b'}>
+            <Time at={created_at} />
+          </td>
+        ))}
+      </tr>
+      <tr>
+        <th scope="row">Duration</th>
+        {took.map((ms, i) => (
+          <td key={i === 0 ? 'a' : 'b'}>{ms === undefined ? 'in progress' : span(ms)}</td>
+        ))}
+      </tr>
+    </Table>
   );
 }
 
@@ -126,7 +128,7 @@ function Content({ name, a, b }: { name: string; a: string | undefined; b: strin
     <Panel title={name}>
       {a === b ? (
         <>
-          <p className="quiet">The same in both.</p>
+          <p className="quiet">Identical in both runs.</p>
           <Block text={a} />
         </>
       ) : (

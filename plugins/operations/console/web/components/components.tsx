@@ -155,6 +155,7 @@ export function Components() {
           <Panel title="Text from other users">
             <JsonText text={'{"charge":"ch_706eb580","amount":1240.5,"captured":true}'} />
             <Source
+              filename="ship.sh"
               text={'name=$(svc input name)\nsvc wait-signal approved\nsvc step ship -- echo "$name"\n'}
               mark={2}
             />

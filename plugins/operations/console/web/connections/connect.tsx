@@ -48,7 +48,7 @@ export const ConnectButton = ({ scope, provider: { name, title }, taken }: Conne
     verb={`Continue to ${title}`}
     run={(fields) => connect(scope, fields.name?.trim() ?? '', name)}
   >
-    <p className="quiet">Everyone who can submit a workflow in this project can use it. It acts as you.</p>
+    <p className="quiet">Anyone who can submit a workflow in this project can use the account, which acts as you.</p>
     <TextField
       name="name"
       label="Name"

@@ -10,7 +10,7 @@ import { type Scope, scoped } from '../api/paths.ts';
 import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { brandOf, CATEGORIES, iconOfProvider } from '../connectors/names.ts';
-import { fitsWords, wordsAbout } from '../connectors/manifest.ts';
+import { byBrand, fitsWords, wordsAbout } from '../connectors/manifest.ts';
 import { ConnectBy } from '../connectors/connectors.tsx';
 import { Segments, Tile } from '../connectors/tile.tsx';
 import { Panels } from '../extensions/panels.tsx';
@@ -56,11 +56,11 @@ export function Connections() {
     >
       <ConnectionTabs scope={scope} />
       {error && <Problem error={error} again={() => void Promise.all([accounts.refetch(), providers.refetch()])} />}
-      {!error && !list && <Loading />}
-      {list?.length === 0 && (
+      {!error && !(list && providers.data) && <Loading />}
+      {list?.length === 0 && providers.data && (
         <div className="panel">
           <Empty icon={Plug} title="No accounts connected yet">
-            {providers.data?.length === 0
+            {providers.data.length === 0
               ? 'This service has no provider yet. An operator configures providers in SVC_CONNECTED_ACCOUNT_PROVIDERS. Tokens and keys work without a provider.'
               : 'Connect an account below so that workflows can act for you.'}
           </Empty>
@@ -88,9 +88,11 @@ function AddConnection({ scope, providers, taken }: AddProps) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => readAllPages<ConnectorManifest>(scoped(scope, '/connectors'), 'connectors', { signal }),
   });
-  const keyed = (connectors.data ?? []).filter(
-    (one) => one.credential && fitsWords(one, find) && (category === 'All' || brandOf(one).category === category),
-  );
+  const keyed = (connectors.data ?? [])
+    .filter(
+      (one) => one.credential && fitsWords(one, find) && (category === 'All' || brandOf(one).category === category),
+    )
+    .toSorted(byBrand);
   const granting = providers.filter(
     (one) => hasWords([one.name, one.title], find) && (category === 'All' || category === 'Accounts'),
   );
@@ -314,7 +316,12 @@ function NextStep({ scope, account: { name, provider, status } }: AccountProps) 
   const [open, setOpen] = useState(false);
   if (!WANTS.includes(status))
     return may('member') ? (
-      <Link className="button" to="/orgs/$org/projects/$project/graphs/new" params={scope}>
+      <Link
+        className="button"
+        to="/orgs/$org/projects/$project/graphs/new"
+        params={scope}
+        search={{ node: 'http', credential: name }}
+      >
         Use in a graph
       </Link>
     ) : null;

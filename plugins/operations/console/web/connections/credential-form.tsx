@@ -30,23 +30,19 @@ interface Props extends Of {
 export function CredentialForm({ label, onStored, ...of }: Props) {
   const { known, wanted } = of;
   const run = useSave(of, onStored);
+  const isNew = !known && !wanted && label === undefined;
   return (
     <DialogForm
-      label={label ?? (known ? 'Replace value' : wanted ? `Create ${wanted}` : <New />)}
+      label={label ?? (known ? 'Replace value' : wanted ? `Create ${wanted}` : 'New credential')}
+      icon={isNew ? Plus : undefined}
       {...wordsOf(of)}
-      main={!known && !wanted && label === undefined}
+      main={isNew}
       run={run}
     >
       <Fields {...of} />
     </DialogForm>
   );
 }
-
-const New = () => (
-  <>
-    <Plus size={16} aria-hidden /> New credential
-  </>
-);
 
 /** Replaces the values of one, opened by an item of a menu. */
 export function ReplaceCredentialDialog({ close, ...of }: Of & { close(): void }) {

@@ -51,14 +51,14 @@ export function Secrets() {
         list={list}
         nothing={
           <Empty icon={Lock} title="No secrets yet" action={make}>
-            Every trusted job in this project gets each secret as an environment variable of the same name.
+            Every trusted job in this project gets each secret as an environment variable with the same name.
           </Empty>
         }
       >
         {(items) => (
           <>
             <p className="lead">
-              Every trusted job in this project gets each secret as an environment variable of the same name.
+              Every trusted job in this project gets each secret as an environment variable with the same name.
             </p>
             <Rows<SecretEntry>
               label="Secrets"
@@ -101,17 +101,7 @@ function useSave(scope: Scope) {
 function NewSecret({ scope }: { scope: Scope }) {
   const save = useSave(scope);
   return (
-    <DialogForm
-      label={
-        <>
-          <Plus size={16} aria-hidden /> New secret
-        </>
-      }
-      title="New secret"
-      verb="Store secret"
-      main
-      run={save}
-    >
+    <DialogForm icon={Plus} label="New secret" title="New secret" verb="Store secret" main run={save}>
       <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits and _, as in a variable name" />
       <ValueField command="svc secret set <NAME> @file" />
     </DialogForm>

@@ -96,7 +96,7 @@ function credentialWords({ credential }: ConnectorManifest): string {
   const { kind, required, header } = credential;
   const parts = [
     KINDS[kind].title,
-    ...(header ? [`in the header ${header}`] : []),
+    ...(header ? [`in the ${header} header`] : []),
     ...(required === false ? ['optional'] : []),
   ];
   return parts.join(', ');
@@ -195,7 +195,7 @@ const Values = ({ values }: { values: readonly ManifestValue[] }) => (
   <Table columns={['Name', 'Type', 'Description']}>
     {values.map((value) => (
       <tr key={value.name}>
-        <td className="mono">{value.name}</td>
+        <td className="mono member">{value.name}</td>
         <td className="word">
           {value.type}
           {value.required && <div className="quiet">required</div>}

@@ -10,7 +10,7 @@ import { List } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
 import { usePaged } from '../kit/paged.ts';
 import { visible } from '../kit/text.ts';
-import { fitsWords, wordsAbout } from './manifest.ts';
+import { byBrand, fitsWords, wordsAbout } from './manifest.ts';
 import { CATEGORIES, type Category, brandOf } from './names.ts';
 import { Segments, Tile } from './tile.tsx';
 
@@ -71,7 +71,7 @@ function Found({ scope, found, reading }: FoundProps) {
     );
   const groups = CATEGORIES.map((name): [Category, ConnectorManifest[]] => [
     name,
-    found.filter((one) => brandOf(one).category === name),
+    found.filter((one) => brandOf(one).category === name).toSorted(byBrand),
   ]);
   return groups.map(([name, members]) =>
     members.length === 0 ? null : (

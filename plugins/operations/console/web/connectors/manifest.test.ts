@@ -52,9 +52,9 @@ t.test('values to begin with: of an example, else empty where one is required', 
 });
 
 t.test('the proof of deliveries is said in words', async (t) => {
-  t.match(proofOf({ token: { header: 'X-Token' } }), /token in the header X-Token/);
+  t.match(proofOf({ token: { header: 'X-Token' } }), /token in the X-Token header/);
   t.match(
     proofOf({ signature: { header: 'X-Sig', algorithm: 'sha256', encoding: 'hex' } }),
-    /signature \(sha256\) in the header X-Sig/,
+    /signature \(sha256\) in the X-Sig header/,
   );
 });

@@ -29,6 +29,10 @@ export function fitsWords(manifest: ConnectorManifest, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
+/** By the names that people know. */
+export const byBrand = (a: ConnectorManifest, b: ConnectorManifest): number =>
+  brandOf(a).title.localeCompare(brandOf(b).title, 'en');
+
 /** What one can do with it, in a line: `Chat · post a message · takes deliveries`. */
 export function wordsAbout(manifest: ConnectorManifest): string {
   const { actions = {}, hook } = manifest;
@@ -44,8 +48,8 @@ export const examplesOf = ({ examples = [] }: ConnectorManifest, action: string)
 
 /** How the far end proves its deliveries, in words. */
 export function proofOf({ signature, token }: Hook): string {
-  if (signature) return `by a signature (${signature.algorithm}) in the header ${signature.header}`;
-  return token ? `by a token in the header ${token.header}` : 'by nothing';
+  if (signature) return `by a signature (${signature.algorithm}) in the ${signature.header} header`;
+  return token ? `by a token in the ${token.header} header` : 'by nothing';
 }
 
 /** Values for an action. */

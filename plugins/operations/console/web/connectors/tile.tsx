@@ -1,9 +1,9 @@
-import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { Icon } from '../kit/icon.ts';
 import './connectors.css';
 
 interface Props {
-  icon: LucideIcon;
+  icon: Icon;
   title: ReactNode;
   about: ReactNode;
   /** What one does with it. */

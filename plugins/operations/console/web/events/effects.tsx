@@ -1,9 +1,9 @@
 import type { ShownEvent } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
-import { Empty, StatusIcon } from '../kit/basics.tsx';
+import { Empty, StatusIcon, Time } from '../kit/basics.tsx';
 import { Panel } from '../kit/page.tsx';
 import { stateWord } from '../kit/state.ts';
-import { visible } from '../kit/text.ts';
+import { count, visible } from '../kit/text.ts';
 import { ShortRun, ThingLink } from './links.tsx';
 
 type Effect = ShownEvent['deliveries'][number];
@@ -41,5 +41,18 @@ const EffectItem = ({ scope, effect }: { scope: Scope; effect: Effect }) => (
       {effect.run_id && <ShortRun scope={scope} run_id={effect.run_id} />}
     </div>
     {effect.reason && <div className="quiet">{visible(effect.reason)}</div>}
+    {effect.waits && (
+      <div className="quiet">
+        Waits for its {visible(effect.waits.for)}
+        {effect.waits.until && (
+          <>
+            {' '}
+            until <Time at={effect.waits.until} />
+          </>
+        )}
+        {effect.waits.others > 0 &&
+          `, with ${count(effect.waits.others)} ${effect.waits.others === 1 ? 'other' : 'others'}`}
+      </div>
+    )}
   </li>
 );

@@ -60,7 +60,9 @@ export function Events() {
         onClear={() => go(rest)}
         canClear={Object.keys(typed).length > 0}
       >
-        <span>Lifecycle events</span>
+        <span title="The start and end of runs, and what started them by hand or from another run">
+          Lifecycle events
+        </span>
         <Switch
           label="Show lifecycle events"
           on={asked.exclude === undefined}

@@ -21,12 +21,13 @@ t.test('an address is read, changed, and told as a command', async (t) => {
 });
 
 t.test('lifecycle events are left out until somebody asks for them', async (t) => {
-  t.same(toEventQuery({ key: 'k', event: 'evt_1' }), { key: 'k', exclude: 'lifecycle' });
+  t.same(toEventQuery({ key: 'k', event: 'evt_1' }), { key: 'k', exclude: 'lifecycle,manual,spawn' });
   t.same(toEventQuery({ lifecycle: 'show', since: '1h' }), { since: '1h' });
   t.same(toEventQuery({ type: 'run.failed' }), { type: 'run.failed' });
   t.same(toEventQuery({ source: 'lifecycle' }), { source: 'lifecycle' });
-  t.equal(commandOf(toEventQuery({}), shellQuote), 'svc events ls --exclude lifecycle');
-  t.same(withNew([], event('evt_1', 'run.started', null, 'lifecycle'), toEventQuery({})), []);
+  t.equal(commandOf(toEventQuery({}), shellQuote), 'svc events ls --exclude lifecycle,manual,spawn');
+  for (const source of ['lifecycle', 'manual', 'spawn'])
+    t.same(withNew([], event('evt_1', 'of.a.run', null, source), toEventQuery({})), []);
 });
 
 t.test('a new event is put on top, once, where it fits', async (t) => {

@@ -7,11 +7,14 @@ export interface EventFilters {
   source?: string;
   /** `2h`, or a time. */
   since?: string;
-  /** The start and end of runs are listed, too. */
+  /** The start and end of runs are listed, too: that of each run would hide all others. */
   lifecycle?: 'show';
   /** The event whose payload and effects are shown beside the list. */
   event?: string;
 }
+
+/** The events that each run brings with it, whoever starts it. */
+const RUN_SOURCES = 'lifecycle,manual,spawn';
 
 const NAMES = ['type', 'key', 'source', 'since'] as const;
 
@@ -21,7 +24,7 @@ export interface EventQuery {
   key?: string;
   source?: string;
   since?: string;
-  exclude?: 'lifecycle';
+  exclude?: typeof RUN_SOURCES;
 }
 
 /** Texts of an address by their names; anything else that stands there is left out. */
@@ -49,7 +52,7 @@ export function readEventFilters(search: Record<string, unknown>): EventFilters 
 /** Lifecycle events are noise until somebody asks for them: by the switch, by their type or by their source. */
 export function toEventQuery({ lifecycle, event: _event, ...filters }: EventFilters): EventQuery {
   const shown = lifecycle === 'show' || filters.type !== undefined || filters.source !== undefined;
-  return shown ? filters : { ...filters, exclude: 'lifecycle' };
+  return shown ? filters : { ...filters, exclude: RUN_SOURCES };
 }
 
 /** Returns the command that lists the same events. */
@@ -68,7 +71,7 @@ interface Listed {
 
 /** True if a new event belongs in a list with these filters. */
 export const matchesFilters = (event: Listed, { type, key, source, exclude }: EventQuery): boolean =>
-  event.source !== exclude &&
+  exclude?.split(',').includes(event.source) !== true &&
   (type === undefined || event.type === type) &&
   (key === undefined || event.key === key) &&
   (source === undefined || event.source === source);

@@ -39,7 +39,7 @@ export function EventTypes() {
             mark={() => <Mark icon={Radio} />}
             title={({ type }) => <TypeLink scope={scope} type={type} />}
             columns={[
-              { ...{ name: 'Known because', look: 'c-wide second' }, cell: ({ source }) => KNOWN[source] },
+              { ...{ name: 'Origin', look: 'c-wide second' }, cell: ({ source }) => KNOWN[source] },
               { ...{ name: 'Last seen', look: 'c-short second' }, cell: (type) => <LastSeen type={type} /> },
               { ...{ name: '-Payload', look: 'c-act' }, cell: (type) => <Sample type={type} /> },
               {
@@ -61,9 +61,9 @@ export function EventTypes() {
 }
 
 const KNOWN: Record<EventType['source'], string> = {
-  platform: 'The service emits it',
-  declared: 'A workflow or handler declares it',
-  seen: 'It was recorded here',
+  platform: 'Built in',
+  declared: 'Declared by a workflow or handler',
+  seen: 'Recorded in this project',
 };
 
 /** Nobody but the service emits these. */

@@ -12,7 +12,6 @@ import { Empty, Loading, Name, Problem, Status, StatusIcon, Time } from '../kit/
 import { Asked } from '../kit/confirm.tsx';
 import { Detail, HeadFact, Split } from '../kit/detail.tsx';
 import { Fact } from '../kit/facts.tsx';
-import { JsonText } from '../kit/json-text.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
@@ -20,6 +19,7 @@ import { toast } from '../kit/toasts.tsx';
 import { RunLink } from '../run/facts.tsx';
 import { RunTable } from '../runs/table.tsx';
 import { servedState, waitingWords } from './group.ts';
+import { InputList } from './input-list.tsx';
 import './functions.css';
 
 const FROM = '/orgs/$org/projects/$project/functions/$function';
@@ -53,6 +53,7 @@ export function FunctionPage() {
           {data.waiting.length > 0 && <WaitingPanel scope={scope} of={data} />}
           <VersionsPanel of={data} />
           <InputPanel of={data} />
+          <DefinitionPanel of={data} />
         </Split>
       )}
     </Detail>
@@ -103,7 +104,7 @@ function Actions({ scope, name, path }: { scope: Scope; name: string; path: stri
     danger: true,
     opens: (close: () => void) => (
       <Asked title={`Remove the function ${name}?`} verb="Remove function" danger run={remove} close={close}>
-        Its versions are forgotten, and its name becomes free. Runs that have ended stay. A function that a worker
+        Its versions are removed, and its name can be used again. Runs that have ended stay. A function that a worker
         serves, or that has an open run, is not removed. <code>svc functions rm {name}</code> does the same.
       </Asked>
     ),
@@ -134,7 +135,7 @@ function Runs({ scope, name }: { scope: Scope; name: string }) {
   if (list.error) return <Problem error={list.error} again={() => void list.refetch()} />;
   if (!list.data) return <Loading />;
   const runs = list.data.runs.filter(({ kind }) => kind === 'function');
-  if (runs.length === 0) return <Empty icon={Play} title="It has not run yet" />;
+  if (runs.length === 0) return <Empty icon={Play} title="No runs yet" />;
   return (
     <>
       <RunTable scope={scope} runs={runs} columns={SHOWN} />
@@ -212,7 +213,11 @@ const VersionRow = ({ of }: { of: FunctionView }) => (
   </li>
 );
 
-const InputPanel = ({ of: { input, timeout, concurrency, versions } }: { of: FunctionDetails }) => (
+const InputPanel = ({ of: { input } }: { of: FunctionDetails }) => (
+  <Panel title="Input">{input === undefined ? <p className="quiet">Any JSON</p> : <InputList schema={input} />}</Panel>
+);
+
+const DefinitionPanel = ({ of: { timeout, concurrency, versions } }: { of: FunctionDetails }) => (
   <Panel title="Definition">
     <dl>
       <Fact name="Timeout">{timeout === undefined ? 'None' : visible(timeout)}</Fact>
@@ -221,9 +226,6 @@ const InputPanel = ({ of: { input, timeout, concurrency, versions } }: { of: Fun
       </Fact>
       <Fact name="Versions">
         <Name>{versions}</Name>
-      </Fact>
-      <Fact name="Input">
-        {input === undefined ? <span className="quiet">Any</span> : <JsonText text={JSON.stringify(input, null, 2)} />}
       </Fact>
     </dl>
   </Panel>

@@ -55,7 +55,8 @@ export function Functions() {
       {list.isPending && <Loading />}
       {all?.length === 0 && (
         <Empty icon={FunctionSquare} title="No functions yet">
-          A function is a workflow of your own program. <code>svc worker orders.ts</code> serves those of a file.
+          A function is a workflow in your own program. <code>svc worker orders.ts</code> serves the workflows in a
+          file.
         </Empty>
       )}
       {all && all.length > 0 && found?.length === 0 && (

@@ -25,7 +25,10 @@ export interface GraphDocument {
   description?: string;
   nodes: readonly GraphNode[];
   edges?: readonly GraphEdge[];
+  inputs?: unknown;
   output?: unknown;
+  /** It runs an item of a loop. */
+  for_item?: boolean;
   on_failure?: 'stop' | 'finish';
   cancel_on?: readonly string[];
   tags?: readonly string[];

@@ -30,14 +30,14 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
   return (
     <>
       {(title || description) && (
-        <Panel>
-          {title && <strong>{visible(title)}</strong>}
+        <div className="graph-lead">
+          {title && <p>{visible(title)}</p>}
           {description && (
             <Suspense fallback={<Loading />}>
               <Markdown text={description} />
             </Suspense>
           )}
-        </Panel>
+        </div>
       )}
       <div className="graph-beside">
         <GraphCanvas
@@ -50,7 +50,7 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
           {node ? (
             <NodeDetails scope={scope} node={node} close={() => onSelect(undefined)} />
           ) : (
-            <Panel title="What it needs">
+            <Panel title="Credentials and accounts">
               <RequirementsPanel
                 scope={scope}
                 of={{ graph: graph.name, version: graph.version_number }}
@@ -60,14 +60,13 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
           )}
         </aside>
       </div>
-      <Panel title="What is registered">
+      <Panel title="Triggers">
         <Registered scope={scope} graph={graph} />
       </Panel>
       <Panel title="About this version">
         <dl>
           <Fact name="Saved">
-            <Time at={graph.set_at} />
-            <By id={graph.set_by} />
+            <Time at={graph.set_at} /> <By id={graph.set_by} />
           </Fact>
           <Fact name="Nodes">{document.nodes.length}</Fact>
           {document.on_failure && <Fact name="After a failure">{document.on_failure}</Fact>}
@@ -86,12 +85,15 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
 
 function Registered({ scope, graph: { published_version, triggers } }: { scope: Scope; graph: GraphView }) {
   if (published_version === undefined)
-    return <p className="empty">It is not published: only a submit, a call, a handler or a schedule starts it.</p>;
+    return (
+      <p className="quiet">
+        Not published. Runs start from Run now, <code>svc submit</code>, a call, a handler or a schedule.
+      </p>
+    );
   return (
     <>
       <p>
-        Version {published_version} is published.{' '}
-        {triggers?.length === 0 && 'It has no trigger, so nothing is registered.'}
+        Version {published_version} is published. {triggers?.length === 0 && 'It has no triggers.'}
       </p>
       {triggers && triggers.length > 0 && (
         <Table columns={['Node', 'Trigger', 'Started by', 'Registered']}>
@@ -103,7 +105,7 @@ function Registered({ scope, graph: { published_version, triggers } }: { scope: 
                 {on?.map((pattern) => (
                   <Tag key={pattern}>{pattern}</Tag>
                 ))}
-                {type === 'trigger.manual' && 'a submit'}
+                {type === 'trigger.manual' && 'a submission'}
               </td>
               <td>
                 {hook && (

@@ -1,22 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { GraphView, PublishedGraph } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { useRefetch } from '../api/read-again.ts';
 import { useMay } from '../app/session.ts';
+import { ActionMenu } from '../kit/action-menu.tsx';
 import { Loading, Name, Problem } from '../kit/basics.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
 import { Page } from '../kit/page.tsx';
 import { Tabs } from '../kit/tabs.tsx';
-import { visible } from '../kit/text.ts';
 import { CompareVersions } from './compare/compare.tsx';
 import { Drawn } from './drawn.tsx';
 import { type GraphDocument, readDocument } from './document.ts';
 import { exportDocument } from './export.ts';
 import './graphs.css';
-import { RemoveGraph } from './graphs.tsx';
+import { useRemoveAction } from './graphs.tsx';
 import { EditGraphLink } from './links.tsx';
 import { PublishActions } from './publish.tsx';
 import { PublishedSecrets } from './published.tsx';
@@ -113,6 +114,9 @@ function Shown({ scope, graph, search, onPublished }: ShownProps) {
   return <Drawn scope={scope} graph={graph} document={document} selected={search.node} onSelect={choose} />;
 }
 
+const declaresInputs = (document: unknown): boolean =>
+  typeof document === 'object' && document !== null && 'inputs' in document;
+
 function readable(document: unknown): GraphDocument | Error {
   try {
     return readDocument(document);
@@ -139,24 +143,24 @@ function Actions({ scope, graph, path, onPublished }: ActionProps) {
     void refetch(listKey(scoped(scope, '/graphs')));
     void navigate({ to: '/orgs/$org/projects/$project/graphs', params: scope, search: {} });
   };
+  const remove = useRemoveAction({ scope, name, triggers: triggers.map(({ type }) => type), onRemoved: toList });
   const version = version_number === latest_version ? undefined : version_number;
   return (
     <>
       {may('member') && (
         <>
-          <RunNow scope={scope} of={{ graph: name, version }} main />
+          <RunNow scope={scope} of={{ graph: name, version, declares: declaresInputs(graph.document) }} main />
           <EditGraphLink scope={scope} graph={name} />
           <PublishActions scope={scope} graph={graph} onPublished={onPublished} />
         </>
       )}
-      <button
-        type="button"
-        aria-label={`Export ${visible(name)} as a file`}
-        onClick={() => exportDocument(name, graph.document)}
-      >
-        Export
-      </button>
-      <RemoveGraph scope={scope} name={name} triggers={triggers.map(({ type }) => type)} onRemoved={toList} />
+      <ActionMenu
+        label={`Actions for ${name}`}
+        actions={[
+          { icon: Download, label: 'Export as a file', run: () => exportDocument(name, graph.document) },
+          remove,
+        ]}
+      />
     </>
   );
 }

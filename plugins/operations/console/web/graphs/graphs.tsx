@@ -10,9 +10,9 @@ import { type Scope, scoped } from '../api/paths.ts';
 import { readAllPages } from '../api/all-pages.ts';
 import { useMay } from '../app/session.ts';
 import { Empty, Loading, Name, Problem, Tag, Time } from '../kit/basics.tsx';
-import { ActionMenu } from '../kit/action-menu.tsx';
+import { type Action, ActionMenu } from '../kit/action-menu.tsx';
 import { Mark } from '../kit/avatar.tsx';
-import { Asked, Confirm, type QuestionProps } from '../kit/confirm.tsx';
+import { Asked, type QuestionProps } from '../kit/confirm.tsx';
 import { FilterBar } from '../kit/filter-bar.tsx';
 import { Rows } from '../kit/rows.tsx';
 import { AGAIN_MS, listKey } from '../kit/paged.ts';
@@ -189,18 +189,19 @@ function useRemoval({ scope, name, triggers, onRemoved }: RemoveProps): Question
   };
 }
 
-export function RemoveGraph(props: RemoveProps) {
+/** The item of a menu that removes a graph; undefined for a reader who may not. */
+export function useRemoveAction(props: RemoveProps): Action | undefined {
   const question = useRemoval(props);
-  return question && <Confirm label="Remove" {...question} />;
+  return (
+    question && {
+      icon: Trash2,
+      label: 'Remove',
+      danger: true,
+      opens: (close) => <Asked {...question} close={close} />,
+    }
+  );
 }
 
-function RowActions(props: RemoveProps) {
-  const question = useRemoval(props);
-  const remove = question && {
-    icon: Trash2,
-    label: 'Remove',
-    danger: true,
-    opens: (close: () => void) => <Asked {...question} close={close} />,
-  };
-  return <ActionMenu label={`Actions for ${props.name}`} small actions={[remove]} />;
-}
+const RowActions = (props: RemoveProps) => (
+  <ActionMenu label={`Actions for ${props.name}`} small actions={[useRemoveAction(props)]} />
+);

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import type { Scope } from '../api/paths.ts';
 
 const GRAPHS = '/orgs/$org/projects/$project/graphs';
@@ -11,7 +12,7 @@ export const EditGraphLink = ({ scope, graph }: { scope: Scope; graph: string })
 );
 
 export const NewGraphLink = ({ scope }: { scope: Scope }) => (
-  <Link to={`${GRAPHS}/new`} params={scope} className="button">
-    New graph
+  <Link to={`${GRAPHS}/new`} params={scope} className="button main">
+    <Plus size={16} aria-hidden /> New graph
   </Link>
 );

@@ -5,6 +5,7 @@ import { Block } from '../kit/block.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { Panel } from '../kit/page.tsx';
 import { pretty, visible } from '../kit/text.ts';
+import { fullTypeName, nodeName } from './canvas/node-names.ts';
 import type { GraphNode } from './document.ts';
 import { RunNode } from './run/run-now.tsx';
 
@@ -31,7 +32,7 @@ export const NodePanel = ({ node, close, children }: { node: GraphNode; close():
   <div className="graph-node">
     <Panel>
       <div className="panel-head">
-        <h2>{visible(node.title ?? node.id)}</h2>
+        <h2>{visible(nodeName(node))}</h2>
         <button type="button" className="small" onClick={close}>
           Close
         </button>
@@ -49,7 +50,7 @@ export function NodeFacts({ node }: { node: GraphNode }) {
         <code>{visible(id)}</code>
       </Fact>
       <Fact name="Type">
-        <code>{visible(type)}</code>
+        {visible(fullTypeName(type))} <code className="quiet">{visible(type)}</code>
       </Fact>
       {description && <Fact name="Description">{visible(description)}</Fact>}
       {retry && (
@@ -60,7 +61,7 @@ export function NodeFacts({ node }: { node: GraphNode }) {
       )}
       {timeout && <Fact name="Timeout">{timeout}</Fact>}
       {join && <Fact name="Starts when">{join === 'any' ? 'any edge is met' : 'all edges are met'}</Fact>}
-      {continue_on_error && <Fact name="A failure">is data, and the graph continues</Fact>}
+      {continue_on_error && <Fact name="A failure">is treated as data, and the graph continues</Fact>}
       {config && Object.keys(config).length > 0 && (
         <Fact name="Config">
           <Block text={pretty(config)} />

@@ -1,15 +1,16 @@
 import { useParams, useSearch } from '@tanstack/react-router';
-import { Clock, History, Puzzle, Radio } from 'lucide-react';
+import { Clock, History, Hourglass, Puzzle, Radio } from 'lucide-react';
 import type { HandlerView } from '../../../../../cli/generated/api.ts';
 import { useMay } from '../app/session.ts';
 import { Loading, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Detail, HeadFact, Split } from '../kit/detail.tsx';
 import { EditAndMore, namedPath, useNamed } from '../kit/named.tsx';
 import { Panel } from '../kit/page.tsx';
-import { visible } from '../kit/text.ts';
+import { count, visible } from '../kit/text.ts';
 import { WhatRuns } from '../kit/what-runs.tsx';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
 import { activityOf, LastDay } from './activity.tsx';
+import { flowSummary } from './flow-summary.ts';
 import { HANDLERS } from './kind.ts';
 import { Lately } from './lately.tsx';
 import { TestPanel } from './test-panel.tsx';
@@ -64,6 +65,22 @@ const Facts = ({ handler }: { handler: HandlerView }) => (
         when <code>{visible(handler.when)}</code>
       </span>
     )}
+    {flowSummary(handler).map((fact) => (
+      <span key={fact}>{visible(fact)}</span>
+    ))}
+    {handler.waiting?.map(({ for: what, count: waiting, until }) => (
+      <HeadFact key={what} icon={Hourglass}>
+        <span>
+          {count(waiting)} {waiting === 1 ? 'event waits' : 'events wait'} for {what}
+          {until && (
+            <>
+              {' '}
+              until <Time at={until} />
+            </>
+          )}
+        </span>
+      </HeadFact>
+    ))}
     <WhatRuns workflow={{ ...handler }} />
     <HeadFact icon={History}>
       <span>

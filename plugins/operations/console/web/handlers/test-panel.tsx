@@ -88,7 +88,7 @@ const SAYS: Record<TestedHandlerView['outcome'], string> = {
   start: 'A run would start now',
   queue: 'A run would start when a slot is free',
   not_matched: 'No event type matches',
-  withheld: 'The run would be withheld',
+  withheld: 'No run would start: the event comes from a handler run',
   declined: 'The condition declines it',
   refused: 'It would be rejected',
 };

@@ -97,7 +97,7 @@ function Verification({ hook: { mode, hmac, manifest, ingest_url } }: { hook: Ho
       {mode === 'token' && (
         <>
           <p>
-            Each delivery carries the secret in the header <code>X-Svc-Hook-Secret</code>.
+            Each delivery carries the secret in the <code>X-Svc-Hook-Secret</code> header.
           </p>
           <div className="address">
             <pre className="code-line">{command}</pre>

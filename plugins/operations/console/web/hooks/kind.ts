@@ -14,7 +14,7 @@ export const MODES: Record<Hook['mode'], string> = {
 export const secretOf = ({ name, secret }: Hook): Secret | undefined =>
   secret === undefined
     ? undefined
-    : { of: `the hook ${name}`, secret, use: 'The sender puts it into the header X-Svc-Hook-Secret.' };
+    : { of: `the hook ${name}`, secret, use: 'The sender puts it into the X-Svc-Hook-Secret header.' };
 
 export const HOOKS: NamedKind<Hook> = {
   one: 'hook',

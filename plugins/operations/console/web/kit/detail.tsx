@@ -1,7 +1,7 @@
-import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CommandLine, useTitle } from './page.tsx';
 import { Name } from './basics.tsx';
+import type { Icon } from './icon.ts';
 import './detail.css';
 
 interface Props {
@@ -37,9 +37,9 @@ export function Detail({ name, status, summary, actions, children }: Props) {
 }
 
 /** One of the facts in the head, with its icon. */
-export const HeadFact = ({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) => (
+export const HeadFact = ({ icon: Shown, children }: { icon: Icon; children: ReactNode }) => (
   <span>
-    <Icon size={14} aria-hidden />
+    <Shown size={14} aria-hidden />
     {children}
   </span>
 );

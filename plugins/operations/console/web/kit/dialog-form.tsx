@@ -1,4 +1,5 @@
 import * as Dialog from '@radix-ui/react-dialog';
+import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { InlineForm } from './inline-form.tsx';
 
@@ -14,16 +15,23 @@ interface FormProps {
 interface Props extends FormProps {
   /** The button that opens it. */
   label: ReactNode;
+  /** Before the label. */
+  icon?: LucideIcon;
   main?: boolean;
 }
 
 /** A button that opens a form. It stays open, as it is, when the server refuses what it says. */
-export function DialogForm({ label, main = false, ...form }: Props) {
+export function DialogForm({ label, icon: Icon, main = false, ...form }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
       <Dialog.Trigger asChild>
         <button type="button" className={main ? 'main' : undefined}>
+          {Icon && (
+            <>
+              <Icon size={16} aria-hidden />{' '}
+            </>
+          )}
           {label}
         </button>
       </Dialog.Trigger>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { StatusIcon } from './status.tsx';
+import { IconButton } from './icon-button.tsx';
 
 interface Toast {
   id: number;
@@ -58,9 +59,7 @@ function One({ toast: { id, state, text, action } }: { toast: Toast }) {
       <StatusIcon of={state} silent />
       <span className="said">{text}</span>
       {action}
-      <button type="button" className="ghost icon small" aria-label="Close this message" onClick={() => close(id)}>
-        <X size={14} aria-hidden />
-      </button>
+      <IconButton label="Close this message" icon={X} onClick={() => close(id)} />
     </div>
   );
 }

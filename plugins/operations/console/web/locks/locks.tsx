@@ -16,7 +16,7 @@ import { exactTime, visible } from '../kit/text.ts';
 
 /** The list is read again at most so often, however many runs change. */
 const AFTER_RUNS_MS = 1000;
-/** So many of those that wait have a link in the row. */
+/** So many of those that hold it or wait have a link in the row. */
 const LINKED = 3;
 
 /** The leases that are held. A lease is freed by cancelling the run that holds it, on the page of that run. */
@@ -34,15 +34,16 @@ export function Locks() {
         list={list}
         nothing={
           <Empty icon={LockIcon} title="No locks are held">
-            A script acquires a lock with <code>svc lock &lt;group&gt;</code>. One run at a time holds a group; the
-            others wait in order.
+            A script acquires a lock with <code>svc lock &lt;group&gt;</code>. One run at a time holds a group, or as
+            many as its limit allows; the others wait in order.
           </Empty>
         }
       >
         {(locks) => (
           <>
             <p className="lead">
-              One run at a time holds a group; the others wait in order. To free a lock, cancel its run.
+              One run at a time holds a group, or as many as its limit allows; the others wait in order. To free a lock,
+              cancel its run.
             </p>
             <Rows<LockView>
               label="Locks"
@@ -59,7 +60,7 @@ export function Locks() {
               columns={[
                 {
                   ...{ name: 'Held by', look: 'c-short' },
-                  cell: ({ holder }) => <RunLink scope={scope} run={holder.run_id} />,
+                  cell: (lock) => <Holders scope={scope} lock={lock} />,
                 },
                 { name: 'Queue', cell: (lock) => <Queue scope={scope} lock={lock} /> },
                 { name: 'Fence', look: 'c-short c-wide second', cell: ({ holder }) => holder.fence },
@@ -67,7 +68,7 @@ export function Locks() {
               ]}
               second={(lock) => (
                 <>
-                  <RunLink scope={scope} run={lock.holder.run_id} /> <Queue scope={scope} lock={lock} />
+                  <Holders scope={scope} lock={lock} /> <Queue scope={scope} lock={lock} />
                 </>
               )}
               aside={({ holder }) => <Time at={holder.since} />}
@@ -76,6 +77,25 @@ export function Locks() {
         )}
       </List>
     </Page>
+  );
+}
+
+/** One holder; or how many there are and may be, with the first of them. */
+function Holders({ scope, lock: { limit, holder, holders, holder_count } }: { scope: Scope; lock: LockView }) {
+  if (limit === 1) return <RunLink scope={scope} run={holder.run_id} />;
+  const more = holder_count - Math.min(holders.length, LINKED);
+  return (
+    <span className="tags">
+      <Tag>{`${holder_count}/${limit}`}</Tag>
+      <ol className="tags" aria-label="Runs that hold it">
+        {holders.slice(0, LINKED).map(({ run_id, fence }) => (
+          <li key={fence}>
+            <RunLink scope={scope} run={run_id} />
+          </li>
+        ))}
+      </ol>
+      {more > 0 && <span className="quiet">+{more}</span>}
+    </span>
   );
 }
 

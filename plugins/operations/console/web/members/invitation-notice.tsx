@@ -9,7 +9,7 @@ export function InvitationNotice({ scope }: { scope: Scope }) {
   return (
     <p role="status">
       <Link to="/orgs/$org/projects/$project/members/invitations" params={scope}>
-        {items.length === 1 ? 'An invitation waits' : 'Invitations wait'} for your answer
+        {items.length === 1 ? 'An invitation is waiting' : 'Invitations are waiting'} for your answer
       </Link>
     </p>
   );

@@ -83,17 +83,7 @@ function AddMember({ rolls }: { rolls: readonly Roll[] }) {
   const roll = rolls.find((one) => one.what === what) ?? rolls[0]!;
   const set = useSetRole(roll);
   return (
-    <DialogForm
-      label={
-        <>
-          <UserPlus size={16} aria-hidden /> Add member
-        </>
-      }
-      title="Add member"
-      verb="Add member"
-      main
-      run={set}
-    >
+    <DialogForm icon={UserPlus} label="Add member" title="Add member" verb="Add member" main run={set}>
       {rolls.length > 1 && (
         <label>
           To

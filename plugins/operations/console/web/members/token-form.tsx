@@ -42,17 +42,7 @@ export function TokenForm({
     await refetch(listKey(TOKENS));
   };
   return (
-    <DialogForm
-      label={
-        <>
-          <Plus size={16} aria-hidden /> New token
-        </>
-      }
-      title="New token"
-      verb="Create token"
-      main
-      run={make}
-    >
+    <DialogForm icon={Plus} label="New token" title="New token" verb="Create token" main run={make}>
       <p className="quiet">A token never allows more than you can do yourself.</p>
       <TextField name="name" label="Name" pattern={NAME} wants={NAME_WANTS} />
       <Kind scope={scope} agents={agents} />

@@ -5,13 +5,11 @@ import { readAllPages } from '../api/all-pages.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { groupFunctions } from '../functions/group.ts';
-import { firstInput } from '../functions/input.ts';
-import { InputFields } from '../functions/input-form.tsx';
 import type { Schema } from '../graphs/editor/schema-fields.ts';
 import { Empty, Loading, Problem, Status } from '../kit/basics.tsx';
 import { Panel } from '../kit/page.tsx';
 import { shellQuote, visible } from '../kit/text.ts';
-import { RunForm } from './run-form.tsx';
+import { DeclaredRunForm, RunForm } from './run-form.tsx';
 
 interface Props {
   scope: Scope;
@@ -54,7 +52,7 @@ export function ServedFunction({ scope, chosen, onChoose }: Props) {
         </label>
         {name === undefined && (
           <Empty>
-            <code>svc worker orders.ts</code> serves the workflows of a file.
+            <code>svc worker orders.ts</code> serves the workflows in a file.
           </Empty>
         )}
         {known && (
@@ -78,18 +76,10 @@ export function ServedFunction({ scope, chosen, onChoose }: Props) {
 
 function FunctionForm({ scope, of: { name, input: schema } }: { scope: Scope; of: FunctionDetails }) {
   const root = typeof schema === 'object' ? (schema as Schema) : undefined;
-  return (
-    <RunForm
-      scope={scope}
-      command={`svc submit --function ${shellQuote(name)}`}
-      body={{ function: name }}
-      start={root && firstInput(root)}
-      fields={
-        root &&
-        ((value, onChange) => (
-          <InputFields name="input" schema={root} root={root} required value={value} onChange={onChange} />
-        ))
-      }
-    />
+  const what = { scope, command: `svc submit --function ${shellQuote(name)}`, body: { function: name } };
+  return root === undefined ? (
+    <RunForm {...what} start={undefined} fields={undefined} />
+  ) : (
+    <DeclaredRunForm {...what} schema={root} />
   );
 }

@@ -3,10 +3,10 @@ import { inputFrom, inputsOf, parsedValue } from './inputs.ts';
 
 t.test('a script says what it reads', async (t) => {
   t.same(inputsOf('channel=$(svc input channel --default stable)\nid=$(svc input order.id)\n'), [
-    { path: 'channel', default: 'stable' },
-    { path: 'order.id' },
+    { path: 'channel', script: true, default: 'stable' },
+    { path: 'order.id', script: true },
   ]);
-  t.same(inputsOf("svc('input', 'region', '--default', 'eu')"), [{ path: 'region', default: 'eu' }]);
+  t.same(inputsOf("svc('input', 'region', '--default', 'eu')"), [{ path: 'region', script: true, default: 'eu' }]);
   t.same(inputsOf('svc input\n'), []);
 });
 

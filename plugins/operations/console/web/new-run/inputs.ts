@@ -4,6 +4,8 @@ export interface InputField {
   path: string;
   /** What the workflow takes when nobody gives it. */
   default?: string;
+  /** A script reads it: without a value and without a default, the script fails. */
+  script?: boolean;
 }
 
 /** `svc input channel --default stable`, in any shell or language that writes the words one after another. */
@@ -16,7 +18,7 @@ const MOST = 20;
 export function inputsOf(source: string): InputField[] {
   const found = new Map<string, InputField>();
   for (const [, path, fallback] of source.matchAll(OF_SCRIPT))
-    found.set(path!, { path: path!, ...(fallback !== undefined && { default: fallback }) });
+    found.set(path!, { path: path!, script: true, ...(fallback !== undefined && { default: fallback }) });
   for (const [, path] of source.matchAll(OF_EXPRESSION)) if (!found.has(path!)) found.set(path!, { path: path! });
   return [...found.values()].slice(0, MOST);
 }

@@ -1,15 +1,26 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Play } from 'lucide-react';
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
+import { type FormEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import type { SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
+import { firstInput } from '../functions/input.ts';
+import { InputFields } from '../functions/input-form.tsx';
+import {
+  type InputProblems,
+  InputProblemsContext,
+  missingIn,
+  NO_PROBLEMS,
+  problemsOf,
+} from '../functions/input-problems.ts';
+import type { Schema } from '../graphs/editor/schema-fields.ts';
 import { Problem } from '../kit/basics.tsx';
 import { parseJson } from '../kit/json.ts';
 import { CommandLine, Panel } from '../kit/page.tsx';
 import { useSending } from '../kit/sending.ts';
 import { shellQuote } from '../kit/text.ts';
 import { type InputField, inputFrom, inputsOf } from './inputs.ts';
+import { useInputs } from './use-inputs.ts';
 
 interface What {
   scope: Scope;
@@ -18,8 +29,26 @@ interface What {
   command: string;
 }
 
-/** The input of a document: the members that it names. */
+/** The input of a document: the inputs that it declares, or else the members that it names. */
 export function DocumentRunForm({ source, ...what }: What & { source: string }) {
+  const schema = useInputs(what.scope, what.body, source.includes('inputs'));
+  if (schema === undefined) return <NamedInputs source={source} {...what} />;
+  return <DeclaredRunForm key={JSON.stringify(schema)} schema={schema} {...what} />;
+}
+
+/** The fields of an input whose schema is known. */
+export const DeclaredRunForm = ({ schema, ...what }: What & { schema: Schema }) => (
+  <RunForm
+    {...what}
+    start={firstInput(schema)}
+    missing={(value) => missingIn(schema, schema, value)}
+    fields={(value, onChange) => (
+      <InputFields name="input" schema={schema} root={schema} required value={value} onChange={onChange} />
+    )}
+  />
+);
+
+function NamedInputs({ source, ...what }: What & { source: string }) {
   const fields = useMemo(() => inputsOf(source), [source]);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   return (
@@ -46,15 +75,24 @@ interface FieldProps {
   onChange(value: string): void;
 }
 
-const NamedField = ({ field: { path, default: fallback }, value, onChange }: FieldProps) => (
+const NamedField = ({ field: { path, default: fallback, script = false }, value, onChange }: FieldProps) => (
   <label>
-    {path}
+    <span>
+      {path}
+      {script && fallback === undefined && (
+        <span className="required" aria-hidden>
+          *
+        </span>
+      )}
+    </span>
     <input
       value={value}
       placeholder={fallback ?? ''}
       spellCheck={false}
+      aria-label={path}
       onChange={({ target }) => onChange(target.value)}
     />
+    {script && fallback === undefined && <span className="hint">The script has no default for this input.</span>}
   </label>
 );
 
@@ -62,13 +100,15 @@ interface ValueProps extends What {
   start: unknown;
   /** The fields of a value; undefined: it is only edited as JSON. */
   fields: ((value: unknown, onChange: (value: unknown) => void) => ReactNode) | undefined;
+  /** The required members that a value lacks. */
+  missing?: ((value: unknown) => InputProblems) | undefined;
 }
 
-/** An input whose schema is known. */
-export function RunForm({ start, fields, ...what }: ValueProps) {
+/** A value with fields, or as JSON. */
+export function RunForm({ start, fields, missing, ...what }: ValueProps) {
   const [value, setValue] = useState(start);
   return (
-    <RunFrame {...what} given={value ?? null} onText={setValue}>
+    <RunFrame {...what} given={value ?? null} onText={setValue} missing={missing}>
       {fields?.(value, setValue)}
     </RunFrame>
   );
@@ -79,17 +119,23 @@ interface FrameProps extends What {
   given: unknown;
   /** Takes what was typed as JSON, when the fields are shown again. */
   onText?(value: unknown): void;
+  missing?: ((value: unknown) => InputProblems) | undefined;
   children: ReactNode;
 }
 
 /** The fields of an input, or the whole as JSON; tags, and the button that runs it. */
-function RunFrame({ scope, body, command, given, onText, children }: FrameProps) {
+function RunFrame({ scope, body, command, given, onText, missing, children }: FrameProps) {
   const navigate = useNavigate();
   const has_fields = children !== undefined;
   const [typed, setTyped] = useState<string>();
   const text = typed ?? (has_fields ? undefined : '');
   const [tags, setTags] = useState('');
   const { busy, error, send } = useSending();
+  const form = useRef<HTMLFormElement>(null);
+  /** What was submitted last: messages about it are shown until it changes. */
+  const [submitted, setSubmitted] = useState<unknown>();
+  const lacking = submitted === undefined ? NO_PROBLEMS : (missing?.(given) ?? NO_PROBLEMS);
+  const problems = submitted === given ? new Map([...problemsOf(error), ...lacking]) : lacking;
   const read = (json_text: string): unknown => (json_text.trim() === '' ? null : parseJson(json_text));
   const run = async () => {
     const input = text === undefined ? given : read(text);
@@ -100,7 +146,10 @@ function RunFrame({ scope, body, command, given, onText, children }: FrameProps)
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void send(run);
+    setSubmitted(given);
+    if (text === undefined && missing && missing(given).size > 0)
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+    else void send(run);
   };
   const toggle = async () => {
     if (text === undefined) return setTyped(JSON.stringify(given, null, 2));
@@ -115,9 +164,9 @@ function RunFrame({ scope, body, command, given, onText, children }: FrameProps)
         <CommandLine command={`${command}${['null', ''].includes(shown) ? '' : ` --input ${shellQuote(shown)}`}`} />
       }
     >
-      <form className="fields" autoComplete="off" onSubmit={submit}>
+      <form ref={form} className="fields" autoComplete="off" noValidate onSubmit={submit}>
         {text === undefined ? (
-          children
+          <InputProblemsContext.Provider value={problems}>{children}</InputProblemsContext.Provider>
         ) : (
           <label>
             Input, as JSON

@@ -17,6 +17,14 @@ function scaleOf(most: number): number {
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
+/** Below the middle of its bar; one near a border grows away from it, because a border clips. */
+const tickAt = (middle: number) =>
+  middle < 6
+    ? { x: 0, textAnchor: 'start' as const }
+    : middle > 94
+      ? { x: '100%', textAnchor: 'end' as const }
+      : { x: `${middle}%`, textAnchor: 'middle' as const };
+
 /** How many runs ended, over time and by status, as bars that stand upon each other. */
 export function Bars({ series, days }: { series: readonly Bucket[]; days: boolean }) {
   const scale = scaleOf(Math.max(...series.map(completed)));
@@ -47,11 +55,15 @@ export function Bars({ series, days }: { series: readonly Bucket[]; days: boolea
           <Bar key={bucket.at} bucket={bucket} x={index * width} width={width} height={height} />
         ))}
       </svg>
-      <div className="bars-times" aria-hidden>
+      <svg className="bars-times" height={16} aria-hidden="true">
         {series.map(({ at }, index) =>
-          index % every === 0 ? <span key={at}>{(days ? DAY : CLOCK).format(new Date(at))}</span> : null,
+          index % every === 0 ? (
+            <text key={at} {...tickAt((index + 0.5) * width)} y="12">
+              {(days ? DAY : CLOCK).format(new Date(at))}
+            </text>
+          ) : null,
         )}
-      </div>
+      </svg>
     </div>
   );
 }

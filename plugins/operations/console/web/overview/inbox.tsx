@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { KeyRound, ShieldCheck, Unplug } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
-import type { RunRecord, Summary } from '../../../../../cli/generated/api.ts';
+import type { Question, RunRecord, Summary } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { Empty } from '../kit/basics.tsx';
@@ -10,7 +10,9 @@ import { Panel } from '../kit/page.tsx';
 import { isField } from '../kit/is-field.ts';
 import { roughly, visible } from '../kit/text.ts';
 import { askOf, isApproval } from '../run/ask.ts';
+import { describeApprovers } from '../../../../engine/runs/contract/approver-names.ts';
 import { Answer, type AnswerHandle } from '../run/answer.tsx';
+import { useQuestion } from '../run/question.tsx';
 
 type Attention = NonNullable<Summary['attention']>[number];
 
@@ -26,18 +28,9 @@ interface Props {
 
 /** Everything that goes on only when a person does something, and the buttons that do it. */
 export function Inbox({ scope, asking, count, attention, again }: Props) {
-  const list = useRef<HTMLUListElement>(null);
   const now = useNow();
   const oldest = asking[0]?.substate?.since;
   const all = count + attention.length;
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { j: 1, k: -1 }[event.key];
-    if (step === undefined || isField(event.target) || event.ctrlKey || event.metaKey) return;
-    const items = [...list.current!.children].map((item) => item.querySelector<HTMLElement>('.what a'));
-    const at = items.findIndex((item) => item?.closest('li')?.contains(document.activeElement));
-    items[Math.max(0, Math.min(items.length - 1, at + step))]?.focus();
-    event.preventDefault();
-  };
   return (
     <Panel
       title="Needs attention"
@@ -48,7 +41,7 @@ export function Inbox({ scope, asking, count, attention, again }: Props) {
             <span className="count waiting">{all}</span>
             {oldest && <span className="small-text quiet">oldest {roughly(now - Date.parse(oldest))}</span>}
             <span className="key-hints push" aria-hidden>
-              <kbd>A</kbd> approve <kbd>R</kbd> reject
+              <kbd>J</kbd> next <kbd>A</kbd> approve <kbd>R</kbd> reject
             </span>
           </>
         )
@@ -59,7 +52,7 @@ export function Inbox({ scope, asking, count, attention, again }: Props) {
           Approvals and accounts that need you appear here.
         </Empty>
       ) : (
-        <ul ref={list} className="inbox" onKeyDown={onKeyDown}>
+        <ul className="inbox">
           {asking.map((run) => (
             // A run may ask again as soon as it was answered.
             <Asked key={`${run.run_id} ${run.substate!.since}`} scope={scope} run={run} again={again} />
@@ -108,6 +101,7 @@ function Asked({ scope, run, again }: { scope: Scope; run: RunRecord; again(): v
   const now = useNow();
   const answer = useRef<AnswerHandle>(null);
   const [gone, setGone] = useState(false);
+  const question = useQuestion(scope, run);
   const { name, since, deadline } = run.substate!;
   const params = { ...scope, run: run.run_id };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -130,7 +124,7 @@ function Asked({ scope, run, again }: { scope: Scope; run: RunRecord; again(): v
       onKeyDown={onKeyDown}
       what={
         <Link to="/orgs/$org/projects/$project/runs/$run" params={params}>
-          {visible(askOf(run).title)}
+          {visible(question?.message?.split('\n')[0] ?? askOf(run).title)}
         </Link>
       }
       meta={[
@@ -138,11 +132,12 @@ function Asked({ scope, run, again }: { scope: Scope; run: RunRecord; again(): v
         ...(run.subject ? [visible(run.subject)] : []),
         `waiting ${roughly(now - Date.parse(since))}`,
         ...(deadline ? [`times out in ${roughly(Date.parse(deadline) - now)}`] : []),
-        ...(isApproval(name) ? [] : [`signal ${visible(name)}`]),
+        ...(isApproval(name) || question ? [] : [`signal ${visible(name)}`]),
+        ...(question?.approvers ? [`from ${visible(describeApprovers(question.approvers))}`] : []),
       ]}
     >
-      {may('member') && isApproval(name) ? (
-        <Answer ref={answer} scope={scope} run={run} done={done} />
+      {may('member') && (question ? isSimple(question) : isApproval(name)) ? (
+        <Answer ref={answer} scope={scope} run={run} question={question} done={done} />
       ) : (
         <Link className="button" to="/orgs/$org/projects/$project/runs/$run" params={params}>
           Review…
@@ -151,6 +146,9 @@ function Asked({ scope, run, again }: { scope: Scope; run: RunRecord; again(): v
     </Item>
   );
 }
+
+/** It is answered with a button; a form is filled in on the page of the run. */
+const isSimple = ({ form, may_answer }: Question): boolean => form === undefined && may_answer;
 
 function Account({ scope, item: { kind, name, state, detail, graph } }: { scope: Scope; item: Attention }) {
   const account = kind === 'account';

@@ -6,6 +6,7 @@ import { useMay } from '../app/session.ts';
 import { Panels } from '../extensions/panels.tsx';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { LiveMark } from '../kit/live-mark.tsx';
+import { useItemKeys } from '../kit/item-keys.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { InvitationNotice } from '../members/invitation-notice.tsx';
 import { NewRunLink } from '../new-run/link.tsx';
@@ -34,6 +35,7 @@ export function Overview() {
   const asking = (open ?? []).filter(({ substate }) => substate?.kind === 'signal').toReversed();
   // Nothing has run here in this window, and nothing is about to.
   const fresh = summary.data && open?.length === 0 && ended?.length === 0 && isEmpty(summary.data.runs);
+  useItemKeys('.inbox .what a, .groups a.what, .mini a');
   return (
     <Page
       title="Overview"

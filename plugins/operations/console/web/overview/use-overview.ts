@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ListRuns200 } from '../../../../../cli/generated/api.ts';
+import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { summaryPath, summaryQuery } from '../app/needs-attention.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
@@ -34,11 +34,14 @@ export function useOverview(scope: Scope, window: WindowName) {
   const live = useLive(scope, 'runs,accounts', again);
   return {
     ...{ path, summary, live, longer: further === undefined ? undefined : longer.data },
-    ...{ open: open.data?.runs, failed: failed.data?.runs, ended: ended.data?.runs },
+    ...{ open: open.data?.runs, failed: real(failed.data?.runs), ended: real(ended.data?.runs) },
     error: summary.error ?? open.error ?? failed.error ?? ended.error,
     again: readAll,
   };
 }
+
+/** Without runs that only try a node or a draft; the summary does not count them either. */
+const real = (runs: readonly RunRecord[] | undefined) => runs?.filter(({ tags }) => !tags.includes('trial'));
 
 function useRuns(scope: Scope, filters: { status: string; since?: string }) {
   const path = scoped(scope, `/runs${query({ ...filters, limit: LOOKED_AT })}`);

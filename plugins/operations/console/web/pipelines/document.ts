@@ -51,7 +51,10 @@ function jobOf(id: string, job: Fields): Job {
     id,
     kind: waits ? 'event' : job.workflow === undefined ? 'steps' : 'workflow',
     script: isScript(job.workflow),
-    needs: [job.needs ?? []].flat().filter((need) => typeof need === 'string'),
+    needs: [job.needs ?? []]
+      .flat()
+      .map((need) => (isFields(need) ? need.job : need))
+      .filter((need) => typeof need === 'string'),
     steps: steps.map((step, index) => String(step.name ?? step.id ?? `step ${index + 1}`)),
     cells: cellsOf(job.strategy),
     ...(job.if !== undefined && { condition: String(job.if) }),

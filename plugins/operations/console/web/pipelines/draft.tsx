@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
+import { Download, FileUp } from 'lucide-react';
 import { type ChangeEvent, useMemo, useRef, useState } from 'react';
 import type { SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { Empty, Problem } from '../kit/basics.tsx';
+import { Problem, Status } from '../kit/basics.tsx';
 import { DialogForm } from '../kit/dialog-form.tsx';
 import { DocumentField } from '../kit/editor/document-field.tsx';
 import type { EditorHandle, Mark } from '../kit/editor/editor.tsx';
@@ -32,7 +33,7 @@ export function Draft({ scope }: { scope: Scope }) {
   const editor = useRef<EditorHandle>(null);
   const may = useMay(scope);
   return (
-    <Panel title="Write and run one" aside={<FileButtons source={source} onOpen={setSource} />}>
+    <Panel title="Try a pipeline" aside={<FileButtons source={source} onOpen={setSource} />}>
       <DocumentField
         ref={editor}
         label="Pipeline document"
@@ -55,7 +56,9 @@ function Findings({ checked, onGo }: { checked: Checked; onGo(mark: Mark): void 
   if (error) return <Problem error={error} />;
   return (
     <div className="problems" role="status" aria-label="Check result">
-      {marks.length === 0 && <Empty>{done ? 'The document is valid.' : 'It is being checked…'}</Empty>}
+      {marks.length === 0 && (
+        <p className="row quiet">{done ? <Status of="succeeded">The document is valid.</Status> : 'Checking…'}</p>
+      )}
       <ul className="plain">
         {marks.map((mark) => (
           <li key={`${mark.line} ${mark.column} ${mark.message}`}>
@@ -99,11 +102,11 @@ function FileButtons({ source, onOpen }: { source: string; onOpen(text: string):
         tabIndex={-1}
         onChange={open}
       />
-      <button type="button" onClick={() => field.current?.click()}>
-        Open a file
+      <button type="button" className="small" onClick={() => field.current?.click()}>
+        <FileUp size={14} aria-hidden /> Open file
       </button>
-      <button type="button" onClick={() => saveFile('pipeline.yaml', source)}>
-        Save as a file
+      <button type="button" className="small" onClick={() => saveFile('pipeline.yaml', source)}>
+        <Download size={14} aria-hidden /> Save file
       </button>
     </div>
   );

@@ -77,7 +77,7 @@ function CellFacts({ cell }: { cell: NodeRecord }) {
   return (
     <>
       {started_at && (
-        <Fact name="Began">
+        <Fact name="Started">
           <Time at={started_at} />, took {took(cell, now)}
         </Fact>
       )}
@@ -92,7 +92,7 @@ function CellFacts({ cell }: { cell: NodeRecord }) {
           <span className="bad">{visible(titleOf(error).title)}</span> <code>{error.code}</code>
         </Fact>
       )}
-      {output !== undefined && output !== null && (
+      {output !== undefined && output !== null && pretty(output) !== '{}' && (
         <Fact name="Outputs">
           <Block text={pretty(output)} />
         </Fact>

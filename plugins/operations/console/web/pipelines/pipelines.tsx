@@ -1,20 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ListRuns200, WebhookView } from '../../../../../cli/generated/api.ts';
+import { Layers } from 'lucide-react';
+import type { ListRuns200, RunRecord, WebhookView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { readAgain } from '../api/read-again.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
-import { Empty, Loading, Name, Problem } from '../kit/basics.tsx';
+import { Empty, Loading, Name, Problem, Status, StatusIcon, Time } from '../kit/basics.tsx';
 import { List, Table } from '../kit/list.tsx';
 import { AGAIN_MS, usePaged } from '../kit/paged.ts';
 import { Page, Panel } from '../kit/page.tsx';
+import { Rows } from '../kit/rows.tsx';
 import { visible } from '../kit/text.ts';
 import { RunTable } from '../runs/table.tsx';
 import { Draft } from './draft.tsx';
+import { groupPipelines, type PipelineItem } from './groups.ts';
+import './pipelines.css';
 
-/** Among so many newest runs pipelines are looked for. */
+/** The number of newest runs among which pipelines are looked for. */
 const LOOKED_AT = 200;
+const RECENT = 20;
+/** The number of earlier runs of a pipeline that are shown. */
+const EARLIER = 10;
 const FROM = '/orgs/$org/projects/$project/pipelines';
 
 export function Pipelines() {
@@ -38,18 +45,82 @@ function Lately({ scope, path }: { scope: Scope; path: string }) {
   });
   useLive(scope, 'runs', () => void readAgain(client, queryKey));
   const runs = list.data?.runs.filter(({ kind }) => kind === 'pipeline');
+  if (runs && runs.length > 0)
+    return (
+      <>
+        <Panel title="Pipelines" flush>
+          <PipelineRows scope={scope} items={groupPipelines(runs)} />
+          {list.data?.next_cursor && (
+            <p className="quiet panel-note">These pipelines are among the newest {LOOKED_AT} runs of the project.</p>
+          )}
+        </Panel>
+        <Panel title="Recent runs" flush>
+          <RunTable scope={scope} runs={runs.slice(0, RECENT)} />
+        </Panel>
+      </>
+    );
   return (
-    <Panel title="Pipeline runs">
+    <Panel title="Pipelines" flush>
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {runs?.length === 0 && <Empty>None of the newest {LOOKED_AT} runs is a pipeline run.</Empty>}
-      {runs && runs.length > 0 && <RunTable scope={scope} runs={runs} />}
-      {runs && runs.length > 0 && list.data?.next_cursor && (
-        <p className="quiet">These are among the newest {LOOKED_AT} runs.</p>
+      {runs?.length === 0 && (
+        <Empty icon={Layers} title="No pipeline runs yet">
+          None of the newest {LOOKED_AT} runs is a pipeline run. Try one below, or start one on every push.
+        </Empty>
       )}
     </Panel>
   );
 }
+
+/** Each pipeline with the state of its newest run, and how the ones before it ended. */
+const PipelineRows = ({ scope, items }: { scope: Scope; items: readonly PipelineItem[] }) => (
+  <Rows<PipelineItem>
+    label="Pipelines"
+    head="Pipeline"
+    items={items}
+    keyOf={({ name }) => name}
+    mark={({ runs: [newest] }) => <StatusIcon of={newest!.status} />}
+    title={({ name }) => (
+      <Link to="/orgs/$org/projects/$project/runs" params={scope} search={{ workflow: name }}>
+        <Name>{name}</Name>
+      </Link>
+    )}
+    columns={[
+      { ...{ name: 'Last run', look: 'c-state' }, cell: ({ runs: [newest] }) => <Newest scope={scope} of={newest!} /> },
+      { ...{ name: 'Earlier runs', look: 'c-mid' }, cell: ({ runs }) => <Earlier scope={scope} of={runs.slice(1)} /> },
+      { ...{ name: 'Started', look: 'c-mid second' }, cell: ({ runs: [newest] }) => <Time at={newest!.created_at} /> },
+    ]}
+    second={({ runs: [newest] }) => <Newest scope={scope} of={newest!} />}
+    aside={({ runs: [newest] }) => <Time at={newest!.created_at} />}
+  />
+);
+
+const Newest = ({ scope, of: { run_id, status } }: { scope: Scope; of: RunRecord }) => (
+  <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: run_id }}>
+    <Status of={status} />
+  </Link>
+);
+
+/** The states of the runs before the newest one. */
+const Earlier = ({ scope, of: runs }: { scope: Scope; of: readonly RunRecord[] }) =>
+  runs.length === 0 ? (
+    <span className="quiet">none</span>
+  ) : (
+    <span className="outcomes">
+      {runs.slice(0, EARLIER).map(({ run_id, status }) => (
+        <Link
+          key={run_id}
+          to="/orgs/$org/projects/$project/runs/$run"
+          params={{ ...scope, run: run_id }}
+          aria-label={`${status}: ${run_id}`}
+          title={run_id}
+        >
+          <StatusIcon of={status} />
+        </Link>
+      ))}
+      {runs.length > EARLIER && <span className="quiet">+{runs.length - EARLIER}</span>}
+    </span>
+  );
 
 /** The pipelines that pushes start. */
 function OfWebhooks({ scope }: { scope: Scope }) {
@@ -66,8 +137,11 @@ function OfWebhooks({ scope }: { scope: Scope }) {
         list={{ ...list, items }}
         empty={
           <>
-            No webhook runs a pipeline. Start with{' '}
-            <code>svc webhook set &lt;name&gt; --forge … --repo … --pipeline ci.yaml</code>.
+            No webhook runs a pipeline.{' '}
+            <Link to="/orgs/$org/projects/$project/webhooks" params={scope} search={{}}>
+              Create a webhook
+            </Link>{' '}
+            for your repository, or use <code>svc webhook set --pipeline ci.yaml</code>.
           </>
         }
       >

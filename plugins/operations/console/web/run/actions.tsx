@@ -1,4 +1,4 @@
-import { RotateCw } from 'lucide-react';
+import { Pause, Play, RotateCw } from 'lucide-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { RunRecord, SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -28,9 +28,12 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
     json(scoped(scope, `/runs/${encodeURIComponent(run.run_id)}/cancel`), { method: 'POST', body: {} });
   if (OPEN.includes(run.status))
     return (
-      <Confirm label="Cancel run" title="Cancel this run?" verb="Cancel run" danger run={cancel}>
-        Completed steps are not undone. <code>svc cancel {run.run_id}</code> does the same.
-      </Confirm>
+      <>
+        <PauseAction scope={scope} run={run} />
+        <Confirm label="Cancel run" title="Cancel this run?" verb="Cancel run" danger run={cancel}>
+          Completed steps are not undone. <code>svc cancel {run.run_id}</code> does the same.
+        </Confirm>
+      </>
     );
   return (
     <Confirm
@@ -46,6 +49,48 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
       A new run of the same workflow starts from the beginning with the same input.{' '}
       <code>svc rerun {run.run_id} --all</code> does the same. The button next to a step reruns from that step and keeps
       the earlier steps.
+    </Confirm>
+  );
+}
+
+/** Pauses an open run, or resumes a paused one. */
+function PauseAction({ scope, run }: { scope: Scope; run: RunRecord }) {
+  const verb = run.paused ? 'resume' : 'pause';
+  const change = () =>
+    json(scoped(scope, `/runs/${encodeURIComponent(run.run_id)}/${verb}`), {
+      method: 'POST',
+      ...(verb === 'pause' && { body: {} }),
+    });
+  if (run.paused)
+    return (
+      <Confirm
+        label={
+          <>
+            <Play size={14} aria-hidden /> Resume
+          </>
+        }
+        title="Resume this run?"
+        verb="Resume"
+        run={change}
+      >
+        The run continues where it was paused, and so do the runs that were paused with it.{' '}
+        <code>svc resume {run.run_id}</code> does the same.
+      </Confirm>
+    );
+  return (
+    <Confirm
+      label={
+        <>
+          <Pause size={14} aria-hidden /> Pause
+        </>
+      }
+      title="Pause this run?"
+      verb="Pause"
+      run={change}
+    >
+      Nothing new starts until you resume the run. What is in progress ends and is recorded, timers and the deadline
+      continue, and signals are recorded. The runs that it has called are paused too.{' '}
+      <code>svc pause {run.run_id}</code> does the same.
     </Confirm>
   );
 }

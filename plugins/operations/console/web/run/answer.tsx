@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import { type Ref, useImperativeHandle, useState } from 'react';
-import type { RunRecord } from '../../../../../cli/generated/api.ts';
+import type { Question, RunRecord } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { whoamiQuery } from '../app/session.ts';
 import { Problem } from '../kit/basics.tsx';
@@ -24,6 +24,10 @@ interface Props {
   scope: Scope;
   /** It waits for an approval. */
   run: RunRecord;
+  /** What it asks; absent: the wait has no form, approvers or message. */
+  question?: Question | undefined;
+  /** The answer that the fields of the form say. */
+  data?: unknown;
   /** The key is shown on the button. */
   keys?: boolean;
   done?(): void;
@@ -31,7 +35,7 @@ interface Props {
 }
 
 /** The buttons that approve and reject what a run asks. */
-export function Answer({ scope, run, keys = false, done, ref }: Props) {
+export function Answer({ scope, run, question, data, keys = false, done, ref }: Props) {
   const who = useQuery(whoamiQuery);
   const by = who.data?.user.name ?? 'somebody';
   const [asks, setAsks] = useState(false);
@@ -49,12 +53,12 @@ export function Answer({ scope, run, keys = false, done, ref }: Props) {
       ),
     });
   const yes = async () => {
-    if (busy || !(await send(() => approve(scope, run, by)))) return;
+    if (busy || !(await send(() => approve(scope, run, { question, by }, data)))) return;
     say('Run approved');
     done?.();
   };
   const no = async ({ why = '' }: Record<string, string>) => {
-    await reject(scope, run, by, why);
+    await reject(scope, run, { question, by }, why);
     say('Run rejected');
   };
   useImperativeHandle(ref, () => ({ approve: () => void yes(), reject: () => setAsks(true) }));
@@ -71,9 +75,9 @@ export function Answer({ scope, run, keys = false, done, ref }: Props) {
         <Dialog.Portal>
           <Dialog.Overlay className="overlay" />
           <Dialog.Content className="dialog" aria-describedby={undefined}>
-            <Dialog.Title>Reject “{visible(askOf(run).title)}”?</Dialog.Title>
+            <Dialog.Title>Reject “{visible(question?.message ?? askOf(run).title)}”?</Dialog.Title>
             <InlineForm
-              verb="Reject and cancel run"
+              verb={question ? 'Reject' : 'Reject and cancel run'}
               danger
               run={no}
               done={() => {
@@ -83,8 +87,9 @@ export function Answer({ scope, run, keys = false, done, ref }: Props) {
               inDialog
             >
               <p className="second">
-                The run of {visible(run.workflow)} ends now. Completed steps are not undone. If the workflow handles
-                rejections itself, send the payload under Advanced on the run's page.
+                {question
+                  ? `The workflow ${visible(run.workflow)} decides what happens after a rejection.`
+                  : `The run of ${visible(run.workflow)} ends now. Completed steps are not undone. If the workflow handles rejections itself, send the payload under Advanced on the run's page.`}
               </p>
               <label>
                 Reason (optional)

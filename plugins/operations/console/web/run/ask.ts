@@ -30,6 +30,13 @@ export function askOf({
   return { title, ...(detail !== '' && { detail }) };
 }
 
+/** The first line of a message is asked, what follows explains it. */
+export function messageOf(message: string): Ask {
+  const [first = '', ...rest] = message.split('\n');
+  const detail = rest.join('\n').trim();
+  return { title: plain(first), ...(detail !== '' && { detail }) };
+}
+
 /** Without the marks of Markdown, which a title does not draw. */
 const plainWords = (line: string): string =>
   plain(line)

@@ -56,6 +56,7 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
           <Took run={run} />
         </Fact>
       )}
+      {run.priority !== undefined && <Fact name="Priority">{run.priority}</Fact>}
       {run.deadline && (
         <Fact name="Deadline">
           <Time at={run.deadline} />

@@ -1,10 +1,20 @@
 import { Link } from '@tanstack/react-router';
-import { Clock, FunctionSquare, Hourglass, RotateCw, Split, Tag as TagIcon, Target, TimerReset } from 'lucide-react';
+import {
+  Clock,
+  FunctionSquare,
+  Hourglass,
+  Pause,
+  RotateCw,
+  Split,
+  Tag as TagIcon,
+  Target,
+  TimerReset,
+} from 'lucide-react';
 import type { RunRecord } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { Copy, Name, Status, Tag, Time } from '../kit/basics.tsx';
 import { visible } from '../kit/text.ts';
-import { Took, RunsLink, StartedBy } from '../runs/table.tsx';
+import { PausedPill, Took, RunsLink, StartedBy } from '../runs/table.tsx';
 import { triggerOf } from '../runs/trigger.tsx';
 import { RunActions } from './actions.tsx';
 import { isApproval } from './ask.ts';
@@ -13,12 +23,14 @@ import { RunLink } from './facts.tsx';
 /** What a run is, in three lines that stay at the top. */
 export function RunHead({ scope, run }: { scope: Scope; run: RunRecord }) {
   const { icon: Icon } = triggerOf(run);
+  const { paused } = run;
   return (
     <header className="detail-head page-head">
       <div className="title">
         <h1>
           <Name>{run.workflow}</Name>
           <Status of={run.status}>{statusWords(run)}</Status>
+          {paused && <PausedPill />}
         </h1>
         {run.tags.map((tag) => (
           <Tag key={tag}>{tag}</Tag>
@@ -37,6 +49,21 @@ export function RunHead({ scope, run }: { scope: Scope; run: RunRecord }) {
           {run.started_at ? 'Started ' : 'Created '}
           <Time at={run.started_at ?? run.created_at} />
         </span>
+        {paused && (
+          <span>
+            <Pause size={14} aria-hidden />
+            <span>
+              Paused <Time at={paused.at} />
+              {paused.by !== undefined && ` by ${visible(paused.by)}`}
+              {paused.reason !== undefined && `: ${visible(paused.reason)}`}
+            </span>
+            {paused.with !== undefined && (
+              <>
+                with <RunLink scope={scope} run_id={paused.with} />
+              </>
+            )}
+          </span>
+        )}
         {run.started_at && (
           <span>
             <Hourglass size={14} aria-hidden />
@@ -109,7 +136,11 @@ export function RunHead({ scope, run }: { scope: Scope; run: RunRecord }) {
 function statusWords({ status, substate }: RunRecord): string | undefined {
   if (status !== 'waiting' || !substate) return undefined;
   if (substate.kind === 'signal') return isApproval(substate.name) ? 'Waiting for approval' : 'Waiting for a signal';
-  return { sleep: 'Waiting, asleep', event: 'Waiting for an event', awaiting_lease: 'Waiting for a lock' }[
-    substate.kind as string
-  ];
+  return {
+    sleep: 'Waiting, asleep',
+    event: 'Waiting for an event',
+    ask: 'Waiting to be asked',
+    any: 'Waiting for the first of several',
+    awaiting_lease: 'Waiting for a lock',
+  }[substate.kind as string];
 }

@@ -21,6 +21,7 @@ import type { FollowedLog } from './follow-log.ts';
 import type { LogLine, LogLines } from './log-lines.ts';
 import { Unfold } from './unfold.tsx';
 import '../kit/look/log.css';
+import { IconButton } from '../kit/icon-button.tsx';
 
 const ROW_PX = 20;
 /** Nearer to the end than this, the view stays at the end. */
@@ -85,20 +86,16 @@ export function Log({ log: { log, complete, version }, name, at }: LogProps) {
           {complete ? '' : ', following'}
         </span>
         <Tip text="Download">
-          <button type="button" className="ghost icon small" aria-label="Download the log" onClick={save}>
-            <Download size={16} aria-hidden />
-          </button>
+          <IconButton label="Download the log" icon={Download} size={16} onClick={save} />
         </Tip>
         <Tip text={full ? 'Exit full screen' : 'Full screen'}>
-          <button
-            type="button"
-            className="ghost icon small"
-            aria-label="Full screen"
+          <IconButton
+            label="Full screen"
+            icon={full ? Minimize2 : Maximize2}
+            size={16}
             aria-pressed={full}
             onClick={() => setFull(!full)}
-          >
-            {full ? <Minimize2 size={16} aria-hidden /> : <Maximize2 size={16} aria-hidden />}
-          </button>
+          />
         </Tip>
       </div>
       {log.lines.length === 0 ? (

@@ -12,6 +12,7 @@ import { signalPath } from './approve.ts';
 export function commandFor({ run_id, subject, substate }: RunRecord): string {
   const { kind = '', name = '' } = substate ?? {};
   if (kind === 'signal') return `svc signal ${run_id} ${shellQuote(name)} --payload '…'`;
+  if (kind === 'ask') return `svc ask ${run_id} ${shellQuote(name)}`;
   const key = subject === undefined ? '' : ` --key ${shellQuote(subject)}`;
   if (kind === 'event') return `svc emit ${shellQuote(name)}${key} --payload '…'`;
   return `svc explain ${run_id}`;

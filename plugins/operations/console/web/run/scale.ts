@@ -140,14 +140,24 @@ export interface Mark {
 }
 
 /** Times of the axis: round ones where time is drawn as it is, and the length of each folded gap. */
-export function marks(scale: Scale, view: View): Mark[] {
+export function marks(scale: Scale, view: View, many = MARKS): Mark[] {
+  const found = ticksOf(scale, view, many);
+  const gaps = found.filter(({ gap_ms }) => gap_ms !== undefined);
+  // A time that stands in the words of a gap cannot be read, and the gap says more.
+  const distance = 75 / many;
+  return found.filter(
+    (mark) => mark.gap_ms !== undefined || gaps.every(({ left }) => Math.abs(left - mark.left) > distance),
+  );
+}
+
+function ticksOf(scale: Scale, view: View, many: number): Mark[] {
   return scale.pieces.flatMap(({ from, to, start, end, folded }) => {
     const [a, b] = [inView(start, view), inView(end, view)];
     if (b <= 0 || a >= 1) return [];
     if (folded) return [{ left: ((a + b) / 2) * 100, at_ms: from - scale.from, gap_ms: to - from }];
     const width = Math.min(1, b) - Math.max(0, a);
     const shown_ms = ((to - from) * width) / (b - a);
-    const most = Math.max(1, Math.floor(MARKS * width));
+    const most = Math.max(1, Math.floor(many * width));
     const days = Math.ceil(shown_ms / 864e5 / most) * 864e5;
     const step = STEPS_MS.find((one) => shown_ms / one <= most) ?? days;
     const first = Math.ceil((from - scale.from) / step) * step;
@@ -156,6 +166,6 @@ export function marks(scale: Scale, view: View): Mark[] {
       const place = inView(shareOf(scale, scale.from + at_ms), view);
       if (place >= 0 && place <= LAST_MARK) found.push({ left: place * 100, at_ms });
     }
-    return found.slice(0, MARKS * 2);
+    return found.slice(0, many * 2);
   });
 }

@@ -21,16 +21,16 @@ function byHand() {
 
 t.test('work is done in order, a task takes no more than a slice, and nothing is left', async (t) => {
   const { add, done, tasks, next } = byHand();
-  for (let n = 0; n < 5; n++) add(n, 8);
+  for (let n = 0; n < 5; n++) add(n, 3);
   t.equal(tasks.length, 1);
   next();
   t.same(done, [0, 1, 2]);
-  add(5, 8);
+  add(5, 3);
   t.equal(tasks.length, 1, 'the rest is asked for already');
   next();
   t.same(done, [0, 1, 2, 3, 4, 5]);
   t.equal(tasks.length, 0);
-  add(6, 8);
+  add(6, 3);
   next();
   t.equal(done.at(-1), 6);
 });

@@ -11,7 +11,7 @@ import {
   Lock as LockIcon,
 } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
-import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
+import type { ListRuns200, Question, RunRecord } from '../../../../../cli/generated/api.ts';
 import type { Explanation } from '../../../run-views/explain/eligible-agents.ts';
 import { json } from '../api/client.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
@@ -25,7 +25,8 @@ import { CommandLine } from '../kit/page.tsx';
 import { roughly, visible } from '../kit/text.ts';
 import { CompareLink } from './actions.tsx';
 import { Answer } from './answer.tsx';
-import { askOf, isApproval } from './ask.ts';
+import { type Ask, askOf, isApproval, messageOf } from './ask.ts';
+import { Approvers, useAnswerForm, useQuestion } from './question.tsx';
 import { RunLink } from './facts.tsx';
 import { RerunFrom } from './journal.tsx';
 import type { AnyStep } from './steps.ts';
@@ -83,6 +84,8 @@ function Hint({ text }: { text: string }) {
 const WAITS: Record<string, readonly [LucideIcon, string]> = {
   sleep: [Moon, 'Sleeping'],
   event: [Radio, 'Waiting for an event'],
+  ask: [Radio, 'Waiting to be asked'],
+  any: [Radio, 'Waiting for the first of several'],
   awaiting_lease: [LockIcon, 'Waiting for a lock'],
   child: [Split, 'Waiting for a run'],
   activity: [Hourglass, 'Waiting for an activity'],
@@ -92,9 +95,11 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
   const may = useMay(scope);
   const now = useNow();
   const { kind, name, since, deadline, run_id } = run.substate!;
-  const approves = kind === 'signal' && isApproval(name);
+  const question = useQuestion(scope, run);
+  const form = useAnswerForm(question);
+  const approves = kind === 'signal' && (question !== undefined || isApproval(name));
   const [Icon, title] = kind === 'signal' ? signalHead(approves) : (WAITS[kind] ?? [Clock3, 'Waiting']);
-  const ask = kind === 'signal' ? askOf(run) : undefined;
+  const ask = kind === 'signal' ? promptOf(run, question) : undefined;
   const ends = deadline && `${kind === 'sleep' ? 'wakes' : 'times out'} in ${roughly(Date.parse(deadline) - now)}`;
   return (
     <section className="panel flush wait-card" aria-label={title}>
@@ -126,26 +131,36 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
             )}
           </dl>
         )}
-        {may('member') && approves && (
-          <Payload key={`${kind} ${name}`} scope={scope} run={run}>
-            <Answer scope={scope} run={run} keys />
-          </Payload>
+        {question && <Approvers question={question} />}
+        {may('member') && approves && question?.may_answer !== false && (
+          <>
+            {form.fields}
+            <Payload key={`${kind} ${name}`} scope={scope} run={run}>
+              <Answer scope={scope} run={run} question={question} data={form.data} keys />
+            </Payload>
+          </>
         )}
         {may('member') && !approves && (kind === 'signal' || kind === 'event') && (
           <Payload key={`${kind} ${name}`} scope={scope} run={run} />
         )}
         <Because why={why} />
       </div>
-      <Foot command={commandFor(run)} />
+      <Foot command={question ? `svc approve ${run.run_id}` : commandFor(run)} />
     </section>
   );
 }
+
+/** The message of a question says more than the last note of the run. */
+const promptOf = (run: RunRecord, question: Question | undefined): Ask =>
+  question?.message === undefined ? askOf(run) : messageOf(question.message);
 
 const signalHead = (approves: boolean): readonly [LucideIcon, string] =>
   approves ? [ShieldCheck, 'Waiting for approval'] : [Radio, 'Waiting for a signal'];
 
 const NAMES: Record<string, string> = {
   event: 'Event',
+  ask: 'Ask',
+  any: 'First of',
   awaiting_lease: 'Lock',
   child: 'Workflow',
   activity: 'Activity',
@@ -190,7 +205,12 @@ function FailCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
           />
           <div className="row">
             {site !== undefined && may('member') && (
-              <RerunFrom scope={scope} run_id={run.run_id} site={site} label={`Rerun from ${visible(site)}`} />
+              <RerunFrom
+                scope={scope}
+                run_id={run.run_id}
+                site={site}
+                label={`Rerun from ${visible(site.replace(/#0$/, ''))}`}
+              />
             )}
             <LastSuccess scope={scope} run={run} />
           </div>

@@ -151,6 +151,17 @@ function stoppedAt(run: RunRecord, steps: readonly AnyStep[]): StepRecord | unde
   return OPEN.includes(run.status) ? calls.findLast(({ status }) => status !== 'recorded') : undefined;
 }
 
+/** What the run does at the line that is marked. */
+const AT_LINE: Partial<Record<RunRecord['status'], string>> = {
+  failed: 'failed at',
+  waiting: 'waiting at',
+  running: 'running',
+};
+
+/** A script without a file name, or without an ending, is one of bash. */
+const namedFile = ({ kind }: RunRecord, filename = ''): string =>
+  kind === 'script' && !filename.includes('.') ? 'script.sh' : filename;
+
 function SourceTab({ scope, run, steps }: TabProps) {
   const path = runPath(scope, run.run_id);
   const read = useQuery({
@@ -170,12 +181,16 @@ function SourceTab({ scope, run, steps }: TabProps) {
         aside={
           line !== undefined && (
             <span className="small-text quiet">
-              {run.status === 'failed' ? 'failed' : 'stands'} at line {line}
+              {AT_LINE[run.status] ?? 'stopped at'} line {line}
             </span>
           )
         }
       >
-        <Source text={source} {...(line !== undefined && { mark: line, markState: run.status })} />
+        <Source
+          text={source}
+          filename={namedFile(run, filename)}
+          {...(line !== undefined && { mark: line, markState: run.status })}
+        />
         <Same by={{ command: `svc source ${run.run_id}`, call: `GET ${path}/document` }} />
       </Panel>
       {files.length > 0 && (

@@ -5,6 +5,7 @@ import { Empty, StatusIcon } from '../kit/basics.tsx';
 import { useNow } from '../kit/clock.ts';
 import { useFixedRows } from '../kit/fixed-rows.ts';
 import { isField } from '../kit/is-field.ts';
+import { usePhone } from '../kit/phone.ts';
 import { span, visible } from '../kit/text.ts';
 import {
   brushed,
@@ -22,6 +23,7 @@ import {
 import { type Entry, entriesOf, passesOf, reusedOf } from './spans.ts';
 import type { AnyStep } from './steps.ts';
 import './timeline.css';
+import { IconButton } from '../kit/icon-button.tsx';
 
 const ROW_PX = 32;
 /** More rows below a step are folded until somebody asks. */
@@ -93,23 +95,14 @@ export function Timeline({ run, steps, chosen, onChoose }: Props) {
           </button>
         )}
         <span className="row push">
-          <button
-            type="button"
-            className="ghost icon small"
-            aria-label="Zoom out"
+          <IconButton
+            label="Zoom out"
+            icon={ZoomOut}
+            size={16}
             disabled={whole}
             onClick={() => setView(zoomed(view, 2))}
-          >
-            <ZoomOut size={16} aria-hidden />
-          </button>
-          <button
-            type="button"
-            className="ghost icon small"
-            aria-label="Zoom in"
-            onClick={() => setView(zoomed(view, 0.5))}
-          >
-            <ZoomIn size={16} aria-hidden />
-          </button>
+          />
+          <IconButton label="Zoom in" icon={ZoomIn} size={16} onClick={() => setView(zoomed(view, 0.5))} />
           <button type="button" className="ghost small" disabled={whole} onClick={() => setView(WHOLE)}>
             Fit
           </button>
@@ -252,23 +245,32 @@ function Brush({ entries, scale, view, onChange }: BrushProps) {
   );
 }
 
-const Axis = ({ scale, view, open }: { scale: Scale; view: View; open: boolean }) => (
-  <div className="tl-axis" aria-hidden>
-    <span />
-    <svg height="28" aria-hidden="true">
-      {marks(scale, view).map(({ left, at_ms, gap_ms }) => (
-        <text key={`${at_ms} ${gap_ms}`} x={`${left}%`} y="18" textAnchor={left < 3 ? 'start' : 'middle'}>
-          {gap_ms === undefined ? (at_ms === 0 ? '0' : span(at_ms)) : `⋯ ${span(gap_ms)}`}
-        </text>
-      ))}
-      {open && view.end === 1 && !scale.pieces.at(-1)!.folded && (
-        <text x="100%" y="18" textAnchor="end">
-          now
-        </text>
-      )}
-    </svg>
-  </div>
-);
+function Axis({ scale, view, open }: { scale: Scale; view: View; open: boolean }) {
+  // A phone has room for the first time and another one beside “now”.
+  const phone = usePhone();
+  return (
+    <div className="tl-axis" aria-hidden>
+      <span />
+      <svg height="28" aria-hidden="true">
+        {marks(scale, view, phone ? 3 : undefined).map(({ left, at_ms, gap_ms }) => (
+          <text
+            key={`${at_ms} ${gap_ms}`}
+            x={`${left}%`}
+            y="18"
+            textAnchor={left < 12 ? 'start' : left > 88 ? 'end' : 'middle'}
+          >
+            {gap_ms === undefined ? (at_ms === 0 ? '0' : span(at_ms)) : `⋯ ${span(gap_ms)}`}
+          </text>
+        ))}
+        {open && view.end === 1 && !scale.pieces.at(-1)!.folded && (
+          <text x="100%" y="18" textAnchor="end">
+            now
+          </text>
+        )}
+      </svg>
+    </div>
+  );
+}
 
 interface LinesProps {
   lines: readonly Line[];

@@ -16,6 +16,7 @@ import { readAllPages } from '../api/all-pages.ts';
 import { useNow } from '../kit/clock.ts';
 import { type AnyStep, OPEN } from './steps.ts';
 import { isNode } from './keys.ts';
+import { useQuestion } from './question.tsx';
 
 /** Agents come and go without a word to this page. */
 const AGAIN_MS = 5000;
@@ -59,6 +60,7 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
         signal,
       }),
   });
+  const question = useQuestion(scope, run);
   if (run.status === 'succeeded' || (open && !agents.data)) return undefined;
   const nodes = steps.some(isNode) ? steps.filter(isNode).filter((node) => !open || inProgress(node)) : undefined;
   return explain({
@@ -70,6 +72,7 @@ export function useWhy(scope: Scope, run: RunRecord, steps: readonly AnyStep[]):
     locks: locks.data ?? [],
     types: types.data ?? [],
     signals: signals.data ?? [],
+    questions: question ? [question] : [],
     now,
   });
 }

@@ -19,6 +19,11 @@ export function detailOf(run: RunRecord, now: number): Detail {
     return { lead: title, text: where ?? '', state: 'failed' };
   }
   if (status === 'cancelled') return { text: reason ? `Cancelled: ${reason.split('\n', 1)[0]}` : 'Cancelled' };
+  if (run.paused) {
+    const { by, reason: why } = run.paused;
+    const who = by === undefined ? '' : ` by ${by}`;
+    return { lead: `Paused${who}`, text: why ?? '', state: 'waiting' };
+  }
   if (status === 'queued')
     return { text: requires.length > 0 ? `Needs an agent with ${requires.join(', ')}` : 'Queued' };
   if (!substate || status === 'succeeded') return { text: '' };
@@ -33,6 +38,10 @@ function waitOf(run: RunRecord, { kind, name, deadline }: NonNullable<RunRecord[
         : { lead: 'Needs a signal', text: name, state: 'waiting' };
     case 'event':
       return { text: `Event ${name}` };
+    case 'ask':
+      return { text: `Ask ${name}` };
+    case 'any':
+      return { text: `First of ${name}` };
     case 'awaiting_lease':
       return { text: `Lock ${name}` };
     case 'child':

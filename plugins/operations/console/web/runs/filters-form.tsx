@@ -12,6 +12,7 @@ import { chosenStatuses, type RunFilters, STATUSES, toggleStatus } from './filte
 const STARTERS = ['manual', 'spawn', 'push', 'schedule.tick', 'handler:', 'schedule:', 'event:', 'run:'];
 
 const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status'>>[] = [
+  { name: 'paused', label: 'Paused', operator: 'is', hint: 'true', suggest: ['true', 'false'] },
   { name: 'workflow', label: 'Workflow', operator: 'is', hint: 'release.sh' },
   { name: 'tag', label: 'Tag', operator: 'is', hint: 'team:web' },
   { name: 'subject', label: 'Subject', operator: 'is', hint: 'order:20931' },
@@ -43,7 +44,7 @@ export function Filters({ filters, onChange, find, onFind, children }: Props) {
       canClear={Object.keys(filters).length > 0}
       before={
         <>
-          <Find label="Find among these runs" hint="Workflow, ID, tag or error" text={find} onChange={onFind} />
+          <Find label="Find among these runs" hint="Workflow, subject, tag or error" text={find} onChange={onFind} />
           {status !== undefined && <StatusChip filters={filters} onChange={change} />}
         </>
       }

@@ -4,6 +4,8 @@ export const STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 
 export interface RunFilters {
   /** Statuses, separated by commas. */
   status?: string;
+  /** `true` or `false`. */
+  paused?: string;
   workflow?: string;
   tag?: string;
   subject?: string;
@@ -14,13 +16,13 @@ export interface RunFilters {
   until?: string;
 }
 
-const NAMES = ['status', 'workflow', 'tag', 'subject', 'trigger', 'since', 'until'] as const;
+const NAMES = ['status', 'paused', 'workflow', 'tag', 'subject', 'trigger', 'since', 'until'] as const;
 
 /** Reads the filters from the search parameters of an address, and ignores everything else in it. */
 export function readRunFilters(search: Record<string, unknown>): RunFilters {
   const given = NAMES.flatMap((name) => {
     const value = search[name];
-    const text = typeof value === 'number' ? String(value) : value;
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     return typeof text === 'string' && text.trim() !== '' ? [[name, text.trim()] as const] : [];
   });
   return Object.fromEntries(given);
@@ -40,10 +42,11 @@ export function toggleStatus(filters: RunFilters, status: string): RunFilters {
 export function commandOf(
   filters: RunFilters,
   quote: (text: string) => string,
-  verb: 'ls' | 'cancel' | 'rerun' = 'ls',
+  verb: 'ls' | 'cancel' | 'pause' | 'rerun' | 'resume' = 'ls',
 ): string {
   const flags = NAMES.flatMap((name) => {
     const value = filters[name];
+    if (name === 'paused') return value === 'true' && verb !== 'resume' ? ['--paused'] : [];
     return value === undefined ? [] : [`--${name} ${quote(value)}`];
   });
   const every = verb !== 'ls' && flags.length === 0 ? ['--all'] : [];
@@ -54,6 +57,7 @@ export function commandOf(
 export interface ListedRun {
   run_id: string;
   status: string;
+  paused?: object | undefined;
   workflow: string;
   tags: readonly string[];
   subject?: string | undefined;
@@ -81,6 +85,7 @@ export function matchesFilters(run: ListedRun, filters: RunFilters): boolean {
   const statuses = chosenStatuses(filters);
   return (
     (statuses.length === 0 || statuses.includes(run.status)) &&
+    (filters.paused === undefined || (filters.paused === 'true') === (run.paused !== undefined)) &&
     (filters.workflow === undefined || filters.workflow === run.workflow) &&
     (filters.tag === undefined || run.tags.includes(filters.tag)) &&
     (filters.subject === undefined || run.subject === filters.subject) &&

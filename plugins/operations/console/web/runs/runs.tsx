@@ -14,6 +14,7 @@ import { LiveMark } from '../kit/live-mark.tsx';
 import { useUntilFound } from '../kit/paged.ts';
 import { ShowMore } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
+import { usePhone } from '../kit/phone.ts';
 import { shellQuote } from '../kit/text.ts';
 import { NewRunLink } from '../new-run/link.tsx';
 import { ColumnMenu, useColumns } from './columns.tsx';
@@ -35,6 +36,7 @@ export function Runs() {
   const filters = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const phone = usePhone();
   const [find, setFind] = useState('');
   const columns = useColumns();
   const may = useMay(scope);
@@ -62,7 +64,7 @@ export function Runs() {
         find={find}
         onFind={setFind}
       >
-        <ColumnMenu {...columns} />
+        {!phone && <ColumnMenu {...columns} />}
       </Filters>
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}

@@ -7,6 +7,7 @@ import { toast } from '../kit/toasts.tsx';
 import { CompareLink } from '../run/actions.tsx';
 import { shellQuote } from '../kit/text.ts';
 import { commandOf, type RunFilters } from './filters.ts';
+import { IconButton } from '../kit/icon-button.tsx';
 
 interface Props {
   scope: Scope;
@@ -23,13 +24,16 @@ const OPEN = ['queued', 'running', 'waiting'];
 export function Selection({ scope, runs, selected, filters, onChange }: Props) {
   const chosen = runs.filter(({ run_id }) => selected.has(run_id));
   const open = chosen.filter(({ status }) => OPEN.includes(status));
+  const paused = open.filter((run) => run.paused !== undefined);
+  const active = open.filter((run) => run.paused === undefined);
   const ended = chosen.filter(({ status }) => !OPEN.includes(status));
-  const each = async (list: readonly RunRecord[], path: string, body: object, said: string) => {
+  const each = async (list: readonly RunRecord[], path: string, body: object | undefined, said: string) => {
     const failures = new Map<string, string>();
     for (const { run_id } of list)
-      await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), { method: 'POST', body }).catch(
-        (error: Error) => failures.set(run_id, `${run_id.slice(-6)}: ${error.message}`),
-      );
+      await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), {
+        method: 'POST',
+        ...(body && { body }),
+      }).catch((error: Error) => failures.set(run_id, `${run_id.slice(-6)}: ${error.message}`));
     // Runs whose change failed stay selected: without a selection, the dialog with their errors would close.
     onChange(new Set(failures.keys()));
     if (failures.size < list.length) toast(`${list.length - failures.size} ${said}`);
@@ -53,6 +57,28 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         {open.length} of the selected runs are in progress. Completed steps are not undone.{' '}
         <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all runs that match the filters.
       </Confirm>
+      {active.length > 0 && (
+        <Confirm
+          label={`Pause ${active.length}`}
+          title="Pause the selected runs?"
+          verb="Pause runs"
+          run={() => each(active, 'pause', {}, 'paused')}
+        >
+          Nothing new of {active.length} of the selected runs starts until they are resumed.{' '}
+          <code>{commandOf(filters, shellQuote, 'pause')}</code> pauses all runs that match the filters.
+        </Confirm>
+      )}
+      {paused.length > 0 && (
+        <Confirm
+          label={`Resume ${paused.length}`}
+          title="Resume the selected runs?"
+          verb="Resume runs"
+          run={() => each(paused, 'resume', undefined, 'resumed')}
+        >
+          {paused.length} of the selected runs are paused and continue.{' '}
+          <code>{commandOf(filters, shellQuote, 'resume')}</code> resumes all runs that match the filters.
+        </Confirm>
+      )}
       <Confirm
         label={`Rerun ${ended.length || ''}`}
         title="Rerun the selected runs?"
@@ -83,14 +109,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         <Copy size={14} aria-hidden /> Copy IDs
       </button>
       <span className="vsep" />
-      <button
-        type="button"
-        className="ghost icon small"
-        aria-label="Clear selection"
-        onClick={() => onChange(new Set())}
-      >
-        <X size={14} aria-hidden />
-      </button>
+      <IconButton label="Clear selection" icon={X} onClick={() => onChange(new Set())} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ChevronRight } from 'lucide-react';
+import { ChevronRight, Pause } from 'lucide-react';
 import { useState } from 'react';
 import type { RunRecord } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
@@ -323,6 +323,13 @@ export function StartedBy({ scope, run: { trigger } }: { scope: Scope; run: RunR
     </>
   );
 }
+
+/** Beside the status of a run, which stays what it was. */
+export const PausedPill = () => (
+  <span className="pill status waiting">
+    <Pause size={12} aria-hidden /> Paused
+  </span>
+);
 
 export function Took({ run }: { run: RunRecord }) {
   return <>{took(run, useNow())}</>;

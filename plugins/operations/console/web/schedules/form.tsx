@@ -1,8 +1,15 @@
 import type { ScheduleView } from '../../../../../cli/generated/api.ts';
-import { TextField } from '../kit/dialog-form.tsx';
+import { ChoiceField, TextField } from '../kit/dialog-form.tsx';
 import { CheckField } from '../kit/more-fields.tsx';
 import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
+
+const OVERLAPS = [
+  ['allow', 'Start anyway'],
+  ['skip', 'Skip the due time'],
+  ['queue', 'Wait for it to end'],
+  ['cancel', 'Cancel it and start'],
+] as const;
 
 /** The fields of a schedule, except its name. */
 export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
@@ -23,6 +30,35 @@ export const ScheduleFields = ({ of: schedule }: { of?: ScheduleView }) => (
         hint="Key for its events, and subject for its runs"
       />
     </div>
+    <div className="row">
+      <ChoiceField
+        name="overlap"
+        label="If the last run is still open"
+        value={schedule?.overlap ?? 'allow'}
+        choices={OVERLAPS}
+      />
+      <TextField
+        name="jitter"
+        label="Jitter"
+        value={schedule?.jitter ?? ''}
+        optional
+        hint="5m: start up to 5 minutes later"
+      />
+      <TextField
+        name="catch_up"
+        label="Catch-up window"
+        value={schedule?.catch_up ?? ''}
+        optional
+        hint="1h: after an outage, start the due times of the last hour"
+      />
+      <TextField
+        name="deadline"
+        label="Deadline"
+        value={schedule?.deadline ?? ''}
+        optional
+        hint="10m: skip a due time that has not started 10 minutes later"
+      />
+    </div>
     <CheckField name="paused" label="Paused: nothing starts until you resume it" value={schedule?.paused ?? false} />
     <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: each tick only emits an event" />
   </>
@@ -33,7 +69,9 @@ export function scheduleOf(fields: Record<string, string>): Record<string, unkno
   const workflow = workflowOf(fields);
   const { about } = textsOf(fields, ['about']);
   return {
-    ...textsOf(fields, ['cron', 'timezone']),
+    ...textsOf(fields, ['cron', 'timezone', 'jitter', 'catch_up', 'deadline']),
+    // Without a workflow, nothing can overlap.
+    ...(workflow && fields.overlap !== undefined && fields.overlap !== 'allow' && { overlap: fields.overlap }),
     ...(about !== undefined && { subject: about }),
     paused: fields.paused !== undefined,
     ...(workflow && { workflow }),

@@ -1,6 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { CalendarClock, Clock, Globe, Pause, Play, Puzzle, Target, TimerReset } from 'lucide-react';
+import {
+  CalendarClock,
+  Clock,
+  Globe,
+  History,
+  ListChecks,
+  Pause,
+  Play,
+  Puzzle,
+  Target,
+  TimerReset,
+} from 'lucide-react';
 import { useState } from 'react';
 import type { NextDue, ScheduleView } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -14,7 +25,7 @@ import { CommandLine, Panel } from '../kit/page.tsx';
 import { exactTime, visible } from '../kit/text.ts';
 import { WhatRuns } from '../kit/what-runs.tsx';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
-import { TriggerSchedule, usePause } from './changes.tsx';
+import { Backfill, TriggerSchedule, usePause } from './changes.tsx';
 import { cronWords } from './cron-words.ts';
 import { SCHEDULES } from './kind.ts';
 import { Due } from './schedules.tsx';
@@ -27,6 +38,7 @@ const FROM = '/orgs/$org/projects/$project/schedules/$schedule';
 export function Schedule() {
   const { schedule: name, ...scope } = useParams({ from: FROM });
   const [triggers, setTriggers] = useState(false);
+  const [backfills, setBackfills] = useState(false);
   const may = useMay(scope);
   const pause = usePause(scope);
   const { data: schedule, error, isPending, refetch } = useNamed(SCHEDULES, scope, name);
@@ -57,7 +69,11 @@ export function Schedule() {
             </button>
             <ActionMenu
               label={`Actions for ${name}`}
-              actions={[own && editAction(of), own && removeAction(of, true)]}
+              actions={[
+                { label: 'Backfill…', icon: History, run: () => setBackfills(true) },
+                own && editAction(of),
+                own && removeAction(of, true),
+              ]}
             />
           </>
         )
@@ -66,6 +82,7 @@ export function Schedule() {
       {error && <Problem error={error} again={() => void refetch()} />}
       {isPending && <Loading />}
       {triggers && <TriggerSchedule scope={scope} name={name} close={() => setTriggers(false)} />}
+      {backfills && <Backfill scope={scope} name={name} close={() => setBackfills(false)} />}
       {schedule && (
         <Split
           title="History"
@@ -106,6 +123,7 @@ const Facts = ({ schedule }: { schedule: ScheduleView }) => (
       </span>
     </HeadFact>
     <WhatRuns workflow={schedule.workflow} />
+    {startWords(schedule) !== '' && <HeadFact icon={ListChecks}>{startWords(schedule)}</HeadFact>}
     {schedule.subject && <HeadFact icon={Target}>{visible(schedule.subject)}</HeadFact>}
     <HeadFact icon={Clock}>
       <span>
@@ -116,7 +134,24 @@ const Facts = ({ schedule }: { schedule: ScheduleView }) => (
   </>
 );
 
-/** The next times, which the server computes. */
+const OVERLAP_WORDS = {
+  skip: 'Skips while a run is open',
+  queue: 'Waits for open runs',
+  cancel: 'Cancels open runs',
+} as const;
+
+/** How due times start, where that differs from the default. */
+const startWords = ({ overlap, jitter, catch_up, deadline }: ScheduleView): string =>
+  [
+    overlap && OVERLAP_WORDS[overlap],
+    jitter && `jitter ${jitter}`,
+    catch_up && `catch-up ${catch_up}`,
+    deadline && `deadline ${deadline}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
+/** The next times, which the server computes, and why others wait or were skipped. */
 function Next({ path, name }: { path: string; name: string }) {
   const next = useQuery({
     queryKey: ['schedule', path, 'next'],
@@ -129,17 +164,40 @@ function Next({ path, name }: { path: string; name: string }) {
       {next.data?.next.length === 0 && <Empty title="Never due again" />}
       {next.data && (
         <ol className="mini">
-          {next.data.next.map((at) => (
-            <li key={at} className={next.data.paused ? 'quiet' : undefined}>
-              <span className="num">{exactTime(at)}</span>
-              <span className="push quiet">
-                <Time at={at} />
-              </span>
-            </li>
+          {next.data.waiting.map(({ due, reason, backfill }) => (
+            <Coming key={`waiting ${due}`} at={due} reason={`${backfill ? 'Backfill' : 'Due'}: ${reason}`} />
+          ))}
+          {next.data.upcoming.map(({ due, starts_at, outcome, reason }) => (
+            <Coming
+              key={due}
+              at={starts_at}
+              quiet={outcome === 'paused'}
+              reason={outcome === 'paused' ? undefined : reason}
+            />
           ))}
         </ol>
+      )}
+      {next.data && next.data.skipped.length > 0 && (
+        <details className="mini-note">
+          <summary>Skipped lately: {next.data.skipped.length}</summary>
+          <ol className="mini">
+            {next.data.skipped.map(({ due, reason }) => (
+              <Coming key={due} at={due} reason={reason} quiet />
+            ))}
+          </ol>
+        </details>
       )}
       {next.data?.paused && <p className="mini-note quiet">Paused: nothing starts at these times.</p>}
     </Panel>
   );
 }
+
+const Coming = ({ at, reason, quiet = false }: { at: string; reason?: string | undefined; quiet?: boolean }) => (
+  <li className={quiet ? 'quiet' : undefined}>
+    <span className="num">{exactTime(at)}</span>
+    {reason && <span className="quiet">{visible(reason)}</span>}
+    <span className="push quiet">
+      <Time at={at} />
+    </span>
+  </li>
+);

@@ -35,7 +35,7 @@ export function Ticks({ scope, schedule }: { scope: Scope; schedule: ScheduleVie
     .map((event): Tick => ({ event, run: runs.get(event.event) }));
   if (items.length === 0)
     return (
-      <Empty icon={CalendarClock} title="It has not run yet">
+      <Empty icon={CalendarClock} title="No runs yet">
         Its runs appear here. Run it now to try it.
       </Empty>
     );

@@ -60,16 +60,7 @@ function NewProject({ org, path }: { org: string; path: string }) {
     await refetch(listKey(path), whoamiQuery.queryKey);
   };
   return (
-    <DialogForm
-      label={
-        <>
-          <Plus size={16} aria-hidden /> New project
-        </>
-      }
-      title={`New project in ${org}`}
-      verb="Create project"
-      run={make}
-    >
+    <DialogForm icon={Plus} label="New project" title={`New project in ${org}`} verb="Create project" run={make}>
       <TextField name="name" label="Name" hint="It cannot be renamed later." />
       <Same by={{ command: 'svc project create <name>', call: `PUT ${path}/<name>` }} />
     </DialogForm>

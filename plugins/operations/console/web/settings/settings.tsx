@@ -72,7 +72,7 @@ function Appearance() {
     keepTheme(next);
   };
   return (
-    <Section title="Appearance" about="Kept in this browser only.">
+    <Section title="Appearance" about="Saved in this browser only.">
       <fieldset className="theme-choice">
         <legend className="hidden">Theme</legend>
         {THEMES.map(([value, name]) => (

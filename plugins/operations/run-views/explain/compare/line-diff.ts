@@ -9,7 +9,7 @@ const MAX_CELLS = 1_000_000;
 
 /** How the second text differs from the first, line by line. */
 export function lineDiff(a: string, b: string): DiffLine[] {
-  const [left, right] = [a.split('\n'), b.split('\n')];
+  const [left, right] = [toTextLines(a), toTextLines(b)];
   let head = 0;
   while (head < left.length && head < right.length && left[head] === right[head]) head += 1;
   let tail = 0;
@@ -22,6 +22,9 @@ export function lineDiff(a: string, b: string): DiffLine[] {
     ...both(left.slice(left.length - tail)),
   ];
 }
+
+/** A text without a character has no line, so nothing is shown as an empty line that was removed or added. */
+const toTextLines = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
   if (a.length * b.length > MAX_CELLS) return [...toLines('a', a), ...toLines('b', b)];

@@ -4,8 +4,9 @@ import { createContext, memo, useContext } from 'react';
 import { StatusIcon } from '../../kit/status.tsx';
 import { visible } from '../../kit/text.ts';
 import type { GraphNode } from '../document.ts';
-import { iconOf, typeWords } from './icons.ts';
+import { iconOf } from './icons.ts';
 import { type Mark, markWords, stateOfTone } from './marks.ts';
+import { belowName, nodeName } from './node-names.ts';
 
 export type CardNode = Node<{ node: GraphNode; mark?: Mark | undefined }, 'card'>;
 
@@ -24,12 +25,12 @@ export const Card = memo(function Card({ data: { node, mark }, isConnectable }: 
       <span className={trigger ? 'graph-icon trigger' : 'graph-icon'}>
         <Icon size={16} aria-hidden />
       </span>
-      <span className="graph-words">
-        <strong>{visible(node.title ?? node.id)}</strong>
+      <span className={isLong(node, mark) ? 'graph-words long' : 'graph-words'}>
+        <strong>{visible(nodeName(node))}</strong>
         {mark ? (
           <span className="graph-mark">{visible(markWords(mark))}</span>
         ) : (
-          <span className="graph-type">{visible(node.title === undefined ? node.type : typeWords(node.type))}</span>
+          <span className="graph-type">{visible(belowName(node))}</span>
         )}
       </span>
       {state && (
@@ -44,7 +45,7 @@ export const Card = memo(function Card({ data: { node, mark }, isConnectable }: 
           className="graph-plus nodrag nopan"
           // The key `a` adds after the chosen node; this is for the pointer.
           tabIndex={-1}
-          aria-label={`Add a step after ${visible(node.title ?? node.id)}`}
+          aria-label={`Add a step after ${visible(nodeName(node))}`}
           onClick={(event) => {
             event.stopPropagation();
             addAfter(node.id);
@@ -56,6 +57,11 @@ export const Card = memo(function Card({ data: { node, mark }, isConnectable }: 
     </div>
   );
 });
+
+/** What fits on a card is not clipped: clips are layers to the browser, and each frame of a drag goes through all of them. */
+const FITS = 15;
+const isLong = (node: GraphNode, mark: Mark | undefined): boolean =>
+  nodeName(node).length > FITS || (mark ? markWords(mark) : belowName(node)).length > FITS;
 
 /** Must be one object over all drawings. */
 export const NODE_TYPES = { card: Card };

@@ -1,5 +1,6 @@
 import { type FitViewOptions, Panel, useReactFlow, useStore } from '@xyflow/react';
 import { Maximize, Minus, Plus } from 'lucide-react';
+import { IconButton } from '../../kit/icon-button.tsx';
 
 /** Zoom by buttons, for those without a wheel. */
 export function Controls({ fit }: { fit: FitViewOptions }) {
@@ -7,16 +8,10 @@ export function Controls({ fit }: { fit: FitViewOptions }) {
   const zoom = useStore(({ transform }) => transform[2]);
   return (
     <Panel position="bottom-left" className="graph-float graph-controls">
-      <button type="button" className="ghost icon small" aria-label="Zoom out" onClick={() => void flow.zoomOut()}>
-        <Minus size={14} aria-hidden />
-      </button>
+      <IconButton label="Zoom out" icon={Minus} onClick={() => void flow.zoomOut()} />
       <span className="num">{Math.round(zoom * 100)}%</span>
-      <button type="button" className="ghost icon small" aria-label="Zoom in" onClick={() => void flow.zoomIn()}>
-        <Plus size={14} aria-hidden />
-      </button>
-      <button type="button" className="ghost icon small" aria-label="Fit" onClick={() => void flow.fitView(fit)}>
-        <Maximize size={14} aria-hidden />
-      </button>
+      <IconButton label="Zoom in" icon={Plus} onClick={() => void flow.zoomIn()} />
+      <IconButton label="Fit" icon={Maximize} onClick={() => void flow.fitView(fit)} />
     </Panel>
   );
 }

@@ -1,6 +1,7 @@
-import { BaseEdge, type Edge, type EdgeProps, getBezierPath } from '@xyflow/react';
+import { BaseEdge, type Edge, type EdgeProps, getBezierPath, getSmoothStepPath } from '@xyflow/react';
 import { createContext, memo, useContext } from 'react';
 import { visible } from '../../kit/text.ts';
+import { CARD, GAP } from './layout.ts';
 
 /** Puts a node into an edge, by the id that the edge has on the canvas; absent where a graph is only looked at. */
 export const AddBetween = createContext<((id: string) => void) | undefined>(undefined);
@@ -8,11 +9,19 @@ export const AddBetween = createContext<((id: string) => void) | undefined>(unde
 /** So far below a label the button stands. */
 const BELOW_LABEL = 22;
 
+/** A curve; to a card of a row below, a line through the gap between the rows, because a curve would cross the cards. */
+function edgePathOf(props: EdgeProps<Edge>) {
+  const { sourceX, sourceY, targetX, targetY } = props;
+  const below = targetX < sourceX && targetY > sourceY + CARD.height;
+  if (!below) return getBezierPath(props);
+  return getSmoothStepPath({ ...props, borderRadius: 12, centerY: sourceY + CARD.height / 2 + GAP.across });
+}
+
 /** An edge with its words, and a button in its middle that puts a node into it. */
 const CanvasEdge = memo(function CanvasEdge(props: EdgeProps<Edge>) {
   const { id, source, target, label, markerEnd, style } = props;
   const addBetween = useContext(AddBetween);
-  const [path, x, y] = getBezierPath(props);
+  const [path, x, y] = edgePathOf(props);
   return (
     <>
       <BaseEdge

@@ -4,6 +4,7 @@ import { edgeKey, edgeWords, type GraphDocument, type GraphEdge, type GraphNode,
 import type { CardNode } from './card.tsx';
 import { CARD } from './layout.ts';
 import { type Mark, markWords } from './marks.ts';
+import { fullTypeName, nodeName } from './node-names.ts';
 
 const DOT = { width: 10, height: 10 } as const;
 /** Known beforehand, so that edges of cards outside the view need no measuring. */
@@ -18,10 +19,12 @@ const HANDLES = [
   },
 ];
 
-/** `Ask the shop, http, ✕ failed`. */
-function nodeWords({ id, type, title }: GraphNode, mark: Mark | undefined): string {
-  const name = title ? `${title} (${id})` : id;
-  return visible([name, type, ...(mark ? [markWords(mark)] : []), ...(mark?.note ? [mark.note] : [])].join(', '));
+/** `Ask the shop (http), HTTP request, ✕ failed`. */
+function nodeWords(node: GraphNode, mark: Mark | undefined): string {
+  const name = nodeName(node) === node.id ? node.id : `${nodeName(node)} (${node.id})`;
+  return visible(
+    [name, fullTypeName(node.type), ...(mark ? [markWords(mark)] : []), ...(mark?.note ? [mark.note] : [])].join(', '),
+  );
 }
 
 export const cardNode = (node: GraphNode, position: Point, selected: boolean, mark?: Mark): CardNode => ({

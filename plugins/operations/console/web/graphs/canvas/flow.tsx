@@ -1,9 +1,13 @@
-import { Background, BackgroundVariant, type Edge, MiniMap, ReactFlow, type ReactFlowProps } from '@xyflow/react';
+import { Background, BackgroundVariant, type Edge, ReactFlow, type ReactFlowProps } from '@xyflow/react';
 import { type CardNode, NODE_TYPES } from './card.tsx';
 import { Controls } from './controls.tsx';
 import { EDGE_TYPES } from './edge.tsx';
 import { FIT } from './fit.ts';
+import { GraphMap } from './map.tsx';
 import { FLOW_LABELS } from './words.ts';
+
+/** Smaller graphs are in view as a whole. */
+const MAPPED = 12;
 
 /** A graph to look at or to draw: what all canvases have in common. */
 export const Flow = (props: ReactFlowProps<CardNode, Edge>) => (
@@ -24,6 +28,6 @@ export const Flow = (props: ReactFlowProps<CardNode, Edge>) => (
   >
     <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
     <Controls fit={props.fitViewOptions ?? FIT} />
-    <MiniMap className="graph-map" pannable nodeBorderRadius={8} nodeStrokeWidth={0} ariaLabel="Map of the graph" />
+    {props.nodes && props.nodes.length >= MAPPED && <GraphMap nodes={props.nodes} />}
   </ReactFlow>
 );

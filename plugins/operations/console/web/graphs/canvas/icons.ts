@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   Play,
   Radio,
+  Repeat,
   Route,
   Send,
   ShieldCheck,
@@ -17,6 +18,9 @@ import {
   Terminal,
   Webhook,
 } from 'lucide-react';
+import { brandIcon } from '../../connectors/names.ts';
+import type { Icon } from '../../kit/icon.ts';
+import { connectorOf } from './connector.ts';
 
 const ICONS: Readonly<Record<string, LucideIcon>> = {
   'trigger.webhook': Webhook,
@@ -26,6 +30,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   condition: Split,
   switch: GitFork,
   fan_out: ListTree,
+  each: Repeat,
   set: Equal,
   delay: Clock,
   wait_signal: ShieldCheck,
@@ -37,14 +42,9 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   http: Globe,
 };
 
-/** The icon of a type of node; those of connectors share one. */
-export const iconOf = (type: string): LucideIcon => (Object.hasOwn(ICONS, type) ? ICONS[type]! : Blocks);
-
-/** What a type is called where its title is not known: `Wait signal`, `Post message`. */
-export function typeWords(type: string): string {
-  const text = type
-    .replace(/^trigger\./, '')
-    .replace(/^.*\./, '')
-    .replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** The icon of a type of node; actions have that of their system. */
+export function iconOf(type: string): Icon {
+  if (Object.hasOwn(ICONS, type)) return ICONS[type]!;
+  const connector = connectorOf(type);
+  return connector === undefined ? Blocks : brandIcon(connector);
 }

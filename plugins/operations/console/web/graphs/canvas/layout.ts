@@ -3,7 +3,7 @@ import type { GraphDocument, Point } from '../document.ts';
 
 /** All cards are of one size, so that nothing needs to be measured. */
 export const CARD = { width: 204, height: 60 } as const;
-const GAP = { across: 28, along: 72 } as const;
+export const GAP = { across: 28, along: 72 } as const;
 /** So many columns stand beside each other; what comes after goes on below, so that a long chain can be read. */
 const COLUMNS = 6;
 
@@ -52,7 +52,7 @@ function wrapped(places: Map<string, Point>, most: number): Map<string, Point> {
 
 /** So many columns fit beside each other at the smallest zoom. */
 export const columnsIn = (width_px: number, zoom: number): number =>
-  Math.max(2, Math.floor((width_px / zoom - 2 * GAP.across) / (CARD.width + GAP.along)));
+  Math.max(2, Math.floor((width_px / zoom - 2 * GAP.across + GAP.along) / (CARD.width + GAP.along)));
 
 /** Where the document says, or a place beside it where it does not. */
 export function placesOf(document: Pick<GraphDocument, 'nodes' | 'edges'>, columns = COLUMNS): Map<string, Point> {

@@ -4,7 +4,8 @@ import { Empty } from '../../kit/basics.tsx';
 import { visible } from '../../kit/text.ts';
 import { iconOf } from '../canvas/icons.ts';
 import { DRAGGED } from './surface.tsx';
-import { found, type NodeType } from './types.ts';
+import { found, nameOfType, type NodeType } from './types.ts';
+import { IconButton } from '../../kit/icon-button.tsx';
 
 interface Props {
   types: readonly NodeType[];
@@ -42,7 +43,7 @@ export function AddNode({ types, add, close }: Props) {
           aria-expanded
           aria-controls="node-types"
           aria-activedescendant={chosen && optionId(chosen)}
-          placeholder="What it does, or a connector"
+          placeholder="What it does, or a system such as Slack"
           value={text}
           onChange={({ target }) => {
             setText(target.value);
@@ -50,9 +51,7 @@ export function AddNode({ types, add, close }: Props) {
           }}
           onKeyDown={onKeyDown}
         />
-        <button type="button" className="ghost icon small" aria-label="Close" onClick={close}>
-          <X size={14} aria-hidden />
-        </button>
+        <IconButton label="Close" icon={X} onClick={close} />
       </div>
       {all.length === 0 && <Empty>No type matches your search.</Empty>}
       <div id="node-types" role="listbox" aria-label="Node types">
@@ -78,7 +77,10 @@ export function AddNode({ types, add, close }: Props) {
               >
                 <TypeIcon type={type.type} />
                 <span className="type-words">
-                  <span>{visible(type.title)}</span> <span className="quiet mono">{visible(type.type)}</span>
+                  <span>
+                    {visible(nameOfType(type))} <span className="quiet mono">{visible(type.type)}</span>
+                  </span>{' '}
+                  {!type.title.endsWith(nameOfType(type)) && <span className="quiet">{visible(type.title)}</span>}
                 </span>
               </div>
             ))}

@@ -1,5 +1,8 @@
 import { useState } from 'react';
 import { Empty } from '../../kit/basics.tsx';
+import { visible } from '../../kit/text.ts';
+import { nodeName } from '../canvas/node-names.ts';
+import type { GraphNode } from '../document.ts';
 import { ExpressionField } from '../expressions/expression-field.tsx';
 import { FieldFrame } from './field-frame.tsx';
 import { useFormPlace } from './form-context.ts';
@@ -157,14 +160,37 @@ function One({ type, ...props }: OneProps) {
       </FieldFrame>
     );
   if (type.type === 'fan_out' && name === 'node') return <InnerNode {...props} />;
+  if (type.type === 'each' && Object.hasOwn(BODY_LABELS, name)) return <LoopMember {...props} />;
   return <ValueField {...props} root={type.config as Schema} />;
 }
+
+/** The labels of the members that are the graph in a loop. */
+const BODY_LABELS: Readonly<Record<string, string>> = {
+  nodes: 'Nodes for each item',
+  edges: 'Edges between them',
+  output: 'Result of an item',
+};
+
+/** A member of the graph that a loop runs for each item, as JSON, below the names of its nodes. */
+function LoopMember({ name, value, required, onChange, pointer, schema }: Omit<OneProps, 'type'>) {
+  const label = BODY_LABELS[name]!;
+  const nodes = name === 'nodes' && Array.isArray(value) ? value.filter(isNamed) : [];
+  return (
+    <FieldFrame label={label} pointer={pointer} required={required} description={schema.description} deep>
+      {nodes.length > 0 && <p className="quiet">{visible(nodes.map(nodeName).join(', '))}</p>}
+      <JsonField label={label} value={value} onChange={onChange} />
+    </FieldFrame>
+  );
+}
+
+const isNamed = (node: unknown): node is GraphNode =>
+  isConfig(node) && typeof node.id === 'string' && typeof node.type === 'string';
 
 /** The node that a fan-out runs for each item. */
 function InnerNode({ value, onChange, pointer, schema }: Omit<OneProps, 'type'>) {
   const { types } = useFormPlace();
   const { type = '', config } = (isConfig(value) ? value : {}) as { type?: string; config?: Config };
-  const fit = [...types.values()].filter((one) => !one.trigger && one.type !== 'fan_out');
+  const fit = [...types.values()].filter((one) => !one.trigger && !['fan_out', 'each'].includes(one.type));
   return (
     <FieldFrame label="Node for each item" pointer={pointer} required description={schema.description}>
       <select

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { visible } from '../../kit/text.ts';
+import { nodeName } from '../canvas/node-names.ts';
 import { edgeKey, edgeWords, type GraphDocument, type GraphEdge, type GraphNode } from '../document.ts';
 import { casesOf } from './cases.ts';
 import { connect, disconnect, edgesOf, nodeOf, setWhen, targetsOf } from './model.ts';
@@ -102,9 +103,9 @@ function ConnectTo({ document, node, actions }: Props) {
       <label>
         Connect to{' '}
         <select aria-label="Connect to" data-connect value={chosen} onChange={({ target }) => setTo(target.value)}>
-          {fit.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {visible(title ? `${title} (${id})` : id)}
+          {fit.map((one) => (
+            <option key={one.id} value={one.id}>
+              {visible(nodeName(one) === one.id ? one.id : `${nodeName(one)} (${one.id})`)}
             </option>
           ))}
         </select>

@@ -1,5 +1,5 @@
 import { ReactFlowProvider, useReactFlow } from '@xyflow/react';
-import { useBlocker } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
 import type { Scope } from '../../api/paths.ts';
@@ -15,7 +15,7 @@ import { CARD } from '../canvas/layout.ts';
 import type { Mark } from '../canvas/marks.ts';
 import { edgeKey, type GraphDocument, type Point } from '../document.ts';
 import { useNewestRun, useRunInput } from '../expressions/use-names.ts';
-import { pinnedInput, usePins } from '../node/pins.ts';
+import { pinnedInput, pinOf, usePins } from '../node/pins.ts';
 import { edgeStatesOf, recordsOf } from '../run/edge-marks.ts';
 import { marksOf as nodeStatesOf } from '../run/marks.ts';
 import { RunDraft } from '../run/run-draft.tsx';
@@ -32,6 +32,7 @@ import { SavingNotice } from './saving.tsx';
 import { clipboardOf, removeChosen } from './selection.ts';
 import { SidePanel } from './side-panel.tsx';
 import { edgesOnly, NOTHING, nodesOnly, useEditing } from './state.ts';
+import { Starter } from './starter.tsx';
 import { Surface } from './surface.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useCheck } from './use-check.ts';
@@ -44,6 +45,8 @@ interface Props {
   document: GraphDocument;
   /** The version that was opened; 0 for a new graph. */
   version: number;
+  /** Id of the node that is selected at first. */
+  chosen?: string | undefined;
 }
 
 /** Draws a graph and changes it. */
@@ -53,6 +56,20 @@ export const GraphEditor = (props: Props) => (
   </ReactFlowProvider>
 );
 
+/** The run of the draft that the canvas shows is in the address, so that a reload finds it again. */
+function useRunInAddress() {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const run = 'run' in search ? search.run : undefined;
+  const show = (next: string | undefined) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, run: next }),
+      replace: true,
+    });
+  return { run, show };
+}
+
 type Flow = ReturnType<typeof useReactFlow>;
 /** The same objects over all drawings. */
 const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
@@ -60,9 +77,9 @@ const NO_RECORDS: ReadonlyMap<string, NodeRecord> = new Map();
 
 type Dialogs = 'text' | 'keys' | undefined;
 
-function Editor({ scope, name: known, document: given, version }: Props) {
+function Editor({ scope, name: known, document: given, version, chosen: first }: Props) {
   const [opened] = useState(() => withPlaces(given));
-  const { document, selection, actions, canUndo, canRedo } = useEditing(opened);
+  const { document, selection, actions, canUndo, canRedo } = useEditing(opened, first);
   const [name, setName] = useState(known ?? '');
   const [adding, setAdding] = useState(false);
   /** Where an edge was dropped on empty ground: the node that is chosen then comes there. */
@@ -72,9 +89,10 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   /** The chosen node stands with its data. */
   const [open, setOpen] = useState(false);
   /** A run of the draft, whose data fields and panes show. */
-  const [run, setRun] = useState<string>();
+  const draft = useRunInAddress();
+  const [run, setRun] = useState(draft.run);
   /** The canvas shows how it goes. */
-  const [drawn, setDrawn] = useState(false);
+  const drawn = draft.run !== undefined;
   const [dialog, setDialog] = useState<Dialogs>();
   const [said, setSaid] = useState('');
   const types = useNodeTypes(scope);
@@ -88,11 +106,16 @@ function Editor({ scope, name: known, document: given, version }: Props) {
   const edgeMarks = useMemo(() => (drawn ? edgeStatesOf(document, records) : NO_MARKS), [drawn, document, records]);
   // What is wrong with a node says more than how it went.
   const marks = useMemo(() => new Map([...nodeStates, ...marksOf(checked.findings)]), [nodeStates, checked.findings]);
-  const { pins } = usePins(scope, known);
+  const { pins, pin } = usePins(scope, known);
   const lastInput = useRunInput(scope, shown);
   const input = pinnedInput(pins, document) ?? lastInput;
   const dirty = document !== saved.document;
-  const blocker = useBlocker({ shouldBlockFn: () => dirty, enableBeforeUnload: () => dirty, withResolver: true });
+  const blocker = useBlocker({
+    // Another run in the address leaves the editor as it is.
+    shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => dirty,
+    withResolver: true,
+  });
   const flow = useReactFlow();
   const frame = useRef<HTMLElement>(null);
 
@@ -210,9 +233,9 @@ function Editor({ scope, name: known, document: given, version }: Props) {
           records={drawn ? records : NO_RECORDS}
           begun={(run_id) => {
             setRun(run_id);
-            setDrawn(true);
+            draft.show(run_id);
           }}
-          hide={() => setDrawn(false)}
+          hide={() => draft.show(undefined)}
         />
         <button
           type="button"
@@ -253,6 +276,17 @@ function Editor({ scope, name: known, document: given, version }: Props) {
         file={() => download(name, document)}
         keys={() => setDialog('keys')}
       />
+      {document.nodes.length === 0 && !adding && (
+        <Starter
+          add={add}
+          use={({ document: made, sample }) => {
+            actions.apply((now) => layOut({ ...now, ...made }));
+            pin(pinOf(sample.node), sample.output);
+            requestAnimationFrame(() => void flow.fitView(fitInStudio()));
+            window.document.getElementById('graph-name')?.focus();
+          }}
+        />
+      )}
       {adding && <AddNode types={types.data ?? []} add={({ type }) => add(type)} close={done} />}
       <SidePanel
         document={document}

@@ -1,8 +1,10 @@
 import { CircleX, TriangleAlert } from 'lucide-react';
 import { Problem } from '../../kit/basics.tsx';
 import { visible } from '../../kit/text.ts';
+import { nodeName } from '../canvas/node-names.ts';
 import type { GraphDocument } from '../document.ts';
 import { findingWords, type Placed } from './findings.ts';
+import { nodeOf } from './model.ts';
 import { type Actions, edgesOnly, NOTHING, nodesOnly } from './state.ts';
 import type { Checked } from './use-check.ts';
 
@@ -14,7 +16,10 @@ interface Props {
 }
 
 export function FindingsPanel({ document, checked, actions }: Props) {
-  const nameOf = (id: string) => document.nodes.find((node) => node.id === id)?.title ?? id;
+  const nameOf = (id: string) => {
+    const node = nodeOf(document, id);
+    return node ? nodeName(node) : id;
+  };
   const { findings, done, error } = checked;
   const faults = findings.filter(({ warning }) => !warning).length;
   return (
@@ -27,7 +32,9 @@ export function FindingsPanel({ document, checked, actions }: Props) {
             : faults > 0
               ? `✕ ${faults} ${faults === 1 ? 'problem' : 'problems'}`
               : '✓ No problems'}
-        {done && findings.length > faults ? ` · ! ${findings.length - faults} to look at` : ''}
+        {done && findings.length > faults
+          ? ` · ! ${findings.length - faults} ${findings.length - faults === 1 ? 'warning' : 'warnings'}`
+          : ''}
       </p>
       {error !== undefined && <Problem error={error} />}
       <ul className="plain">
@@ -59,7 +66,7 @@ function show({ node, edge, within }: Placed, actions: Actions): void {
 function focusField(pointer: string): void {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     const frame = document.querySelector(`[data-pointer="${CSS.escape(at)}"]`);
-    const field = frame?.querySelector<HTMLElement>('input, select, textarea');
+    const field = frame?.querySelector<HTMLElement>('input, select, textarea, .expression-editor, .editor');
     if (!field) continue;
     field.focus();
     field.scrollIntoView({ block: 'center' });

@@ -42,7 +42,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
       <FieldFrame
         label="Time limit"
         pointer="/timeout"
-        description="Applies to each attempt, including its time in the queue: 10m."
+        description="Applies to each attempt, including its time in the queue. Example: 10m"
       >
         <input
           aria-label="Time limit"
@@ -81,7 +81,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
         onChange={(key) => set({ idempotency_key: key })}
         pointer="/idempotency_key"
       />
-      <FieldFrame label="Description" pointer="/description" description="For people, in Markdown.">
+      <FieldFrame label="Description" pointer="/description" description="For readers, in Markdown.">
         <textarea
           aria-label="Description"
           maxLength={8192}

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { RequirementsPanel } from '../requirements/panel.tsx';
 import { TypedText } from './typed-text.tsx';
 import { visible } from '../../kit/text.ts';
+import { iconOf } from '../canvas/icons.ts';
+import { belowName, nodeName } from '../canvas/node-names.ts';
 import type { GraphDocument } from '../document.ts';
 import { FieldFrame } from './field-frame.tsx';
 import { type FormPlace, FormPlaceProvider } from './form-context.ts';
@@ -39,7 +41,7 @@ export function GraphPanel({ document, actions, place }: Props) {
       </FieldFrame>
       <details>
         <summary>Settings for all runs</summary>
-        <FieldFrame label="Description of the graph" pointer="/description" description="For people, in Markdown.">
+        <FieldFrame label="Description of the graph" pointer="/description" description="For readers, in Markdown.">
           <textarea
             aria-label="Description of the graph"
             maxLength={8192}
@@ -108,7 +110,7 @@ function Needs({ document, actions, place }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>What it needs</summary>
+      <summary>Credentials and accounts</summary>
       {open && (
         <RequirementsPanel scope={place.scope} of={{ document }} onChoose={(id) => actions.select(nodesOnly(id))} />
       )}
@@ -116,18 +118,28 @@ function Needs({ document, actions, place }: Props) {
   );
 }
 
+function NodeIcon({ type }: { type: string }) {
+  const Icon = iconOf(type);
+  return <Icon size={14} aria-hidden />;
+}
+
 /** All nodes by name: the way to one that is not in view. */
 const Outline = ({ document, actions }: Pick<Props, 'document' | 'actions'>) => (
   <section aria-label="Nodes">
     <h3>Nodes</h3>
-    {document.nodes.length === 0 && <p className="quiet">None yet. Press a to add one.</p>}
+    {document.nodes.length === 0 && (
+      <p className="quiet">
+        No nodes yet. Press <kbd>A</kbd> to add one.
+      </p>
+    )}
     <ul className="plain outline">
-      {document.nodes.map(({ id, title, type }) => (
-        <li key={id}>
-          <button type="button" className="small" onClick={() => actions.select(nodesOnly(id))}>
-            {visible(title ? `${title} (${id})` : id)}
-          </button>{' '}
-          <span className="quiet">{visible(type)}</span>
+      {document.nodes.map((node) => (
+        <li key={node.id}>
+          <button type="button" className="ghost" onClick={() => actions.select(nodesOnly(node.id))}>
+            <NodeIcon type={node.type} />
+            <span className="clip">{visible(nodeName(node))}</span>
+            <span className="quiet clip">{visible(belowName(node))}</span>
+          </button>
         </li>
       ))}
     </ul>

@@ -13,15 +13,18 @@ import { GraphEditor } from './editor.tsx';
 import { EMPTY } from './model.ts';
 import { graphPath } from './use-save.ts';
 
-/** A graph that a person starts, with one node of a type: a connector leads here by its first action. */
-function beginsWith(type: string | undefined): GraphDocument {
+/**
+ * A graph that a person starts, with one node of a type: a connector leads here by its first action, an account with its name
+ * as the credential.
+ */
+function beginsWith(type: string | undefined, credential: string | undefined): GraphDocument {
   if (type === undefined) return EMPTY;
   const id = type.replace(/^.*\./, '').replace(/\W/g, '_');
   return {
     ...EMPTY,
     nodes: [
       { id: 'start', type: 'trigger.manual' },
-      { id, type },
+      { id, type, ...(credential !== undefined && { config: { credential } }) },
     ],
     edges: [{ from: 'start', to: id }],
   };
@@ -30,13 +33,14 @@ function beginsWith(type: string | undefined): GraphDocument {
 /** A graph from an empty canvas, or from one node. */
 export function NewGraph() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/graphs/new' });
-  const { node } = useSearch({ from: '/orgs/$org/projects/$project/graphs/new' });
+  const { node, credential } = useSearch({ from: '/orgs/$org/projects/$project/graphs/new' });
   const may = useMay(scope);
+  const beginning = beginsWith(node, credential);
   const same = { command: 'svc graph save orders orders.json', call: `PUT ${scoped(scope, '/graphs/orders')}` };
   return (
     <Page title="New graph" bleed same={same}>
       {may('member') ? (
-        <GraphEditor scope={scope} key={node} document={beginsWith(node)} version={0} />
+        <GraphEditor scope={scope} key={node} document={beginning} version={0} chosen={beginning.nodes[1]?.id} />
       ) : (
         <Empty>Your role can view graphs, but not create them.</Empty>
       )}

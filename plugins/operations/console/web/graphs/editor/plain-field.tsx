@@ -1,3 +1,4 @@
+import type { AriaAttributes } from 'react';
 import type { Field, Schema } from './schema-fields.ts';
 
 interface Props {
@@ -7,6 +8,8 @@ interface Props {
   value: unknown;
   onChange(value: unknown): void;
   required?: boolean;
+  /** What else assistive technology hears of the control. */
+  aria?: AriaAttributes;
 }
 
 /** A short text becomes a field of several lines when it has them. */
@@ -15,12 +18,17 @@ const LONG = 60;
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-export function PlainField({ label, schema, field, value, onChange, required = false }: Props) {
+export function PlainField({ label, schema, field, value, onChange, required = false, aria }: Props) {
   const text = shown(value);
   const set = (now: string) => onChange(now === '' && !required ? undefined : now);
   if (field.kind === 'choice')
     return (
-      <select aria-label={label} value={text} onChange={({ target }) => onChange(chosen(field.choices, target.value))}>
+      <select
+        {...aria}
+        aria-label={label}
+        value={text}
+        onChange={({ target }) => onChange(chosen(field.choices, target.value))}
+      >
         <option value="">{required ? 'Choose one' : 'The default'}</option>
         {field.choices.map((choice) => (
           <option key={shown(choice)} value={shown(choice)}>
@@ -32,6 +40,7 @@ export function PlainField({ label, schema, field, value, onChange, required = f
   if (field.kind === 'boolean')
     return (
       <input
+        {...aria}
         type="checkbox"
         aria-label={label}
         checked={value === true}
@@ -41,6 +50,7 @@ export function PlainField({ label, schema, field, value, onChange, required = f
   if (field.kind === 'number' || field.kind === 'integer')
     return (
       <input
+        {...aria}
         type="number"
         aria-label={label}
         step={field.kind === 'integer' ? 1 : 'any'}
@@ -53,6 +63,7 @@ export function PlainField({ label, schema, field, value, onChange, required = f
   if (text.includes('\n') || text.length > LONG)
     return (
       <textarea
+        {...aria}
         aria-label={label}
         spellCheck={false}
         rows={Math.min(20, Math.max(2, text.split('\n').length + 1))}
@@ -60,7 +71,9 @@ export function PlainField({ label, schema, field, value, onChange, required = f
         onChange={({ target }) => set(target.value)}
       />
     );
-  return <input aria-label={label} spellCheck={false} value={text} onChange={({ target }) => set(target.value)} />;
+  return (
+    <input {...aria} aria-label={label} spellCheck={false} value={text} onChange={({ target }) => set(target.value)} />
+  );
 }
 
 const chosen = (choices: readonly unknown[], text: string): unknown => choices.find((choice) => shown(choice) === text);

@@ -50,6 +50,26 @@ t.test('edges, members, holes, items and the output follow a new id', async (t) 
   t.same(now.output, { $expr: 'nodes.first.output' });
 });
 
+t.test('the nodes of a loop keep reading one another', async (t) => {
+  const loopReadings = (type: string) => (type === 'each' ? { expressions: ['items'], holes: [] } : readingOf(type));
+  const nodes = [
+    { id: 'a', type: 'set', config: { values: 1 } },
+    { id: 'b', type: 'set', config: { values: { $expr: 'nodes.a.output' } } },
+  ];
+  const config = {
+    items: 'nodes.a.output',
+    input: { $expr: 'nodes.a.output' },
+    nodes,
+    output: { $expr: 'nodes.a.output' },
+  };
+  const document = { ...graph, nodes: [...graph.nodes, { id: 'loop', type: 'each', config }] };
+  t.same(renameNode(document, 'a', 'first', loopReadings).nodes.at(-1)?.config, {
+    ...config,
+    items: 'nodes.first.output',
+    input: { $expr: 'nodes.first.output' },
+  });
+});
+
 t.test('what is put in has ids and places of its own, and its inner edges', async (t) => {
   const text = copyOf(graph, new Set(['a', 'check']));
   const { document, ids } = pasteInto(graph, text, readingOf);

@@ -22,6 +22,9 @@ function inValue(value: Json, change: (cel: string) => string, holes: boolean): 
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inValue(one, change, holes)]));
 }
 
+/** The members of a loop that are a graph of their own. */
+const BODY: ReadonlySet<string> = new Set(['nodes', 'edges', 'output']);
+
 function inConfig(
   type: string,
   config: Record<string, Json>,
@@ -32,6 +35,8 @@ function inConfig(
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => {
       if (expressions.includes(name) && typeof value === 'string') return [name, change(value)];
+      // The nodes of a loop read one another, and none outside of it.
+      if (type === 'each' && BODY.has(name)) return [name, value];
       if (type === 'fan_out' && name === 'node' && isRecord(value) && isRecord(value.config))
         return [name, { ...value, config: inConfig(String(value.type), value.config, change, readingOf) }];
       return [name, inValue(value, change, holes.includes(name))];

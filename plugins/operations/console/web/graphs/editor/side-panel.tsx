@@ -5,6 +5,7 @@ import type { Scope } from '../../api/paths.ts';
 import { Tip } from '../../kit/tip.tsx';
 import { visible } from '../../kit/text.ts';
 import { iconOf } from '../canvas/icons.ts';
+import { nodeName } from '../canvas/node-names.ts';
 import { edgeKey, type GraphDocument, type GraphNode } from '../document.ts';
 import type { ExpressionNames } from '../expressions/names.ts';
 import { useExpressionNames } from '../expressions/use-names.ts';
@@ -22,6 +23,7 @@ import { edgesOf, nodeOf } from './model.ts';
 import { NodePanel } from './node-panel.tsx';
 import { type Actions, NOTHING, type Selection } from './state.ts';
 import type { NodeType } from './types.ts';
+import { IconButton } from '../../kit/icon-button.tsx';
 
 interface Props {
   document: GraphDocument;
@@ -178,7 +180,7 @@ function NodeHead({ node, type, open, setOpen, trial, tried, close }: HeadProps)
         <Icon size={16} aria-hidden />
       </span>
       <div className="node-name">
-        <h2>{visible(node.title ?? node.id)}</h2>
+        <h2>{visible(nodeName(node))}</h2>
         <p className="quiet">
           {type ? visible(type.title) : 'This server does not have this type.'} ·{' '}
           <span className="mono">{visible(node.type)}</span>
@@ -190,21 +192,14 @@ function NodeHead({ node, type, open, setOpen, trial, tried, close }: HeadProps)
         </button>
       )}
       <Tip text={open ? 'Show the form only (O)' : 'Open with its data (O)'}>
-        <button
-          type="button"
-          className="ghost icon small"
-          aria-label={open ? 'Show the form only' : 'Open with its data'}
+        <IconButton
+          label={open ? 'Show the form only' : 'Open with its data'}
+          icon={open ? Minimize2 : Maximize2}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
-        >
-          {open ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
-        </button>
+        />
       </Tip>
-      {open && (
-        <button type="button" className="ghost icon small" aria-label="Close the node" onClick={close}>
-          <X size={14} aria-hidden />
-        </button>
-      )}
+      {open && <IconButton label="Close the node" icon={X} onClick={close} />}
     </div>
   );
 }

@@ -28,9 +28,12 @@ export interface Actions {
   redo(): void;
 }
 
-/** A document while it is edited. The actions are the same object as long as it is open. */
-export function useEditing(opened: GraphDocument) {
-  const [editing, setEditing] = useState<Editing>(() => ({ history: begin(opened), selection: NOTHING }));
+/** A document while it is edited; `chosen` is the node that is selected at first. The actions are the same object as long as it is open. */
+export function useEditing(opened: GraphDocument, chosen?: string) {
+  const [editing, setEditing] = useState<Editing>(() => ({
+    history: begin(opened),
+    selection: chosen === undefined ? NOTHING : nodesOnly(chosen),
+  }));
   const actions = useMemo<Actions>(() => {
     const step = (go: (history: Editing['history']) => Editing['history']) =>
       setEditing(({ history, selection }) => kept({ history: go(history), selection }));

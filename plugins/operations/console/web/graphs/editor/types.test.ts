@@ -1,5 +1,5 @@
 import t from 'tap';
-import { found, type NodeType } from './types.ts';
+import { found, nameOfType, type NodeType } from './types.ts';
 
 const type = (name: string, title = '', trigger = false): NodeType => ({
   type: name,
@@ -26,12 +26,14 @@ t.test('types in groups, connectors last', async (t) => {
     ['Logic and data', 'condition'],
     ['Requests', 'http'],
     ['Others', 'strange'],
-    ['apples', 'apples.pick'],
-    ['team_chat', 'team_chat.post'],
+    ['Apples', 'apples.pick'],
+    ['Slack', 'team_chat.post'],
   ]);
 });
 
 t.test('all words must occur, in the name or the title', async (t) => {
-  t.same(shown('MESSAGE team'), [['team_chat', 'team_chat.post']]);
+  t.same(shown('MESSAGE team'), [['Slack', 'team_chat.post']]);
+  t.same(shown('slack'), [['Slack', 'team_chat.post']], 'by the name that people know');
+  t.same(all.slice(0, 3).map(nameOfType), ['Post a message', 'Pick', 'HTTP request']);
   t.same(shown('nothing like it'), []);
 });

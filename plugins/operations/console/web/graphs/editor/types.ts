@@ -1,5 +1,7 @@
 import type { GraphNodeTypeView } from '../../../../../../cli/generated/api.ts';
+import { brandTitle } from '../../connectors/names.ts';
 import { connectorOf } from '../canvas/connector.ts';
+import { fullTypeName, typeName } from '../canvas/node-names.ts';
 
 export type NodeType = GraphNodeTypeView;
 export interface Group {
@@ -8,7 +10,7 @@ export interface Group {
 }
 
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
-  ['Logic and data', ['condition', 'switch', 'fan_out', 'set', 'emit', 'workflow']],
+  ['Logic and data', ['condition', 'switch', 'fan_out', 'each', 'set', 'emit', 'workflow']],
   ['Waits', ['delay', 'wait_signal', 'event']],
   ['Programs', ['shell', 'code']],
   ['Requests', ['http']],
@@ -17,14 +19,20 @@ const FIRST = ['Triggers', ...GROUPS.map(([title]) => title), 'Others'];
 
 function groupOf({ type, trigger }: NodeType): string {
   if (trigger) return 'Triggers';
-  return GROUPS.find(([, types]) => types.includes(type))?.[0] ?? connectorOf(type) ?? 'Others';
+  const connector = connectorOf(type);
+  const builtIn = GROUPS.find(([, types]) => types.includes(type))?.[0];
+  return builtIn ?? (connector === undefined ? 'Others' : brandTitle(connector));
 }
+
+/** An action has a title of its own; what is built in has a short name, and its title says what it does. */
+export const nameOfType = ({ type, title }: Pick<NodeType, 'type' | 'title'>): string =>
+  connectorOf(type) === undefined ? typeName(type) : title.replace(/^[^:]+: /, '');
 
 /** Those in which all words occur, in groups: what is built in first, then each connector. */
 export function found(types: readonly NodeType[], text: string): Group[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fit = types.filter(({ type, title }) => {
-    const all = `${type} ${title}`.toLowerCase();
+    const all = `${type} ${title} ${fullTypeName(type)}`.toLowerCase();
     return words.every((word) => all.includes(word));
   });
   const rank = (title: string) => (FIRST.indexOf(title) + FIRST.length + 1) % (FIRST.length + 1);

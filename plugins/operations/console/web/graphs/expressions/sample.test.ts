@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
-import { ancestorsOf, itemsIn, sampleOf } from './sample.ts';
+import { ancestorsOf, itemsIn, sampleOf, sampleOfItem } from './sample.ts';
 
 const node = (id: string, more: Partial<NodeRecord> = {}): NodeRecord => ({
   ...{ node: id, type: 'set', state: 'succeeded', attempt: 1 },
@@ -26,6 +26,12 @@ t.test('what the expressions of a run see', async (t) => {
   const event = { type: 'order.paid', payload: { total: 3 } };
   t.same(sampleOf(run, [], event).input, event, 'the whole envelope of an event');
   t.notOk('input' in sampleOf(run, [], undefined), 'not known');
+});
+
+t.test('the run of an item reads the members of its input by their names', async (t) => {
+  const sample = sampleOf(run, [], { type: 'spawn', input: { item: 'b', index: 1, input: { n: 2 } } });
+  t.match(sampleOfItem(sample), { item: 'b', index: 1, input: { n: 2 }, run: { id: 'run_1' } });
+  t.match(sampleOfItem(sampleOf(run, [], undefined)), { item: null, index: 0, input: null });
 });
 
 t.test('what is over when a node begins', async (t) => {

@@ -33,6 +33,12 @@ export function sampleOf(
 export const inputOf = (envelope: Envelope): unknown =>
   GIVEN.has(String(envelope.type)) ? (envelope.input ?? null) : envelope;
 
+/** In the run of an item of a loop, expressions read the members of the input by their names. */
+export function sampleOfItem({ input, ...rest }: Sample): Sample {
+  const given = typeof input === 'object' && input !== null ? (input as Envelope) : {};
+  return { ...rest, input: given.input ?? null, item: given.item ?? null, index: Number(given.index ?? 0) };
+}
+
 const seenOf = ({ state, output, error, case: came }: NodeRecord, items: readonly unknown[] | undefined) => ({
   status: state,
   output: items ?? output ?? null,
@@ -54,7 +60,7 @@ export function ancestorsOf({ nodes, edges = [] }: Pick<GraphDocument, 'nodes' |
   return nodes.map((node) => node.id).filter((one) => found.has(one) && one !== id);
 }
 
-/** The list of a fan_out: as it stands there, or the expression for it. */
+/** The list of a fan_out or an each: as it stands there, or the expression for it. */
 export function itemsIn(config: Readonly<Record<string, unknown>> = {}): unknown[] | string | undefined {
   const { items } = config;
   if (Array.isArray(items)) return items;

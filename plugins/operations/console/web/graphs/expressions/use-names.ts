@@ -15,7 +15,7 @@ import { isNode } from '../../run/keys.ts';
 import { runPath, useRun } from '../../run/use-run.ts';
 import type { GraphDocument, GraphNode } from '../document.ts';
 import { type ExpressionNames, namesFor, type Sample } from './names.ts';
-import { ancestorsOf, inputOf, itemsIn, sampleOf } from './sample.ts';
+import { ancestorsOf, inputOf, itemsIn, sampleOf, sampleOfItem } from './sample.ts';
 
 /** Fan-outs with more items have no sample of their output. */
 const MAX_ITEMS = 200;
@@ -122,11 +122,18 @@ export function useNamesOfRun(
 
 type Known = Pick<ExpressionNames, 'from' | 'sample'>;
 
-function useNamesAt(scope: Scope, document: GraphDocument, node: string, known: Known): ExpressionNames {
+function useNamesAt(
+  scope: Scope,
+  document: GraphDocument,
+  node: string,
+  { from, sample: whole }: Known,
+): ExpressionNames {
+  const inLoop = document.for_item === true;
+  const known: Known = { from, sample: inLoop && whole ? sampleOfItem(whole) : whole };
   const own = document.nodes.find(({ id }) => id === node);
   const sample = known.sample && { ...known.sample, event: eventOf(known.sample, own) };
-  const names: ExpressionNames = { ...known, scope, nodes: ancestorsOf(document, node), sample };
-  const items = own?.type === 'fan_out';
+  const names: ExpressionNames = { ...known, scope, nodes: ancestorsOf(document, node), sample, items: inLoop };
+  const items = own?.type === 'fan_out' || own?.type === 'each';
   const first = useFirstItem(names, items ? itemsIn(own?.config) : undefined);
   return items ? { ...names, items, sample: sample && { ...sample, item: first, index: 0 } } : names;
 }

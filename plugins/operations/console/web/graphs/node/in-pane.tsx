@@ -2,12 +2,14 @@ import { Pencil, Pin, PinOff } from 'lucide-react';
 import { useState } from 'react';
 import { Time } from '../../kit/basics.tsx';
 import { visible } from '../../kit/text.ts';
+import { nodeName } from '../canvas/node-names.ts';
 import type { GraphDocument, GraphNode } from '../document.ts';
 import type { ExpressionNames } from '../expressions/names.ts';
 import { DataTables, DataTree, type Root } from './data-view.tsx';
 import type { Insertion } from './insertion.ts';
 import { INPUT, type Pinned, pinOf } from './pins.ts';
 import { SampleForm } from './sample-form.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
 
 export type View = 'tree' | 'table';
 
@@ -42,7 +44,7 @@ interface Source {
 /** The names that the expressions of a node can read, the nearest node first. */
 function sourcesOf({ document, node, names }: Pick<Props, 'document' | 'node' | 'names'>): Source[] {
   const { sample, items } = names;
-  const titles = new Map(document.nodes.map(({ id, title }) => [id, title ?? id]));
+  const titles = new Map(document.nodes.map((node) => [node.id, nodeName(node)]));
   const direct = new Set((document.edges ?? []).filter(({ to }) => to === node.id).map(({ from }) => from));
   const before = names.nodes.toSorted((a, b) => Number(direct.has(b)) - Number(direct.has(a)));
   return [
@@ -78,7 +80,7 @@ export function InPane(props: Props) {
     }),
   );
   const choose = (cel: string) =>
-    setSaid(insertion.insert(cel) ? '' : 'Put the cursor into a field first, then choose a member.');
+    setSaid(insertion.insert(cel) ? '' : 'Place the cursor in a field first, then choose a member.');
   const known = names.sample !== undefined;
   return (
     <section className="node-pane pane-in" aria-label="Data in">
@@ -99,7 +101,7 @@ export function InPane(props: Props) {
       </div>
       {!known && (
         <p className="quiet">
-          No run has data for this node yet. Run the draft, or give sample data: the pencil beside a name does that.
+          No run has data for this node yet. Run the draft, or enter sample data with the pencil next to a name.
         </p>
       )}
       {view === 'tree' || !known ? (
@@ -137,29 +139,25 @@ function PinActions({ source, pinned, setEditing }: ActionProps) {
   const isPinned = Object.hasOwn(pinned.pins, source.pin!);
   return (
     <span className={isPinned ? 'data-acts on' : 'data-acts'}>
-      <button
-        type="button"
-        className="ghost icon small"
-        aria-label={`Edit the sample of ${name}`}
+      <IconButton
+        label={`Edit the sample of ${name}`}
+        icon={Pencil}
+        size={12}
         onClick={(event) => {
           event.stopPropagation();
           setEditing(source);
         }}
-      >
-        <Pencil size={12} aria-hidden />
-      </button>
+      />
       {isPinned && (
-        <button
-          type="button"
-          className="ghost icon small"
-          aria-label={`Unpin the sample of ${name}`}
+        <IconButton
+          label={`Unpin the sample of ${name}`}
+          icon={PinOff}
+          size={12}
           onClick={(event) => {
             event.stopPropagation();
             pinned.pin(source.pin!, undefined);
           }}
-        >
-          <PinOff size={12} aria-hidden />
-        </button>
+        />
       )}
     </span>
   );

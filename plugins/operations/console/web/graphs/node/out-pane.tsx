@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Pin, PinOff } from 'lucide-react';
+import { Pencil, Pin, PinOff } from 'lucide-react';
 import { useState } from 'react';
 import type { NodeRecord } from '../../../../../../cli/generated/api.ts';
 import type { Scope } from '../../api/paths.ts';
@@ -7,11 +7,13 @@ import { Copy, Problem, Status } from '../../kit/basics.tsx';
 import { useNow } from '../../kit/clock.ts';
 import { took, visible } from '../../kit/text.ts';
 import { toast } from '../../kit/toasts.tsx';
+import { nodeName } from '../canvas/node-names.ts';
 import type { GraphNode } from '../document.ts';
 import type { ExpressionNames } from '../expressions/names.ts';
 import { DataTables, DataTree } from './data-view.tsx';
 import { type View, ViewChoice } from './in-pane.tsx';
 import { type Pinned, pinOf } from './pins.ts';
+import { SampleForm } from './sample-form.tsx';
 import type { Trial } from './use-trial.ts';
 
 interface Props {
@@ -24,9 +26,17 @@ interface Props {
   trial: Trial;
 }
 
+/** The shape of what comes, for a sample that somebody writes. */
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  'trigger.webhook': { payload: { body: { id: 1 } } },
+  'trigger.event': { payload: { id: 1 } },
+};
+
 /** What a node gave: when it was tried alone, else in the last run. */
 export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
   const [view, setView] = useState<View>('tree');
+  const [editing, setEditing] = useState(false);
+  const isTrigger = node.type.startsWith('trigger.');
   const now = useNow();
   const tried = trial.run_id !== undefined || trial.error !== undefined || trial.busy;
   const shown = tried ? trial.record : record;
@@ -74,8 +84,8 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
       )}
       {tried && shown?.substate && (
         <p className="quiet">
-          It waits for {visible(shown.substate.kind.replaceAll('_', ' '))} {visible(shown.substate.name)}. The run leads
-          to the form that ends the wait.
+          It waits for {visible(shown.substate.kind.replaceAll('_', ' '))} {visible(shown.substate.name)}. The run’s
+          page has the form that ends the wait.
         </p>
       )}
       {has &&
@@ -85,7 +95,26 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
           <DataTables label="Data that went out, as tables" roots={roots} />
         ))}
       {!has && !shown && !tried && (
-        <p className="quiet">No run has reached this node yet. Try it alone, or run the draft.</p>
+        <p className="quiet">
+          {isTrigger
+            ? 'Nothing has arrived yet. Write a sample, so that later nodes can use its members.'
+            : 'No run has reached this node yet. Try it alone, or run the draft.'}
+        </p>
+      )}
+      {isTrigger && !has && (
+        <div className="row">
+          <button type="button" className="small" onClick={() => setEditing(true)}>
+            <Pencil size={14} aria-hidden /> Write a sample
+          </button>
+        </div>
+      )}
+      {editing && (
+        <SampleForm
+          name={nodeName(node)}
+          value={SAMPLES[node.type]}
+          pin={(value) => pinned.pin(pin, value)}
+          close={() => setEditing(false)}
+        />
       )}
       {(has || isPinned) && (
         <div className="row">

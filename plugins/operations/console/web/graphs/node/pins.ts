@@ -40,7 +40,7 @@ function read(key: string): Pins {
 
 function write(key: string, pins: Pins): void {
   const text = JSON.stringify(pins);
-  if (text.length > MOST) throw new Error('The samples of a graph can have 256 KB together.');
+  if (text.length > MOST) throw new Error('The samples of a graph can have at most 256 KB in total.');
   known.set(key, pins);
   if (pins === NONE || Object.keys(pins).length === 0) localStorage.removeItem(key);
   else localStorage.setItem(key, text);

@@ -1,4 +1,5 @@
 import type { Sample } from '../expressions/names.ts';
+import { nodeName } from '../canvas/node-names.ts';
 import type { GraphDocument, GraphNode } from '../document.ts';
 
 /** Does data hold a member that a document would evaluate? */
@@ -24,7 +25,7 @@ export function trialOf(node: GraphNode, before: readonly string[], sample: Samp
   }));
   return {
     version: 'svc-graph/v1',
-    title: `Try ${node.title ?? node.id}`.slice(0, 255),
+    title: `Try ${nodeName(node)}`.slice(0, 255),
     nodes: [...stand, own],
     edges: before.map((from) => ({ from, to: node.id })),
     tags: ['trial'],

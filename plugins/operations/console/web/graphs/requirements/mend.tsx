@@ -69,8 +69,8 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
       run={({ provider = '' }) => connectBeside(scope, name, provider)}
     >
       <p className="quiet">
-        You grant access at the provider in another tab. This page stays open. Everyone who can submit a workflow in
-        this project can use it. It acts as you.
+        You grant access at the provider in another tab. This page stays open. Anyone who can submit a workflow in this
+        project can use the account, which acts as you.
       </p>
       <ChoiceField name="provider" label="Provider" choices={data.map((one) => [one.name, one.title] as const)} />
     </DialogForm>

@@ -97,6 +97,9 @@ const SAYS: Record<Want['state'], string> = {
   needs_reconnect: 'must be connected again',
 };
 
+/** A node in a loop comes after the loop: `regions/notify`. The canvas shows the loop. */
+const outermost = (node: string): string => node.split('/')[0]!;
+
 function Wanted({ want, onChoose }: { want: Want; onChoose?: ((node: string) => void) | undefined }) {
   const { name, state, nodes, stored_kind, kinds } = want;
   return (
@@ -114,7 +117,7 @@ function Wanted({ want, onChoose }: { want: Want; onChoose?: ((node: string) => 
         for{' '}
         {nodes.map((node) =>
           onChoose ? (
-            <button key={node} type="button" className="small" onClick={() => onChoose(node)}>
+            <button key={node} type="button" className="small" onClick={() => onChoose(outermost(node))}>
               {visible(node)}
             </button>
           ) : (

@@ -15,4 +15,13 @@ t.test('expressions of a config at any depth', async (t) => {
   t.same(expressionsIn('set', { if: 'input.a' }), [], 'a text of another type is a text');
   t.equal(expressionsIn('set', { values: Array.from({ length: 50 }, () => ({ $expr: '1' })) }).length, 20);
   t.same(expressionsIn('set'), []);
+  const nodes = [{ id: 'a', type: 'set', config: { values: { $expr: 'item' } } }];
+  t.same(
+    expressionsIn('each', { items: 'input.all', input: { n: { $expr: 'index' } }, nodes }),
+    [
+      { where: 'items', text: 'input.all' },
+      { where: 'input.n', text: 'index' },
+    ],
+    'the runs of its items evaluate those of its nodes',
+  );
 });

@@ -20,7 +20,7 @@ export function LastRun({ scope, graph, selected, onSelect }: Props) {
   if (run_id === undefined)
     return (
       <Empty>
-        It has not run yet. Run it with “Run now” or <code>svc submit --graph {graph}</code>.
+        No runs yet. Start one with “Run now” or <code>svc submit --graph {graph}</code>.
       </Empty>
     );
   if (record.error) return <Problem error={record.error} again={() => void record.refetch()} />;

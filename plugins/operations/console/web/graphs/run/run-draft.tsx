@@ -6,6 +6,7 @@ import { Status } from '../../kit/basics.tsx';
 import { Tip } from '../../kit/tip.tsx';
 import type { GraphDocument } from '../document.ts';
 import { RunNow } from './run-now.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
 
 interface Props {
   scope: Scope;
@@ -56,9 +57,7 @@ export function RunDraft({ scope, document, name, input, run, record, records, b
       </span>
       {run && (
         <Tip text="Hide the run on the canvas">
-          <button type="button" className="ghost icon small" aria-label="Hide the run on the canvas" onClick={hide}>
-            <X size={14} aria-hidden />
-          </button>
+          <IconButton label="Hide the run on the canvas" icon={X} onClick={hide} />
         </Tip>
       )}
     </>

@@ -4,13 +4,18 @@ import type { SubmittedRun } from '../../../../../../cli/generated/api.ts';
 import { json } from '../../api/client.ts';
 import { type Scope, scoped } from '../../api/paths.ts';
 import { DialogForm } from '../../kit/dialog-form.tsx';
+import { firstInput } from '../../functions/input.ts';
+import { InputFields } from '../../functions/input-form.tsx';
+import { useInputs } from '../../new-run/use-inputs.ts';
 import { parseJson, parseObject } from '../../kit/json.ts';
 import { LongField } from '../../kit/more-fields.tsx';
 import { visible } from '../../kit/text.ts';
 import type { GraphDocument } from '../document.ts';
 
 /** A stored graph, or a document that need not be saved. */
-export type Runnable = { graph: string; version?: number | undefined } | { document: GraphDocument; name?: string };
+export type Runnable =
+  | { graph: string; version?: number | undefined; declares?: boolean }
+  | { document: GraphDocument; name?: string };
 
 type OnRun = ((run_id: string) => void) | undefined;
 
@@ -27,7 +32,8 @@ function useSubmit(scope: Scope, onRun: OnRun) {
 /** What a submit says of it. */
 export function submitOf(of: Runnable, input: unknown): Record<string, unknown> {
   if ('graph' in of) return { graph: of.version === undefined ? of.graph : `${of.graph}@${of.version}`, input };
-  return { kind: 'graph', filename: `${of.name ?? 'unsaved'}.json`, source: JSON.stringify(of.document), input };
+  const source = JSON.stringify(of.document);
+  return { kind: 'graph', filename: `${of.name ?? 'unsaved'}.json`, source, input, tags: ['trial'] };
 }
 
 interface Props {
@@ -43,6 +49,11 @@ interface Props {
 /** Runs a graph with an input that somebody gives. */
 export function RunNow({ scope, of, main = false, label = 'Run now', onRun, input }: Props) {
   const submit = useSubmit(scope, onRun);
+  const asks = 'graph' in of ? of.declares === true : of.document.inputs !== undefined;
+  const { input: _input, tags: _tags, ...workflow } = submitOf(of, undefined);
+  const schema = useInputs(scope, workflow, asks);
+  const [typed, setTyped] = useState<unknown>();
+  const value = typed ?? input ?? (schema && firstInput(schema));
   const what = 'graph' in of ? `--graph ${of.graph}${of.version === undefined ? '' : `@${of.version}`}` : 'graph.json';
   return (
     <DialogForm
@@ -50,13 +61,17 @@ export function RunNow({ scope, of, main = false, label = 'Run now', onRun, inpu
       title={'graph' in of ? `Run ${of.graph} now` : 'Run the graph as shown here'}
       verb="Run graph"
       main={main}
-      run={({ input: given = '' }) => submit(submitOf(of, parseJson(given)))}
+      run={({ input: given }) => submit(submitOf(of, given === undefined ? value : parseJson(given)))}
     >
       <p className="quiet">
         Event and webhook triggers receive the input as if it had been delivered.{' '}
         <code>svc submit {what} --input …</code> does the same.
       </p>
-      <LongField name="input" label="Input, as JSON" value={JSON.stringify(input ?? null, null, 2)} rows={10} />
+      {schema === undefined ? (
+        <LongField name="input" label="Input, as JSON" value={JSON.stringify(input ?? null, null, 2)} rows={10} />
+      ) : (
+        <InputFields name="inputs" schema={schema} root={schema} required value={value} onChange={setTyped} />
+      )}
     </DialogForm>
   );
 }
@@ -71,7 +86,7 @@ interface NodeProps {
 export function RunNode({ scope, type, config }: NodeProps) {
   const submit = useSubmit(scope, undefined);
   const run = ({ config: text = '', input = '' }: Record<string, string>) =>
-    submit({ node: type, config: parseObject(text, 'The config'), input: parseJson(input) });
+    submit({ node: type, config: parseObject(text, 'The config'), input: parseJson(input), tags: ['trial'] });
   return (
     <DialogForm label="Run node alone" title={`Run ${visible(type)} alone`} verb="Run node" run={run}>
       <p className="quiet">

@@ -17,6 +17,7 @@ import type { DocumentLanguage } from './language.ts';
 import { extensionOf } from './languages.ts';
 import { positionOf } from './position.ts';
 import { LOOK } from './theme.ts';
+import { useCodeMirror } from './use-code-mirror.ts';
 
 /** Something is wrong at a place of the document; line and column count from 1. */
 export interface Mark {
@@ -57,41 +58,22 @@ export interface EditorProps {
 
 const NO_MARKS: readonly Mark[] = [];
 
-/**
- * A document in CodeMirror. It lives in a shadow root: there its styles are style sheets made by script, which the content
- * security policy allows, where style elements of the page are refused.
- */
+/** A document in CodeMirror. */
 export default function Editor({ label, value, onChange, language, marks = NO_MARKS, complete, ref }: EditorProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(undefined);
-  const told = useRef(onChange);
-  told.current = onChange;
   const completes = useRef(complete);
   completes.current = complete;
   const spoken = useRef(new Compartment());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what changes later is dispatched below
-  useEffect(() => {
-    const host = place.current!;
-    const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true });
-    const extensions = [
-      ...setup(label, told.current === undefined),
+  const view = useRef<EditorView>(undefined);
+  const { host, insert } = useCodeMirror(view, {
+    id: label,
+    value,
+    onChange,
+    extensions: () => [
+      ...setup(label, onChange === undefined),
       spoken.current.of(extensionOf(language)),
       ...(completes.current ? completing((before) => completes.current?.(before) ?? []) : []),
-      EditorView.updateListener.of(({ docChanged, state }) => docChanged && told.current?.(state.doc.toString())),
-    ];
-    const made = new EditorView({ state: EditorState.create({ doc: value, extensions }), parent: root, root });
-    view.current = made;
-    return () => {
-      made.destroy();
-      view.current = undefined;
-    };
-  }, [label]);
-  useEffect(() => {
-    const made = view.current!;
-    // What was typed came from here; only another text is put in.
-    if (made.state.doc.toString() !== value)
-      made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: value } });
-  }, [value]);
+    ],
+  });
   useEffect(() => {
     view.current!.dispatch({ effects: spoken.current.reconfigure(extensionOf(language)) });
   }, [language]);
@@ -105,11 +87,7 @@ export default function Editor({ label, value, onChange, language, marks = NO_MA
     );
   }, [marks]);
   useImperativeHandle(ref, () => ({
-    insert(text) {
-      const made = view.current!;
-      made.dispatch(made.state.replaceSelection(text), { scrollIntoView: true });
-      made.focus();
-    },
+    insert,
     goTo(line, column) {
       const made = view.current!;
       const at = positionOf(made.state.doc, line, column);
@@ -117,7 +95,7 @@ export default function Editor({ label, value, onChange, language, marks = NO_MA
       made.focus();
     },
   }));
-  return <div ref={place} className="editor" />;
+  return <div ref={host} className="editor" />;
 }
 
 function setup(label: string, readOnly: boolean): Extension[] {

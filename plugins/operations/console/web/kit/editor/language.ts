@@ -1,8 +1,16 @@
 export type DocumentLanguage = 'yaml' | 'json' | 'shell' | 'code' | 'text';
 
-/** By the ending of the file's name; a document without a name that begins as an object is taken for JSON. */
+const BY_ENDING: Readonly<Record<string, DocumentLanguage>> = {
+  ...{ yaml: 'yaml', yml: 'yaml', json: 'json', sh: 'shell', bash: 'shell' },
+  ...{ js: 'code', mjs: 'code', cjs: 'code', ts: 'code', mts: 'code', py: 'code', go: 'code', rb: 'code', pl: 'code' },
+};
+
+const SHELL_SHEBANG = /^#!.*\b(?:ba|da|k|z)?sh\b/;
+
+/** By the ending of the file's name, or by what the document begins with: a shell's shebang, or an object of JSON. */
 export function languageOf(filename: string, text: string): DocumentLanguage {
-  const [, ending] = /\.(ya?ml|json)$/i.exec(filename) ?? [];
-  if (ending) return ending.toLowerCase() === 'json' ? 'json' : 'yaml';
+  const ending = /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase();
+  if (ending !== undefined && Object.hasOwn(BY_ENDING, ending)) return BY_ENDING[ending]!;
+  if (SHELL_SHEBANG.test(text)) return 'shell';
   return filename === '' && /^\s*\{/.test(text) ? 'json' : 'text';
 }

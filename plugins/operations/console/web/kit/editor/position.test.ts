@@ -16,7 +16,9 @@ t.test('the language of a document', async (t) => {
   t.equal(languageOf('ci.yaml', ''), 'yaml');
   t.equal(languageOf('CI.YML', '{}'), 'yaml');
   t.equal(languageOf('graph.json', ''), 'json');
-  t.equal(languageOf('job.sh', '{ echo; }'), 'text');
+  t.equal(languageOf('job.sh', '{ echo; }'), 'shell');
+  t.equal(languageOf('job.py', ''), 'code');
+  t.equal(languageOf('job.txt', '{}'), 'text');
   t.equal(languageOf('', ' {"a": 1}'), 'json');
   t.equal(languageOf('', 'echo'), 'text');
 });

@@ -1,5 +1,4 @@
 import { StreamLanguage } from '@codemirror/language';
-import type { Extension } from '@codemirror/state';
 
 /** What is coloured in a program: enough to see its parts, without a grammar for each language. */
 interface Parts {
@@ -30,8 +29,16 @@ export const CODE: Parts = {
   ),
 };
 
-/** Colours of a program. */
-export const program = ({ comment, text, keyword, name }: Parts): Extension =>
+/** Expressions: the names of the data stand out, because everything begins at one of them. */
+export const CEL: Parts = {
+  comment: /^\/\/.*/,
+  text: /^(?:'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?)/,
+  name: /^(?:nodes|input|event|run|item|index)\b/,
+  keyword: words('true false null in'),
+};
+
+/** The language of a program. */
+export const program = ({ comment, text, keyword, name }: Parts): StreamLanguage<Record<string, never>> =>
   StreamLanguage.define<Record<string, never>>({
     startState: () => ({}),
     token(stream) {

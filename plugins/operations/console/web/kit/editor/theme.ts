@@ -35,7 +35,7 @@ const THEME = EditorView.theme({
   '.cm-tooltip-lint': { fontFamily: 'var(--font-sans)', maxWidth: '32rem' },
 });
 
-const COLOURS = HighlightStyle.define([
+const HIGHLIGHTS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--running-text)' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--succeeded-text)' },
   { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--waiting-text)' },
@@ -43,5 +43,6 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--failed-text)' },
 ]);
 
-/** Its colours are those of the page, which change with the theme. */
-export const LOOK = [THEME, syntaxHighlighting(COLOURS)];
+/** The colours are those of the page, which change with the theme. */
+export const COLOURS = [syntaxHighlighting(HIGHLIGHTS)];
+export const LOOK = [THEME, ...COLOURS];

@@ -1,0 +1,1 @@
+export { CONCURRENCY_WAIT } from './contract/concurrency-wait.ts';

@@ -1,0 +1,49 @@
+import type { Expressions } from '../../../../kernel/contracts/index.ts';
+import type { PendingEvent } from '../../bus/contract.ts';
+import { type FlowOptions, KEYED, type Keyed } from '../contract/flow-options.ts';
+import { computeKey, evaluate } from './keys.ts';
+
+/** Deliveries of one handler that may wait before emits are rejected. Many of those that are merged start one run. */
+const MAX_WAITING = 1000;
+const MAX_MERGED = 10_000;
+export const maxWaiting = ({ debounce, batch }: FlowOptions): number => (debounce || batch ? MAX_MERGED : MAX_WAITING);
+
+/** How many seconds earlier or later than it did a delivery can seem to have come. */
+const MAX_PRIORITY = 600;
+
+/** The options of a handler with the values of their keys for one event. */
+export interface Flow {
+  options: FlowOptions;
+  keys: { readonly [option in Keyed]?: string };
+  /** In seconds. */
+  priority: number;
+}
+
+/** Returns the values of the keys for an event, or why one has no value. */
+export function computeFlow(
+  expressions: Pick<Expressions, 'compile'>,
+  options: FlowOptions,
+  event: PendingEvent,
+): Flow | { reason: string } {
+  const keys: { [option in Keyed]?: string } = {};
+  for (const option of KEYED) {
+    const { key } = options[option] ?? {};
+    if (options[option] === undefined) continue;
+    const computed = computeKey(expressions, option, key, event);
+    if ('reason' in computed) return computed;
+    keys[option] = computed.value;
+  }
+  return { options, keys, priority: computePriority(expressions, options.priority, event) };
+}
+
+/** A priority that is not a number counts as 0, because an event must not be lost for it. */
+function computePriority(
+  expressions: Pick<Expressions, 'compile'>,
+  priority: FlowOptions['priority'] = 0,
+  event: PendingEvent,
+): number {
+  if (typeof priority === 'number') return priority;
+  const result = evaluate(expressions, priority, event);
+  const seconds = result.ok ? Number(result.value) : 0;
+  return Number.isFinite(seconds) ? Math.trunc(Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, seconds))) : 0;
+}

@@ -1,0 +1,8 @@
+import { definePlugin, HttpRoutes, Settings } from '../../../kernel/contracts/index.ts';
+import { Operations } from '../../platform/http/contract.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { mcpRoute } from './routes.ts';
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.contribute(HttpRoutes, (use) => mcpRoute(() => use(Operations), use(Settings).version));
+});

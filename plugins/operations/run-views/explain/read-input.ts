@@ -1,0 +1,99 @@
+import type * as Api from '../../../../cli/generated/api.ts';
+import type {
+  AgentView,
+  DeclinedEvent,
+  LockView,
+  NodeView,
+  QuestionView,
+  RunView,
+  SignalView,
+  StepView,
+  TypeView,
+} from './answers.ts';
+import type { ExplanationInput } from './explanation.ts';
+
+/** Which steps of a run are read; all members are optional. */
+export interface StepsQuery {
+  node?: string;
+  calls?: boolean;
+  output?: boolean;
+  open?: boolean;
+}
+
+export type StepList = { steps: StepView[]; nodes?: undefined } | { nodes: NodeView[]; steps?: undefined };
+
+/** Reads what an explanation needs from the REST API. Paths that do not begin with `/api` are below the project. */
+export interface ExplanationSource {
+  project: string;
+  json<T>(path: string, query?: Readonly<Record<string, string | number>>): Promise<T>;
+  list<T>(path: string, member: string): Promise<T[]>;
+  steps(run_id: string, query?: StepsQuery): Promise<StepList>;
+  now(): number;
+}
+
+/** Fan-outs whose items are looked at. */
+const MAX_FAN_OUTS = 5;
+/** Events that are looked at for what the run did with them. */
+const MAX_EVENTS = 5;
+
+const runPath = (run_id: string) => `/runs/${encodeURIComponent(run_id)}`;
+
+/** The run is read first, so that everything read later is at least as recent. */
+export async function readExplanationInput(source: ExplanationSource, run_id: string): Promise<ExplanationInput> {
+  const record = await source.json<RunView>(runPath(run_id));
+  const { steps = [], nodes } = await readSteps(source, record);
+  const locks = record.substate?.kind === 'awaiting_lease' ? await source.list<LockView>('/locks', 'locks') : [];
+  const open = ['queued', 'running', 'waiting'].includes(record.status);
+  const all = open ? await source.list<AgentView>('/api/v1/agents', 'agents') : [];
+  // An agent that serves only another project cannot take this run.
+  const agents = all.filter(({ project = source.project }) => project === source.project);
+  // A node may wait for an event while the run as a whole shows another wait.
+  const awaits = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'event');
+  const types = awaits ? await source.list<TypeView>('/event-types', 'types') : [];
+  const declined = record.substate?.kind === 'event' ? await readDeclinedEvents(source, record, record.substate) : [];
+  const signals = await readQueuedSignals(source, run_id);
+  const awaits_signal = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'signal');
+  const questions = awaits_signal ? await readQuestions(source, run_id) : [];
+  return { run: record, steps, nodes, agents, locks, types, declined, signals, questions, now: source.now() };
+}
+
+/** For a run with nodes: only the nodes in progress, and their items. */
+async function readSteps(source: ExplanationSource, { run_id, status }: RunView): Promise<StepList> {
+  const open = ['running', 'waiting', 'queued'].includes(status);
+  const found = await source.steps(run_id);
+  if (!found.nodes) return found;
+  // The last call of a failed job is where it can go on.
+  if (status === 'failed') return { ...(await source.steps(run_id, { calls: true })), nodes: found.nodes } as StepList;
+  if (!open) return found;
+  const nodes = found.nodes.filter(({ state }) => state === 'running' || state === 'backoff');
+  const items = nodes.filter((node) => node.items).slice(0, MAX_FAN_OUTS);
+  for (const { node } of items) nodes.push(...((await source.steps(run_id, { node, open: true })).nodes ?? []));
+  return { nodes };
+}
+
+/** Signals that no wait has taken, the newest of them. */
+async function readQueuedSignals(source: ExplanationSource, run_id: string): Promise<SignalView[]> {
+  const query = { state: 'queued', limit: 200 };
+  return (await source.json<Api.ListSignals200>(`${runPath(run_id)}/signals`, query)).signals;
+}
+
+async function readQuestions(source: ExplanationSource, run_id: string): Promise<QuestionView[]> {
+  return (await source.json<Api.ListQuestions200>(`${runPath(run_id)}/questions`)).questions;
+}
+
+async function readDeclinedEvents(
+  source: ExplanationSource,
+  { run_id }: RunView,
+  wait: { name: string; since: string },
+): Promise<DeclinedEvent[]> {
+  const query = { type: wait.name, since: wait.since, limit: MAX_EVENTS };
+  const { events } = await source.json<{ events: Api.Event[] }>('/events', query);
+  const shown = await Promise.all(
+    events.map(({ event }) => source.json<Api.ShownEvent>(`/events/${encodeURIComponent(event)}`)),
+  );
+  return shown.flatMap(({ event, type, recorded_at: at, deliveries }): DeclinedEvent[] =>
+    deliveries
+      .filter(({ reaction, name, state }) => reaction === 'wait' && name === run_id && state === 'declined')
+      .map(({ reason }) => ({ event, type, at, reason })),
+  );
+}
