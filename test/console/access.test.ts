@@ -50,10 +50,9 @@ async function submit(place: Console, script: string, ...flags: string[]): Promi
 
 if (path === undefined) omit(t, 'access and secrets in a browser', 'chromium');
 else
-  t.test('what a project keeps and who may do what, in a browser', { timeout: 600_000 }, async (t) => {
+  t.test('what a project keeps and who may do what, in a browser', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const go = (to: string) => page.goto(`${place.url}${HERE}${to}`);
 
     await t.test('credentials are stored, replaced and removed, and never shown', async (t) => {

@@ -22,6 +22,12 @@ const TELLS_INLINE_STYLES = `document.addEventListener('securitypolicyviolation'
   if (!edited) console.error('The policy refused ' + event.effectiveDirective + ' in ' + event.target.nodeName);
 });`;
 
+/**
+ * How long a page may take to show what a test waits for. Only a failing test waits this long, so it leaves room for a machine
+ * that is ten times slower than the one on which the test was written.
+ */
+export const PAGE_WAIT_MS = 120_000;
+
 /** `svc dev` in a folder of its own, and a browser. */
 export class Console {
   readonly #browser: Browser;
@@ -86,6 +92,7 @@ export class Console {
 
   async newPage(context?: BrowserContext): Promise<Page> {
     const page = await (context ?? (await this.newBrowser())).newPage();
+    page.setDefaultTimeout(PAGE_WAIT_MS);
     // A page that is left aborts what it still loads ahead, which its router reports as a module that cannot be fetched.
     const aborted = new Set<string>();
     page.on('response', (response) => {

@@ -34,11 +34,10 @@ t.setTimeout(600_000);
 
 if (path === undefined) omit(t, 'the editor of graphs in a browser', 'chromium');
 else
-  t.test('graphs that are changed in the editor', { timeout: 600_000 }, async (t) => {
+  t.test('graphs that are changed in the editor', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1400, height: 1000 });
 
     const source = JSON.stringify(ORDERS);

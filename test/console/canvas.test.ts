@@ -11,11 +11,10 @@ t.setTimeout(600_000);
 
 if (path === undefined) omit(t, 'the editor of graphs in a browser', 'chromium');
 else
-  t.test('the editor of graphs', { timeout: 600_000 }, async (t) => {
+  t.test('the editor of graphs', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1400, height: 1000 });
 
     await t.test('from an empty page to a saved graph, by mouse', async (t) => {

@@ -19,7 +19,7 @@ t.setTimeout(600_000);
 
 t.test(
   'a person connects an account in a browser, loses it, and connects it again',
-  { timeout: 600_000 },
+  { timeout: 1_200_000 },
   async (t) => {
     const path = chromiumPath();
     if (path === undefined) return leaveOut(t, 'chromium');
@@ -82,7 +82,7 @@ t.test(
   },
 );
 
-t.test('@PROV-026 without a provider the page offers nothing to connect', { timeout: 600_000 }, async (t) => {
+t.test('@PROV-026 without a provider the page offers nothing to connect', { timeout: 1_200_000 }, async (t) => {
   const path = chromiumPath();
   if (path === undefined) return leaveOut(t, 'chromium');
   const place = await Console.open(t, path);

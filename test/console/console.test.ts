@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { until } from '../../features/support/process.ts';
-import { Console, inaccessible } from './browser.ts';
+import { Console, inaccessible, PAGE_WAIT_MS } from './browser.ts';
 import { omit } from '../kit/needs.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
@@ -32,7 +32,7 @@ async function tabTo(page: Page, wanted: Locator): Promise<boolean> {
 
 if (path === undefined) omit(t, 'the console in a browser', 'chromium');
 else {
-  t.test('a run is watched, answered, read and run again in a browser', { timeout: 600_000 }, async (t) => {
+  t.test('a run is watched, answered, read and run again in a browser', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.newPage();
     await page.goto(place.url);
@@ -94,7 +94,7 @@ else {
     t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
   });
 
-  t.test('runs are filtered by address, and cancelled together', { timeout: 600_000 }, async (t) => {
+  t.test('runs are filtered by address, and cancelled together', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     for (const name of ['a', 'b'])
       t.equal((await place.svc(['submit', '-', '--tag', name], 'svc wait-signal never\n')).exit, 0);
@@ -124,7 +124,7 @@ else {
     t.same(place.faults, []);
   });
 
-  t.test('every page is accessible in both themes and on a narrow screen', { timeout: 600_000 }, async (t) => {
+  t.test('every page is accessible in both themes and on a narrow screen', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const submitted = await place.svc(['submit', '-', '--json', '--tag', 'x'], SCRIPT);
     const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
@@ -155,75 +155,79 @@ else {
     t.same(place.faults, []);
   });
 
-  t.test('a one-time link signs in, once; signing out everywhere ends every page', { timeout: 600_000 }, async (t) => {
-    const place = await Console.open(t, path);
-    const link = (await place.svc(['console', '--print'])).stdout.trim();
-    t.match(link, /\/sign-in#[\w-]{20,}$/);
-    const page = await place.newPage();
-    await page.goto(link);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    t.notOk(page.url().includes('#'), 'the code stands in no history');
-    const open = await place.newPage();
-    await open.goto(`${place.url}/sign-in`);
-    await open.getByLabel('Access token').waitFor();
-    await open.goto(link);
-    await open.getByRole('alert').waitFor();
-    t.notOk(open.url().includes('#'), 'a page that is open already takes the code too, and says that it was used');
-    await open.goto((await place.svc(['console', '--print'])).stdout.trim());
-    await open.getByRole('heading', { name: 'Overview' }).waitFor();
-    t.notOk(open.url().includes('#'));
-    await open.close();
-    const late = await place.newPage();
-    await late.goto(link);
-    await late.getByRole('alert').waitFor();
-    await late.getByLabel('Access token').fill(place.token);
-    await late.keyboard.press('Enter');
-    await late.getByRole('heading', { name: 'Overview' }).waitFor();
-    await late.getByRole('link', { name: 'Runs', exact: true }).click();
-    await page.getByRole('button', { name: 'dev', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
-    await page.getByLabel('Access token').waitFor();
-    // It may have noticed by itself already.
-    await late.getByRole('link', { name: 'Overview' }).or(late.getByLabel('Access token')).first().click();
-    await late.getByLabel('Access token').waitFor();
-    t.match(late.url(), /\/sign-in\?back=/, 'it comes back to where it was');
-    const back = new URL(late.url()).searchParams.get('back')!;
-    await late.getByLabel('Access token').fill(place.token);
-    await late.keyboard.press('Enter');
-    await late.getByRole('heading', { name: back.endsWith('/runs') ? 'Runs' : 'Overview', level: 1 }).waitFor();
-    // It learns of the other session by the answer to its write: a poll that is refused meanwhile would tell it earlier.
-    const { promise: refused, resolve: goOn } = Promise.withResolvers<void>();
-    await late.route(
-      ({ pathname }) => pathname === '/api/v1/session',
-      async (route) => {
-        if (route.request().method() === 'GET') await refused;
-        await route.continue();
-      },
-    );
-    const second = await place.newPage(late.context());
-    await second.goto(`${place.url}/sign-in`);
-    await second.getByLabel('Access token').fill(place.token);
-    await second.keyboard.press('Enter');
-    await second.getByRole('heading', { name: 'Overview' }).waitFor();
-    await late.bringToFront();
-    await late.getByRole('button', { name: 'dev', exact: true }).click();
-    await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
-    await late
-      .getByText(/does not surely come from the console|X-SVC-CSRF/)
-      .first()
-      .waitFor();
-    t.equal(await late.getByLabel('Access token').count(), 0, 'nothing ended, and nothing looks ended');
-    const again = late.waitForResponse(
-      (one) => one.url().endsWith('/api/v1/session') && one.request().method() === 'GET',
-    );
-    goOn();
-    await (await again).finished();
-    await late.getByRole('button', { name: 'dev', exact: true }).click();
-    await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
-    await late.getByLabel('Access token').waitFor();
-    await second.close();
-    t.same(place.faults, []);
-  });
+  t.test(
+    'a one-time link signs in, once; signing out everywhere ends every page',
+    { timeout: 1_200_000 },
+    async (t) => {
+      const place = await Console.open(t, path);
+      const link = (await place.svc(['console', '--print'])).stdout.trim();
+      t.match(link, /\/sign-in#[\w-]{20,}$/);
+      const page = await place.newPage();
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      t.notOk(page.url().includes('#'), 'the code stands in no history');
+      const open = await place.newPage();
+      await open.goto(`${place.url}/sign-in`);
+      await open.getByLabel('Access token').waitFor();
+      await open.goto(link);
+      await open.getByRole('alert').waitFor();
+      t.notOk(open.url().includes('#'), 'a page that is open already takes the code too, and says that it was used');
+      await open.goto((await place.svc(['console', '--print'])).stdout.trim());
+      await open.getByRole('heading', { name: 'Overview' }).waitFor();
+      t.notOk(open.url().includes('#'));
+      await open.close();
+      const late = await place.newPage();
+      await late.goto(link);
+      await late.getByRole('alert').waitFor();
+      await late.getByLabel('Access token').fill(place.token);
+      await late.keyboard.press('Enter');
+      await late.getByRole('heading', { name: 'Overview' }).waitFor();
+      await late.getByRole('link', { name: 'Runs', exact: true }).click();
+      await page.getByRole('button', { name: 'dev', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
+      await page.getByLabel('Access token').waitFor();
+      // It may have noticed by itself already.
+      await late.getByRole('link', { name: 'Overview' }).or(late.getByLabel('Access token')).first().click();
+      await late.getByLabel('Access token').waitFor();
+      t.match(late.url(), /\/sign-in\?back=/, 'it comes back to where it was');
+      const back = new URL(late.url()).searchParams.get('back')!;
+      await late.getByLabel('Access token').fill(place.token);
+      await late.keyboard.press('Enter');
+      await late.getByRole('heading', { name: back.endsWith('/runs') ? 'Runs' : 'Overview', level: 1 }).waitFor();
+      // It learns of the other session by the answer to its write: a poll that is refused meanwhile would tell it earlier.
+      const { promise: refused, resolve: goOn } = Promise.withResolvers<void>();
+      await late.route(
+        ({ pathname }) => pathname === '/api/v1/session',
+        async (route) => {
+          if (route.request().method() === 'GET') await refused;
+          await route.continue();
+        },
+      );
+      const second = await place.newPage(late.context());
+      await second.goto(`${place.url}/sign-in`);
+      await second.getByLabel('Access token').fill(place.token);
+      await second.keyboard.press('Enter');
+      await second.getByRole('heading', { name: 'Overview' }).waitFor();
+      await late.bringToFront();
+      await late.getByRole('button', { name: 'dev', exact: true }).click();
+      await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+      await late
+        .getByText(/does not surely come from the console|X-SVC-CSRF/)
+        .first()
+        .waitFor();
+      t.equal(await late.getByLabel('Access token').count(), 0, 'nothing ended, and nothing looks ended');
+      const again = late.waitForResponse(
+        (one) => one.url().endsWith('/api/v1/session') && one.request().method() === 'GET',
+      );
+      goOn();
+      await (await again).finished();
+      await late.getByRole('button', { name: 'dev', exact: true }).click();
+      await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+      await late.getByLabel('Access token').waitFor();
+      await second.close();
+      t.same(place.faults, []);
+    },
+  );
 
   t.test('a style sheet whose first request fails is requested again', async (t) => {
     const place = await Console.open(t, path);
@@ -246,7 +250,7 @@ else {
     t.same(place.faults, []);
   });
 
-  t.test('a server that goes away and comes back under an open page', { timeout: 600_000 }, async (t) => {
+  t.test('a server that goes away and comes back under an open page', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
@@ -261,7 +265,7 @@ else {
     );
   });
 
-  t.test('by keyboard alone: sign in, find a run, open a step, go back', { timeout: 600_000 }, async (t) => {
+  t.test('by keyboard alone: sign in, find a run, open a step, go back', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const submitted = await place.svc(['submit', '-', '--json', '--follow'], 'svc step one -- echo first\n');
     t.equal(submitted.exit, 0, submitted.stderr);
@@ -296,7 +300,7 @@ else {
 
   t.test(
     'what needs a person is answered where it is read; shortcuts and the palette',
-    { timeout: 600_000 },
+    { timeout: 1_200_000 },
     async (t) => {
       const place = await Console.open(t, path);
       const asks = "echo 'Ship it?' | svc annotate -\nsvc wait-signal approved\n";
@@ -319,7 +323,7 @@ else {
       await page.getByRole('link', { name: 'Ship it?' }).first().focus();
       await page.keyboard.press('a');
       await page.getByRole('status').getByText('Run approved').waitFor();
-      await until('the oldest to go on', 30_000, async () =>
+      await until('the oldest to go on', PAGE_WAIT_MS, async () =>
         (await place.svc(['status', first])).stdout.includes('succeeded') ? true : undefined,
       );
       await page.getByRole('link', { name: 'Ship it?' }).first().focus();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../features/support/process.ts';
-import type { Console } from './browser.ts';
+import { type Console, PAGE_WAIT_MS } from './browser.ts';
 
 /** What was saved. */
 export interface Drawn {
@@ -15,7 +15,7 @@ export const field = (page: Page, name: string) =>
   panel(page).locator(`:is(input, textarea, select, .cm-content)[aria-label="${name}"]`);
 /** Waits until an expression is true on a page. Its own way to wait would need `eval`, which the pages refuse. */
 export const shows = (page: Page, expression: string) =>
-  until(expression, 30_000, async () => ((await page.evaluate(expression)) ? true : undefined));
+  until(expression, PAGE_WAIT_MS, async () => ((await page.evaluate(expression)) ? true : undefined));
 export const count = (page: Page, n: number) =>
   shows(page, `document.querySelectorAll('.react-flow__node').length === ${n}`);
 

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { runToEnd, until } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
 import { chromiumPath } from '../../features/support/chromium.ts';
-import { Console, inaccessible } from './browser.ts';
+import { Console, inaccessible, PAGE_WAIT_MS } from './browser.ts';
 import { omit } from '../kit/needs.ts';
 import { Guests, guest } from './guests.ts';
 
@@ -75,7 +75,7 @@ const MODULES = {
 
 /** The security policy of the page lets nobody look from within. */
 const becomes = (page: Page, expression: string) =>
-  until(expression, 30_000, async () => ((await page.evaluate(expression)) === true ? true : undefined));
+  until(expression, PAGE_WAIT_MS, async () => ((await page.evaluate(expression)) === true ? true : undefined));
 
 const panel = (page: Page, title: string) =>
   page.locator('.panel').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -136,13 +136,12 @@ t.test('what is wrong with a page of a plugin stops the start, and names it', as
 
 if (path === undefined) omit(t, 'pages of plugins in a browser', 'chromium');
 else
-  t.test('pages and panels of plugins, in a browser', { timeout: 600_000 }, async (t) => {
+  t.test('pages and panels of plugins, in a browser', { timeout: 1_200_000 }, async (t) => {
     const guests = await folderFor(t);
     await guests.addExample();
     await guests.add('showy', guest('showy', REGISTER, MODULES));
     const place = await Console.open(t, path, { env: { SVC_PLUGINS: guests.setting } });
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const menu = page.getByRole('navigation', { name: 'Pages of the project' });
 
     await t.test('the example of the README does what it says', async (t) => {

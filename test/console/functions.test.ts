@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { until } from '../../features/support/process.ts';
 import { omit } from '../kit/needs.ts';
-import { Console, inaccessible } from './browser.ts';
+import { Console, inaccessible, PAGE_WAIT_MS } from './browser.ts';
 
 const path = chromiumPath();
 
@@ -70,14 +70,13 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 
 if (path === undefined) omit(t, 'functions in a browser', 'chromium');
 else
-  t.test('functions', { timeout: 600_000 }, async (t) => {
+  t.test('functions', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const run = async (...args: string[]) => (await place.svc(['submit', '--function', ...args])).stdout.trim();
     const reaches = (run_id: string, status: string) =>
-      until(`${run_id} to be ${status}`, 30_000, async () =>
+      until(`${run_id} to be ${status}`, PAGE_WAIT_MS, async () =>
         (await place.svc(['status', run_id])).stdout.includes(status) ? true : undefined,
       );
 

@@ -8,7 +8,6 @@ export async function lookAtGraphs(t: Test, place: Console): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     const viewport = colorScheme === 'dark' ? { width: 390, height: 844 } : { width: 1280, height: 860 };
     const other = await place.signedIn(place.token, await place.newBrowser({ colorScheme, viewport }));
-    other.setDefaultTimeout(30_000);
     const pages: [string, RegExp][] = [
       ['/graphs', /^Graphs$/],
       ['/graphs/hostile', /hostile/],

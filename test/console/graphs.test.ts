@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { until } from '../../features/support/process.ts';
-import { Console, inaccessible } from './browser.ts';
+import { Console, inaccessible, PAGE_WAIT_MS } from './browser.ts';
 import { lookAtGraphs } from './graphs-looks.ts';
 import { saveGraphs, type Saved } from './graphs-sample.ts';
 import { omit } from '../kit/needs.ts';
@@ -27,11 +27,10 @@ async function confirmed(page: Page, button: string, verb: string): Promise<void
 
 if (path === undefined) omit(t, 'graphs in a browser', 'chromium');
 else
-  t.test('graphs in a browser', { timeout: 600_000 }, async (t) => {
+  t.test('graphs in a browser', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const saved: Saved = await saveGraphs(place);
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const go = (to: string, on = page) => on.goto(`${place.url}${HERE}${to}`);
 
     await t.test('the list is searched, and a document is imported, exported and removed', async (t) => {
@@ -146,7 +145,6 @@ else
         [saved.viewer, 'viewer'],
       ] as const) {
         const other = await place.signedIn(token, await place.newBrowser());
-        other.setDefaultTimeout(30_000);
         await go('/graphs/orders', other);
         await card(other, /charge/).waitFor();
         const names = await other.locator('.page-head button, .page-head a').allInnerTexts();
@@ -229,7 +227,7 @@ else
     await t.test('what changes during the first read of a run is drawn', async () => {
       const submitted = await place.svc(['submit', '--graph', 'steps', '--input', '{"n":1,"list":[]}', '--json']);
       const [run_id = ''] = submitted.stdout.match(/run_\w{26}/) ?? [];
-      await until('the run to wait', 30_000, async () =>
+      await until('the run to wait', PAGE_WAIT_MS, async () =>
         (await place.svc(['status', run_id])).stdout.includes('waiting') ? true : undefined,
       );
       const read = Promise.withResolvers<void>();
@@ -266,7 +264,6 @@ else
 
     await t.test('the editor evaluates, reports and runs what is not saved', async (t) => {
       const editor = await place.newPage(page.context());
-      editor.setDefaultTimeout(30_000);
       await go('/graphs/steps/edit', editor);
       await card(editor, /double/).click();
       const field = editor.locator('.expression').getByRole('textbox').first();
@@ -300,7 +297,6 @@ else
 
       await editor.close();
       const other = await place.newPage(page.context());
-      other.setDefaultTimeout(30_000);
       await go('/graphs/orders/edit', other);
       await other.getByText('Credentials and accounts').click();
       await other.getByText('All credentials found').waitFor();

@@ -15,7 +15,7 @@ t.setTimeout(600_000);
 
 if (path === undefined) omit(t, 'the whole way in a browser', 'chromium');
 else
-  t.test('with the console alone: from nothing to a mended run', { timeout: 600_000 }, async (t) => {
+  t.test('with the console alone: from nothing to a mended run', { timeout: 1_200_000 }, async (t) => {
     const port = await freePort();
     const far = new OidcServer();
     await far.listen({ redirect_uri: `http://127.0.0.1:${port}/connections/callback` });
@@ -29,7 +29,6 @@ else
     const env = { SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify([far.settings('far')]) };
     const place = await Console.open(t, path, { port, env });
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1400, height: 1000 });
     const dialog = page.getByRole('dialog');
 

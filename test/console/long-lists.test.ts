@@ -21,7 +21,7 @@ const HANDLER = { on: ['deploy.done'], filename: 'tell.sh', source: 'echo told\n
 
 if (path === undefined) omit(t, 'lists of more than one page in a browser', 'chromium');
 else
-  t.test('what is searched, chosen from and counted has all pages of its list', { timeout: 600_000 }, async (t) => {
+  t.test('what is searched, chosen from and counted has all pages of its list', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const put = async (to: string, body: unknown) => {
       const headers = { authorization: `Bearer ${place.token}`, 'content-type': 'application/json' };
@@ -35,7 +35,6 @@ else
       await put(`/credentials/${name}`, { kind: 'bearer', token: 'of-no-use' });
     }
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
 
     await t.test('handlers are found and counted', async () => {
       await page.goto(`${place.url}${HERE}/handlers`);

@@ -34,10 +34,9 @@ const choose = async (page: Page, name: string, item: string) => {
 
 if (path === undefined) omit(t, 'the console in a browser, with changes of others', 'chromium');
 else
-  t.test('no page shows what is of another thing, or loses what it was told', { timeout: 600_000 }, async (t) => {
+  t.test('no page shows what is of another thing, or loses what it was told', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const submit = async (source: string) => {
       const { stdout } = await place.svc(['submit', '-', '--json'], source);
       return (JSON.parse(stdout) as { run_id: string }).run_id;

@@ -31,11 +31,10 @@ const row = (page: Page, name: string) => pane(page, 'Data in').getByRole('treei
 
 if (path === undefined) omit(t, 'an open node in a browser', 'chromium');
 else
-  t.test('a node with the data before and after it', { timeout: 600_000 }, async (t) => {
+  t.test('a node with the data before and after it', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1280, height: 860 });
     t.equal((await place.svc(['graph', 'save', 'shop', '-'], JSON.stringify(SHOP))).exit, 0);
 
@@ -213,7 +212,6 @@ else
           place.token,
           await place.newBrowser({ viewport: { width: 1280, height: 860 } }),
         );
-        other.setDefaultTimeout(30_000);
         const nodes = [
           { id: 'double', type: 'set', title: 'Double it', config: { values: { $expr: 'item * 2' } } },
           { id: 'note', type: 'set', config: { values: { $expr: 'nodes.double.output + input' } } },

@@ -66,11 +66,10 @@ async function accessible(t: Test, place: Console, address: string): Promise<voi
 
 if (path === undefined) omit(t, 'pipelines in a browser', 'chromium');
 else
-  t.test('pipelines', { timeout: 600_000 }, async (t) => {
+  t.test('pipelines', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     await writeFile(join(place.folder, 'holder.sh'), HOLDER);
     const holder = (await place.svc(['submit', 'holder.sh'])).stdout.trim();
 

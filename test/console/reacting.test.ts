@@ -26,11 +26,10 @@ const shownSecret = (page: Page): Promise<string> => page.locator('.once code').
 
 if (path === undefined) omit(t, 'events and what reacts to them in a browser', 'chromium');
 else
-  t.test('events and what reacts to them', { timeout: 600_000 }, async (t) => {
+  t.test('events and what reacts to them', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const open = async (area: string) => {
       await page.getByRole('link', { name: area, exact: true }).click();
       await page.getByRole('heading', { name: area, level: 1 }).waitFor();

@@ -31,7 +31,7 @@ t.setTimeout(600_000);
 
 if (path === undefined) omit(t, 'comparing runs and their chains in a browser', 'chromium');
 else
-  t.test('runs beside each other and one after another', { timeout: 600_000 }, async (t) => {
+  t.test('runs beside each other and one after another', { timeout: 1_200_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const word = (text: string) => writeFile(join(place.folder, 'word'), text);
@@ -69,7 +69,6 @@ else
     await reaches(broken, 'failed');
 
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const changed = (looked: Page, text: string) => looked.locator('.diff').getByText(text).first().waitFor();
 
     await t.test('two runs are compared', async (t) => {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../../features/support/process.ts';
-import type { Console } from './browser.ts';
+import { type Console, PAGE_WAIT_MS } from './browser.ts';
 
 const DEPLOY = `
 svc step build -- sh -c 'echo "compiled 128 files"; printf "\\033[32m%s\\033[0m\\n" "all tests passed"; sleep 0.3'
@@ -121,7 +121,7 @@ export async function fill(place: Console): Promise<Sample> {
   const waiting = await svc(['submit', 'deploy.sh', '--tag', 'prod', '--subject', 'acme/web', '--json']);
   const { run_id } = JSON.parse(waiting) as { run_id: string };
   // It waits once it has done its first steps.
-  await until('the run to wait', 30_000, async () =>
+  await until('the run to wait', PAGE_WAIT_MS, async () =>
     (await svc(['status', run_id])).includes('waiting') ? true : undefined,
   );
   await serveFunctions(place, svc);
@@ -134,7 +134,7 @@ async function serveFunctions(place: Console, svc: (args: readonly string[]) => 
   await svc(['submit', '--function', 'refund']);
   await svc(['submit', '--function', 'order', '--input', '{"sku":"lamp","price":30}']);
   const { run_id } = JSON.parse(await svc(['submit', '--function', 'refund', '--json'])) as { run_id: string };
-  await until('the refund to wait', 30_000, async () =>
+  await until('the refund to wait', PAGE_WAIT_MS, async () =>
     (await svc(['status', run_id])).includes('waiting') ? true : undefined,
   );
   await before.kill('SIGTERM');

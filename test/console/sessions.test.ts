@@ -49,7 +49,7 @@ async function openForeign(context: BrowserContext, host: string, port: number) 
     );
 }
 
-t.test('sessions in a real browser: a link, an issuer, pages of others', { timeout: 600_000 }, async (t) => {
+t.test('sessions in a real browser: a link, an issuer, pages of others', { timeout: 1_200_000 }, async (t) => {
   const executablePath = chromiumPath();
   if (executablePath === undefined) return leaveOut(t, 'chromium');
   const folder = await homeFolder('svc-sessions-');

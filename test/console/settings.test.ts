@@ -30,7 +30,7 @@ export default definePlugin(manifest, (plugin) => { ${CHECK} });
 
 if (path === undefined) omit(t, 'plugins and settings in a browser', 'chromium');
 else
-  t.test('plugins and settings, in a browser', { timeout: 600_000 }, async (t) => {
+  t.test('plugins and settings, in a browser', { timeout: 1_200_000 }, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-guests-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
     const guests = await Guests.in(folder);
@@ -38,7 +38,6 @@ else
     const env = { SVC_PLUGINS: guests.setting, SVC_RETENTION: 'runs=90d', SVC_OF_NOBODY: 'never-to-be-seen' };
     const place = await Console.open(t, path, { env });
     const page = await place.signedIn();
-    page.setDefaultTimeout(30_000);
     const menu = page.getByRole('navigation', { name: 'Pages of the project' });
     const row = (name: RegExp) => page.getByRole('row', { name });
 

@@ -54,7 +54,7 @@ interface Place {
 
 if (path === undefined) omit(t, 'seven tasks in a browser', 'chromium');
 else
-  t.test('seven tasks, by somebody who has not seen the console', { timeout: 900_000 }, async (t) => {
+  t.test('seven tasks, by somebody who has not seen the console', { timeout: 1_200_000 }, async (t) => {
     const port = await freePort();
     const far = new OidcServer();
     await far.listen({ redirect_uri: `http://127.0.0.1:${port}/connections/callback` });
@@ -67,7 +67,6 @@ else
     const place = await Console.open(t, path, { port, env });
     await prepare(place);
     const page = await place.signedIn();
-    page.setDefaultTimeout(60_000);
     await page.setViewportSize({ width: 1440, height: 900 });
 
     const menu = page.getByRole('navigation', { name: 'Pages of the project' });
@@ -77,7 +76,7 @@ else
 
     /** From Overview, with so many clicks and texts at most. */
     const task = (name: string, most: number, work: (place: Place) => Promise<void>) =>
-      t.test(name, { timeout: 120_000 }, async (t) => {
+      t.test(name, { timeout: 300_000 }, async (t) => {
         await page.goto(`${place.url}${HERE}`);
         await page.getByRole('heading', { name: 'Failures by error' }).waitFor();
         await page.getByRole('link', { name: 'row 17: no price' }).waitFor();
