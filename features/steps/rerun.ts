@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import type { SvcWorld } from '../support/world.ts';
 
-async function rerun(world: SvcWorld, body: object, name: string): Promise<void> {
+async function rerun(world: SvcWorld, body: object, name?: string): Promise<void> {
   const answer = await world.call('POST', `${world.scoped}/runs/${world.run_id}/rerun`, body);
   assert.equal(answer.status, 201, answer.text);
   world.remember((answer.json() as { run_id: string }).run_id, name);
@@ -16,6 +16,14 @@ When('I rerun it as {string}', async function (this: SvcWorld, name: string) {
 
 When('I rerun it from {string} as {string}', async function (this: SvcWorld, from: string, name: string) {
   await rerun(this, { from }, name);
+});
+
+When('I rerun it with the input {string}', async function (this: SvcWorld, input: string) {
+  await rerun(this, { input: JSON.parse(input) as unknown });
+});
+
+When('I rerun it from {string} with the input {string}', async function (this: SvcWorld, from: string, input: string) {
+  await rerun(this, { from, input: JSON.parse(input) as unknown });
 });
 
 Then('the run that was printed succeeds', async function (this: SvcWorld) {

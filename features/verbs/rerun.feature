@@ -154,3 +154,78 @@ Feature: A finished run is rerun, from the beginning or from a site
         deploy
         deploy
         """
+
+  @contract @store
+  Rule: A rerun can have another input
+
+    Scenario: the input is checked like that of a submission, and gets the defaults
+      Given a file "ship.sh":
+        """
+        # svc:inputs service: string, replicas: integer = 1
+        svc step ask -- true
+        svc input >> {folder}/inputs
+        """
+      When I call "svc submit ship.sh --service shop --replicas 4"
+      And I look at the run on standard output
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {"input": {"replicas": "many"}}
+        """
+      Then the answer is 422 with code "input_invalid"
+      And "errors.0.pointer" of the answer is "/input/service"
+      And "errors.1.pointer" of the answer is "/input/replicas"
+      When I call "svc rerun {run} --input service=blog --follow"
+      Then it exits with 0
+      When I call "svc rerun {run} --from ask --input service=wiki replicas:=2 --follow"
+      Then it exits with 0
+      And the file "inputs" is:
+        """
+        {"service":"shop","replicas":4}
+        {"service":"blog","replicas":1}
+        {"service":"wiki","replicas":2}
+        """
+
+    Scenario: a pipeline with another input repeats everything, unless a job says where to begin
+      Given a file "ci.yml":
+        """
+        inputs: { ok: boolean = false }
+        outputs: { build: "${{ jobs.build.outputs.ok }}", ship: "${{ jobs.ship.outputs.ok }}" }
+        jobs:
+          build:
+            steps: [{ id: s, run: 'svc output set ok:="$(svc input ok)"' }]
+            outputs: { ok: "${{ steps.s.output.ok }}" }
+          ship:
+            needs: [build]
+            steps: [{ id: s, run: 'svc output set ok:="$(svc input ok)"; test "$(svc input ok)" = true' }]
+            outputs: { ok: "${{ steps.s.output.ok }}" }
+        """
+      When I call "svc submit ci.yml"
+      And I look at the run on standard output
+      Then the run fails with code "step_failed"
+      Given the run is called "first"
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {"input": {"ok": true, "more": 1}, "from": "ship"}
+        """
+      Then the answer is 422 with code "input_invalid"
+      When I rerun it from "ship" with the input '{"ok": true}'
+      Then the run succeeds
+      And "output" of the run is '{"build":false,"ship":true}'
+      When I look at the run "first"
+      And I rerun it with the input '{"ok": true}'
+      Then the run succeeds
+      And "output" of the run is '{"build":true,"ship":true}'
+
+    Scenario: the event that started the run stays, and the input is beside it
+      Given the handler "ship" on "deploy.requested" runs "ship.sh":
+        """
+        # svc:inputs service: string
+        svc output set service="$(svc input service)" first="$(svc input --envelope payload.service)"
+        """
+      When somebody emits "deploy.requested" with '{"payload": {"service": "shop"}}'
+      Then the project comes to rest
+      And the handler "ship" succeeds
+      When I rerun it with the input '{"service": "blog"}'
+      Then the run succeeds
+      And "output" of the run is '{"service":"blog","first":"shop"}'

@@ -1,6 +1,7 @@
 import { HttpAddress, MEMBER, type Resolve, type Route, SCOPED, VIEWER } from '../../../kernel/contracts/index.ts';
 import { auditSource } from '../../platform/audit/contract.ts';
 import {
+  type Json,
   keyHeader,
   RunEngine,
   RunStore,
@@ -160,9 +161,18 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
     },
     async handle(request) {
       const { org, project } = request.scope;
-      const { from, all = false } = (request.body as RerunRunBody | undefined) ?? {};
+      const { from, all = false, input } = (request.body as RerunRunBody | undefined) ?? {};
       const [by, key] = [auditSource(request), keyHeader(request)];
-      const made = await reruns.rerun({ ...target(request), org, project, from, all, key, by });
+      const made = await reruns.rerun({
+        ...target(request),
+        org,
+        project,
+        from,
+        all,
+        input: input as Json | undefined,
+        key,
+        by,
+      });
       const { run_id, status, duplicate } = made;
       const json = { run_id, status, run_url: urlOf(request, run_id) };
       return duplicate ? { status: 200, json: { ...json, duplicate } } : { status: 201, json };

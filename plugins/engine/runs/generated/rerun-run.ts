@@ -9,4 +9,8 @@ export interface RerunRunBody {
    * Runs everything in a pipeline or a graph again. Otherwise a rerun without `from` keeps the jobs and nodes that succeeded, unless the run succeeded. A script without `from` runs from its first line anyway.
    */
   all?: boolean;
+  /**
+   * Any JSON, instead of the whole input of the first run, checked against what the workflow declares. Without `from`, a rerun of a pipeline or a graph with another input keeps nothing.
+   */
+  input?: null | boolean | number | string | unknown[] | {};
 }

@@ -12,6 +12,7 @@ import { encodeTrace, type Tracer } from '../../../platform/tracing/contract.ts'
 import type {
   ActivityScope,
   CopiedPrefix,
+  Json,
   KeptResults,
   NewRun,
   NodeAgain,
@@ -21,6 +22,7 @@ import type {
   RunCoordinator,
   RunCreation,
   SubmitResult,
+  SubmitRun,
   WorkflowKind,
 } from '../contract.ts';
 import {
@@ -63,6 +65,8 @@ export interface RerunRequest {
   from: string | undefined;
   /** Nothing is kept. Not beside `from`. */
   all?: boolean;
+  /** Instead of the input of the first run. Without `from`, nothing of a coordinated run is kept, because it came from the other input. */
+  input?: Json | undefined;
   /** A repeated request for the run with this key answers the first rerun, whatever its `from`. */
   key?: string;
   by: AuditSource;
@@ -97,7 +101,7 @@ export class Reruns {
   /** Throws `not_found`, `run_unfinished`, `invalid_request` for an unknown site, and the errors of a submit. */
   async rerun(request: RerunRequest): Promise<SubmitResult> {
     const { database, creation, sealer } = this.#deps;
-    const { org_id, project_id, org, project, run_id, from, all, key, by } = request;
+    const { org_id, project_id, org, project, run_id, from, all, input, key, by } = request;
     if (from !== undefined && all === true) throw fromAndAll();
     const { submit, status } = await readRerunSource(database, sealer, { org_id, project_id, org, project }, run_id);
     const replays = this.#deps.kinds.some((one) => one.replays && one.kind === submit.kind);
@@ -106,15 +110,14 @@ export class Reruns {
     for (const part of this.#deps.parts()) if (prefix) await part.check?.(prefix);
     const present = this.#deps.tracer?.current();
     const prepared = await creation.prepare({
-      ...submit,
-      input_check: 'checked',
+      ...(input === undefined ? { ...submit, input_check: 'checked' as const } : withInput(submit, input)),
       ...(by.principal ? { submitted_by: by.principal.id } : {}),
       trace: present ? encodeTrace(present) : null,
     });
     // No submit can have a key with a NUL.
     const anew = key === undefined ? prepared : { ...prepared, idempotency_key: `rerun\0${run_id}\0${key}` };
     // A run that succeeded has nothing left to do.
-    const whole = all === true || replays || (from === undefined && status === 'succeeded');
+    const whole = all === true || replays || (from === undefined && (status === 'succeeded' || input !== undefined));
     const kept = whole
       ? undefined
       : await this.#keeping(request, anew, job?.again ?? (from === undefined ? undefined : { node: from }));
@@ -203,8 +206,9 @@ export class Reruns {
     await markRerun(tx, run.run_id, request.run_id);
     if (keeps) await this.#keep(tx, request, run, prefix && resumed ? { prefix, activity_id: resumed } : undefined);
     else if (prefix) await this.#copy(tx, run, prefix);
-    const { org_id, project_id, run_id, from, all, by } = request;
-    const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}${all === true ? ', all of it' : ''}`;
+    const { org_id, project_id, run_id, from, all, input, by } = request;
+    const what = `${all === true ? ', all of it' : ''}${input === undefined ? '' : ', with another input'}`;
+    const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}${what}`;
     await audit.record(tx, { ...by, org_id, project_id, action: 'run.rerun', subject: run_id, detail });
     return made!;
   }
@@ -244,6 +248,13 @@ export class Reruns {
     await copyRecords(tx, this.#deps.sealer, copied);
     for (const part of this.#deps.parts()) await part.copy?.(tx, copied);
   }
+}
+
+/** The submit with another input, which is checked anew. What an event has passed is no longer the input. */
+function withInput({ envelope, ...submit }: SubmitRun, input: Json): SubmitRun {
+  if (envelope === undefined) return { ...submit, input };
+  const { inputs: _inputs, ...rest } = envelope;
+  return { ...submit, envelope: rest as typeof envelope, input };
 }
 
 function noJournal(name: string, { node, several, activity_id }: NodeWork) {

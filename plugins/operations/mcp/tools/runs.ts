@@ -187,7 +187,11 @@ export const runTools: readonly Tool[] = [
     description:
       'Starts a new run from a finished one. Without from, a failed pipeline or graph repeats only what did not succeed.',
     input: objectSchema(
-      { run_id: RUN_ID, from: text('The step, job or node from which to continue; earlier results are reused.') },
+      {
+        run_id: RUN_ID,
+        from: text('The step, job or node from which to continue; earlier results are reused.'),
+        input: { type: ANY_JSON, description: 'Another input, instead of the whole input of the first run: any JSON.' },
+      },
       ['run_id'],
     ),
     changes: true,

@@ -296,7 +296,9 @@ export const commands: readonly Command[] = [
         'script starts at its first line and gets the recorded results. If the script makes other calls, the new run fails\n' +
         'with determinism_violation, which names the call. If several verbs share a site, put the verb before it.\n' +
         'In a pipeline or graph, --from names a job or node: that node, everything after it and everything that did not\n' +
-        "succeed run again. If the script is a job, put the job's name before the site: the calls before the site are kept.",
+        "succeed run again. If the script is a job, put the job's name before the site: the calls before the site are kept.\n" +
+        'With --input, the new run has another input, which replaces the whole input of the first one and is checked like\n' +
+        'that of a submission. Without --from, it keeps no results of a pipeline or graph.',
       args: [RUN],
       flags: {
         from: {
@@ -306,11 +308,13 @@ export const commands: readonly Command[] = [
             'a site from `svc steps` (check#2, or check for the first), a job or node, or a site in a job (ship/check#2)',
         },
         all: { type: 'boolean', summary: 'run everything again: keep no results of a pipeline or graph' },
+        input: { ...INPUT_FLAG, summary: 'another input: k=text k:=json…, or JSON, @file, - for standard input' },
         follow: { type: 'boolean', short: 'f', summary: 'print the log until the run ends' },
       },
       examples: [
         ['svc rerun run_01J…', 'rerun the parts that did not succeed, or a script from its first line'],
         ['svc rerun run_01J… --all', 'run everything again'],
+        ['svc rerun run_01J… --input region=eu replicas:=3', 'run it with another input'],
         ["svc rerun run_01J… --from 'deploy#0'", 'keeps the results of all calls before deploy'],
         ["svc rerun run_01J… --from 'ship/notify#0'", 'rerun the pipeline job ship from its call notify'],
         ["svc rerun run_01J… --from 'activity-collect build#0'", 'rerun from the activity-collect call of build'],
