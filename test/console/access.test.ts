@@ -202,7 +202,7 @@ else
       await page.getByRole('alert').getByText('/input/text', { exact: true }).waitFor();
       await inputs.fill('{"text": "it works"}');
       await show.click();
-      const request = page.getByRole('region', { name: 'Request of post_message' });
+      const request = page.getByRole('region', { name: 'Request for post_message' });
       t.match(await request.innerText(), /chat\.postMessage[\s\S]*Bearer \*\*\*[\s\S]*"text": "it works"/);
       t.equal(await page.getByRole('alert').count(), 0);
       const [command = ''] = (await page.getByText('svc connector render').allTextContents()) as string[];

@@ -86,7 +86,7 @@ else
       await count(page, 0);
       await page.keyboard.press('Control+z');
       await panel(page).getByText('Graph', { exact: true }).waitFor();
-      await field(page, 'Title of the graph').fill('Orders');
+      await field(page, 'Graph title').fill('Orders');
       await page.keyboard.press('Control+s');
       await page.getByText(/Version 5 of orders was saved by someone else/).waitFor();
       t.equal((await stored(place, 'orders')).nodes.length, 1);

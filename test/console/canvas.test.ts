@@ -31,7 +31,7 @@ else
       await field(page, 'Method').selectOption('POST');
       await field(page, 'Name of a new member of Headers').fill('X-Total');
       await panel(page).getByRole('button', { name: 'Add to Headers' }).click();
-      await panel(page).getByRole('button', { name: 'X-Total by an expression' }).click();
+      await panel(page).getByRole('button', { name: 'use an expression for X-Total' }).click();
       await field(page, 'X-Total').fill('nodes.nowhere.output');
       await card(page, 'http').getByText('1 problem').waitFor();
       await panel(page).getByRole('group', { name: 'X-Total' }).getByText('the graph has no node nowhere').waitFor();
@@ -139,7 +139,7 @@ else
       };
       const add = async (words: string) => {
         await keys.press('a');
-        await page.getByRole('combobox', { name: 'Type of the node' }).waitFor();
+        await page.getByRole('combobox', { name: 'Node type' }).waitFor();
         await keys.type(words);
         await page.locator('#node-types [role=option][aria-selected=true]').waitFor();
         await keys.press('Enter');

@@ -127,7 +127,7 @@ else
       ]);
       await page.getByText('JSON Schema', { exact: true }).click();
       await page.getByText('"minimum"').waitFor();
-      t.match(await page.locator('main').innerText(), /Timeout\s+40d.*7 in a worker/s);
+      t.match(await page.locator('main').innerText(), /Timeout\s+40d.*7 per worker/s);
     });
 
     await t.test('the keyboard alone runs it, with the fields of its input', async (t) => {

@@ -123,7 +123,7 @@ else
 
     await t.test('as tables; an output is pinned for those that come after', async (t) => {
       await card(page, 'list').dblclick();
-      await page.getByRole('group', { name: 'Data out as' }).getByRole('button', { name: 'Table' }).click();
+      await page.getByRole('group', { name: 'Show output data as' }).getByRole('button', { name: 'Table' }).click();
       await pane(page, 'Data out').getByRole('cell', { name: 'TEE' }).waitFor();
       await pane(page, 'Data out').getByRole('button', { name: 'Pin as sample' }).click();
       await pane(page, 'Data out').getByText('Sample pinned').waitFor();
@@ -190,7 +190,7 @@ else
         await open('pack');
         await pane(page, 'Data out').waitFor();
         t.same(await inaccessible(page), [], `open, ${colorScheme}`);
-        await page.getByRole('group', { name: 'Data in as' }).getByRole('button', { name: 'Table' }).click();
+        await page.getByRole('group', { name: 'Show input data as' }).getByRole('button', { name: 'Table' }).click();
         t.same(await inaccessible(page), [], `as tables, ${colorScheme}`);
         await page.getByRole('button', { name: 'Close the node' }).click();
       }

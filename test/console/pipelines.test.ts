@@ -50,7 +50,7 @@ svc wait-signal go
 /** Its head: those of its combinations stand below. */
 const job = (page: Page, name: string) =>
   page
-    .getByRole('region', { name: 'Jobs by stages' })
+    .getByRole('region', { name: 'Jobs by stage' })
     .getByRole('button', { name: new RegExp(`^${name} `) })
     .first();
 
@@ -58,7 +58,7 @@ async function accessible(t: Test, place: Console, address: string): Promise<voi
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await place.signedIn(place.token, await place.newBrowser({ colorScheme }));
     await page.goto(address);
-    await page.getByRole('region', { name: 'Jobs by stages' }).waitFor();
+    await page.getByRole('region', { name: 'Jobs by stage' }).waitFor();
     t.same(await inaccessible(page), [], `${colorScheme}: ${new URL(address).pathname}`);
     await page.context().close();
   }

@@ -235,7 +235,7 @@ else
       t.equal(await deliver(second), 202, 'the old one counts for an hour');
       await page.getByText(/^The old secret is valid until/).waitFor();
       await page.getByRole('row', { name: /with the old secret/ }).waitFor();
-      await confirmed(page, 'builds', 'End the old secret', 'End old secret');
+      await confirmed(page, 'builds', 'End the overlap', 'End overlap');
       await page.getByText(/^The old secret is valid until/).waitFor({ state: 'detached' });
       t.equal(await deliver(second), 401);
       const delivered = page.getByRole('row', { name: /build\.done/ }).first();
@@ -307,7 +307,7 @@ else
       await page.getByRole('alert').waitFor();
       await page.getByRole('textbox', { name: 'Cron expression' }).fill('* * * * * *');
       await page.getByRole('button', { name: 'Create schedule' }).click();
-      await page.getByRole('heading', { name: 'Next five times' }).waitFor();
+      await page.getByRole('heading', { name: 'Next five due times' }).waitFor();
       await page.getByText('Every second').waitFor();
       await page
         .getByRole('row', { name: /Event only/ })

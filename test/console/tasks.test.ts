@@ -179,7 +179,7 @@ else
     await task('the same node by node, by keyboard', 60, async ({ hands }) => {
       const add = async (words: string) => {
         await hands.press('a');
-        await page.getByRole('combobox', { name: 'Type of the node' }).waitFor();
+        await page.getByRole('combobox', { name: 'Node type' }).waitFor();
         await hands.type(words);
         await page.locator('#node-types [role=option][aria-selected=true]').waitFor();
         await hands.press('Enter');

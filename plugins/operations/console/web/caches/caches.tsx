@@ -37,8 +37,8 @@ export function Caches() {
         {(caches) => (
           <>
             <p className="lead">
-              {sizeText(caches.reduce((sum, { size }) => sum + size, 0))} in all. When the project's limit is reached,
-              the caches that have been unused the longest are removed.
+              {sizeText(caches.reduce((sum, { size }) => sum + size, 0))} in total. When the project's limit is reached,
+              the least recently used caches are removed.
             </p>
             <Rows<CacheView>
               label="Caches"

@@ -71,7 +71,7 @@ function Others({ scope, run_id }: { scope: Scope; run_id: string }) {
                   <Link from={FROM} to="." search={{ a: run_id, b: run.run_id }} className="mono">
                     {run.run_id}
                   </Link>
-                  {run.rerun_of === run_id && <div className="quiet">a rerun of it</div>}
+                  {run.rerun_of === run_id && <div className="quiet">a rerun of the chosen run</div>}
                 </td>
                 <td>
                   <Status of={run.status} />

@@ -19,7 +19,7 @@ export async function connect(scope: Scope, name: string, provider: string): Pro
 export async function connectBeside(scope: Scope, name: string, provider: string): Promise<void> {
   // Opened at once: a browser lets only a press open a tab, and the answer comes later.
   const tab = window.open('', '_blank');
-  if (!tab) throw new Error('The browser did not open a tab for the provider. Allow it for this page, and try again.');
+  if (!tab) throw new Error("The browser blocked the provider's tab. Allow pop-ups for this page, and try again.");
   tab.opener = null;
   try {
     tab.location.replace(await consentOf(scope, name, provider));
@@ -48,7 +48,7 @@ export const ConnectButton = ({ scope, provider: { name, title }, taken }: Conne
     verb={`Continue to ${title}`}
     run={(fields) => connect(scope, fields.name?.trim() ?? '', name)}
   >
-    <p className="quiet">Anyone who can submit a workflow in this project can use the account, which acts as you.</p>
+    <p className="quiet">Anyone who can submit a workflow in this project can use the account to act as you.</p>
     <TextField
       name="name"
       label="Name"

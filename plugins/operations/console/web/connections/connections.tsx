@@ -61,7 +61,7 @@ export function Connections() {
         <div className="panel">
           <Empty icon={Plug} title="No accounts connected yet">
             {providers.data.length === 0
-              ? 'This service has no provider yet. An operator configures providers in SVC_CONNECTED_ACCOUNT_PROVIDERS. Tokens and keys work without a provider.'
+              ? 'This server has no providers yet. The operator configures them in SVC_CONNECTED_ACCOUNT_PROVIDERS. Tokens and keys work without a provider.'
               : 'Connect an account below so that workflows can act for you.'}
           </Empty>
         </div>
@@ -345,7 +345,7 @@ function AccountMenu({ scope, account: { name, provider, status } }: AccountProp
   const remove = async () => {
     const { warnings } = await json<AccountRemoved>(path, { method: 'DELETE' });
     await changed();
-    if (warnings.length > 0) toast(`${name} removed here. ${warnings.join(' ')}`, { state: 'failed' });
+    if (warnings.length > 0) toast(`${name} removed from svc. ${warnings.join(' ')}`, { state: 'failed' });
     else toast(`${name} removed`);
   };
   const disable = async () => {

@@ -112,7 +112,7 @@ const ValueField = ({ command }: { command: string }) => (
   <>
     <HiddenField name="value" label="Value" hint="At least 4 characters: a shorter one cannot be masked in logs" />
     <p className="quiet">
-      To set a value with several lines: <code>{command}</code>
+      To set a multi-line value: <code>{command}</code>
     </p>
   </>
 );

@@ -108,7 +108,7 @@ const Facts = ({ manifest }: { manifest: ConnectorManifest }) => {
     <>
       <HeadFact icon={icon}>{category}</HeadFact>
       <HeadFact icon={KeyRound}>{credentialWords(manifest)}</HeadFact>
-      {manifest.hook && <HeadFact icon={Webhook}>Takes deliveries</HeadFact>}
+      {manifest.hook && <HeadFact icon={Webhook}>Receives deliveries</HeadFact>}
     </>
   );
 };

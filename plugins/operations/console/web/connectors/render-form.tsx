@@ -48,8 +48,8 @@ export function RenderForm({ scope, connector, action, described, fields, exampl
         <SourceField name="input" label={`Inputs for ${action}`} value={pretty(first.input)} />
       </InlineForm>
       {shown && (
-        <section aria-label={`Request of ${action}`}>
-          <p className="part quiet">This request would be sent. *** replaces what the credential adds.</p>
+        <section aria-label={`Request for ${action}`}>
+          <p className="part quiet">This request would be sent. *** stands for what the credential adds.</p>
           <pre>{visible(shown.text)}</pre>
         </section>
       )}

@@ -48,7 +48,7 @@ export function rotations({ of, command, path, keyed = false, also = '', rotate 
             name="overlap"
             label="Overlap"
             optional
-            hint="How long the old secret stays valid: 24h, at most 30d"
+            hint="How long the old secret stays valid, like 24h; at most 30d"
           />
           <Same by={{ command: `${command} rotate ${name} --overlap 24h`, call: `POST ${path}/rotate` }} />
         </FormDrawer>
@@ -56,17 +56,17 @@ export function rotations({ of, command, path, keyed = false, also = '', rotate 
     },
     old_secret_until !== undefined && {
       icon: ShieldX,
-      label: `End the old ${what}`,
+      label: 'End the overlap',
       danger: true,
       opens: (close) => (
         <Asked
-          title={`End the old ${what} of ${name}?`}
-          verb={`End old ${what}`}
+          title={`End the overlap for ${name}?`}
+          verb="End overlap"
           danger
           run={() => rotate({ end_overlap: true })}
           close={close}
         >
-          Deliveries that use it are rejected from now on.
+          Deliveries that use the old {what} are rejected from now on.
           <Same by={{ command: `${command} rotate ${name} --end-overlap`, call: `POST ${path}/rotate` }} />
         </Asked>
       ),

@@ -17,7 +17,7 @@ export function Effects({ scope, event: { deliveries, more } }: { scope: Scope; 
   return (
     <Panel title="Effects">
       {deliveries.length === 0 ? (
-        <Empty>No handler, webhook, wait or cancel in this project matches this type and key.</Empty>
+        <Empty>No handler, webhook or run in this project reacts to this type and key.</Empty>
       ) : (
         <ul className="plain effects" aria-label="Effects">
           {deliveries.map((effect) => (
@@ -25,7 +25,7 @@ export function Effects({ scope, event: { deliveries, more } }: { scope: Scope; 
           ))}
         </ul>
       )}
-      {more !== undefined && more > 0 && <p className="quiet">And {more} more waits and cancels.</p>}
+      {more !== undefined && more > 0 && <p className="quiet">And {more} more waits and cancellations.</p>}
     </Panel>
   );
 }

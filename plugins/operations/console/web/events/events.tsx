@@ -60,9 +60,7 @@ export function Events() {
         onClear={() => go(rest)}
         canClear={Object.keys(typed).length > 0}
       >
-        <span title="The start and end of runs, and what started them by hand or from another run">
-          Lifecycle events
-        </span>
+        <span title="Runs that start and end, including runs started by hand or by another run">Lifecycle events</span>
         <Switch
           label="Show lifecycle events"
           on={asked.exclude === undefined}

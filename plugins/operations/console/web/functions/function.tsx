@@ -67,7 +67,7 @@ const workersOf = ({ registrations }: FunctionDetails): string[] => [
 function State({ of }: { of: FunctionDetails }) {
   const state = servedState({ workers: workersOf(of), waiting: of.waiting.length });
   if (state === 'served') return <Status of="online">Served</Status>;
-  return state === 'waiting' ? <Status of="waiting">Runs wait</Status> : <Status of="skipped">No worker</Status>;
+  return state === 'waiting' ? <Status of="waiting">Runs waiting</Status> : <Status of="skipped">No worker</Status>;
 }
 
 function Facts({ of }: { of: FunctionDetails }) {
@@ -81,7 +81,7 @@ function Facts({ of }: { of: FunctionDetails }) {
         </span>
       </HeadFact>
       {of.timeout !== undefined && <HeadFact icon={Hourglass}>Timeout {visible(of.timeout)}</HeadFact>}
-      {of.concurrency !== undefined && <HeadFact icon={Users}>{of.concurrency} at once in a worker</HeadFact>}
+      {of.concurrency !== undefined && <HeadFact icon={Users}>{of.concurrency} at a time per worker</HeadFact>}
     </>
   );
 }
@@ -104,8 +104,8 @@ function Actions({ scope, name, path }: { scope: Scope; name: string; path: stri
     danger: true,
     opens: (close: () => void) => (
       <Asked title={`Remove the function ${name}?`} verb="Remove function" danger run={remove} close={close}>
-        Its versions are removed, and its name can be used again. Runs that have ended stay. A function that a worker
-        serves, or that has an open run, is not removed. <code>svc functions rm {name}</code> does the same.
+        Its versions are removed, and its name can be used again. Runs that have ended are kept. A function that a
+        worker serves, or that has an open run, is not removed. <code>svc functions rm {name}</code> does the same.
       </Asked>
     ),
   };
@@ -222,7 +222,7 @@ const DefinitionPanel = ({ of: { timeout, concurrency, versions } }: { of: Funct
     <dl>
       <Fact name="Timeout">{timeout === undefined ? 'None' : visible(timeout)}</Fact>
       <Fact name="Concurrency">
-        {concurrency === undefined ? 'As many as the worker has slots' : `${concurrency} in a worker`}
+        {concurrency === undefined ? "Limited only by the worker's slots" : `${concurrency} per worker`}
       </Fact>
       <Fact name="Versions">
         <Name>{versions}</Name>

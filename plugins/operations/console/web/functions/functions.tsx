@@ -22,7 +22,7 @@ const FROM = '/orgs/$org/projects/$project/functions';
 
 const STATES = [
   { value: 'served', label: 'Served', state: 'online' },
-  { value: 'waiting', label: 'Runs wait', state: 'waiting' },
+  { value: 'waiting', label: 'Runs waiting', state: 'waiting' },
   { value: 'unserved', label: 'No worker', state: 'skipped' },
 ];
 

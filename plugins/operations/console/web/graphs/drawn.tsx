@@ -71,7 +71,7 @@ export function Drawn({ scope, graph, document, selected, onSelect }: Props) {
           <Fact name="Nodes">{document.nodes.length}</Fact>
           {document.on_failure && <Fact name="After a failure">{document.on_failure}</Fact>}
           {document.tags && document.tags.length > 0 && (
-            <Fact name="Tags of its runs">
+            <Fact name="Run tags">
               {document.tags.map((tag) => (
                 <Tag key={tag}>{tag}</Tag>
               ))}
@@ -111,7 +111,7 @@ function Registered({ scope, graph: { published_version, triggers } }: { scope: 
                 {hook && (
                   <div>
                     <Link to="/orgs/$org/projects/$project/hooks/$hook" params={{ ...scope, hook }}>
-                      Hook with its address
+                      Hook and its address
                     </Link>
                   </div>
                 )}

@@ -77,7 +77,7 @@ export function Publish({ scope, name, version, wanted, label = 'Publish', onPub
   };
   return (
     <Confirm label={label} title={`Publish version ${version} of ${name}?`} verb="Publish version" run={publish}>
-      {wanted?.length === 0 && 'It has no trigger: nothing is registered. '}
+      {wanted?.length === 0 && 'It has no triggers, so nothing is registered. '}
       {wanted && wanted.length > 0 && (
         <>
           Its triggers are registered:{' '}

@@ -18,7 +18,7 @@ export function PublishedSecrets({ published, close }: Props) {
   return (
     <div className={secret ? 'once-many' : undefined} role="status">
       <Panel title={`Version ${published_version} is published`}>
-        {triggers.length === 0 && <p>It has no trigger: nothing is registered.</p>}
+        {triggers.length === 0 && <p>It has no triggers, so nothing is registered.</p>}
         <ul className="plain">
           {triggers.map((one) => (
             <li key={one.node_id}>
@@ -37,7 +37,7 @@ export function PublishedSecrets({ published, close }: Props) {
               )}
               {one.secret && (
                 <div className="once">
-                  Their header <code>X-Svc-Hook-Secret</code> is <code>{one.secret}</code>{' '}
+                  Their <code>X-Svc-Hook-Secret</code> header must be <code>{one.secret}</code>{' '}
                   <Copy text={one.secret} label={`Copy the secret of ${one.node_id}`} />{' '}
                   <strong>It is shown only once.</strong>
                 </div>

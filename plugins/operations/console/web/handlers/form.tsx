@@ -45,7 +45,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
     <div className="row">
       <TextField
         name="throttle"
-        label="Starts in a period"
+        label="Starts per period"
         value={rateTextOf(handler?.throttle)}
         pattern={RATE}
         wants="a number and a period, like 10/1m"
@@ -63,7 +63,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
     <div className="row">
       <TextField
         name="rate_limit"
-        label="Events in a period"
+        label="Events per period"
         value={rateTextOf(handler?.rate_limit)}
         pattern={RATE}
         wants="a number and a period, like 1/1h"
@@ -104,7 +104,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
     <div className="row">
       <TextField
         name="batch"
-        label="Events in one run"
+        label="Events per run"
         value={handler?.batch ? formatRateText(handler.batch.size, handler.batch.timeout) : ''}
         pattern={RATE}
         wants="a size and a timeout, like 100/10s"

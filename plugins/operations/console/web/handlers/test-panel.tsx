@@ -75,7 +75,7 @@ export function TestPanel({ scope, path, name, event }: Props) {
             name="event"
             label="Event ID"
             value={event ?? ''}
-            hint="Choose the flask icon of an event in the list, or paste an ID. No run starts."
+            hint="Click the flask icon next to an event in the list, or paste an ID. No run starts."
           />
         )}
       </InlineForm>

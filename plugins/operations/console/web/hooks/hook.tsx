@@ -113,7 +113,7 @@ function Verification({ hook: { mode, hmac, manifest, ingest_url } }: { hook: Ho
           </pre>
         </>
       )}
-      {manifest && <p>Each delivery is signed as the connector {visible(manifest)} describes.</p>}
+      {manifest && <p>Each delivery is signed as the {visible(manifest)} connector describes.</p>}
     </Panel>
   );
 }

@@ -198,7 +198,7 @@ function RemoveNamed<View extends Named>({ kind, scope, name, leaves, close }: R
     client.removeQueries({ queryKey: [one, path] });
     await refetch(listKey(scoped(scope, kind.path)));
     if (answer?.warnings)
-      toast(`${capital(one)} ${name} removed here. ${answer.warnings.join(' ')}`, { state: 'failed' });
+      toast(`${capital(one)} ${name} removed from svc. ${answer.warnings.join(' ')}`, { state: 'failed' });
     else toast(`${capital(one)} ${name} removed`);
   };
   return (

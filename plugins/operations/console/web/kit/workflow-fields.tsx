@@ -38,7 +38,12 @@ export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; not
       </label>
       {what === 'source' && <SourceFields fields={fields} />}
       {what === 'graph' && (
-        <TextField name="graph" label="Graph" value={fields.graph ?? ''} hint="Its name, or one version: deploy@3" />
+        <TextField
+          name="graph"
+          label="Graph"
+          value={fields.graph ?? ''}
+          hint="Its name, or a specific version: deploy@3"
+        />
       )}
       {what === 'node' && (
         <>

@@ -194,7 +194,7 @@ function Actions({ roll, entry }: { roll: Roll; entry: Entry }) {
   const withdraw = async () => {
     await json(`${invited}/${encodeURIComponent(user)}`, { method: 'DELETE' });
     await refetch(listKey(invited));
-    toast(`Invitation of ${user} withdrawn`);
+    toast(`Invitation for ${user} withdrawn`);
   };
   const label = `Actions for ${user}`;
   if (isInvited(entry))
@@ -207,7 +207,7 @@ function Actions({ roll, entry }: { roll: Roll; entry: Entry }) {
             ...{ icon: MailX, label: 'Withdraw invitation', danger: true },
             opens: (close) => (
               <Asked
-                title={`Withdraw the invitation of ${user}?`}
+                title={`Withdraw the invitation for ${user}?`}
                 verb="Withdraw invitation"
                 danger
                 run={withdraw}

@@ -44,8 +44,8 @@ export function OwnInvitations() {
                 <div className="what">
                   <div className="strong clip">{placeOf(one)}</div>
                   <div className="small-text quiet">
-                    {roleName(one.role)} · invited by <Name>{one.invited_by}</Name> <Time at={one.created_at} /> · ends{' '}
-                    <Time at={one.expires_at} />
+                    {roleName(one.role)} · invited by <Name>{one.invited_by}</Name> <Time at={one.created_at} /> ·
+                    expires <Time at={one.expires_at} />
                   </div>
                 </div>
                 <Answers invitation={one} onAccepted={setAccepted} />

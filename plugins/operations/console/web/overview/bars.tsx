@@ -80,7 +80,7 @@ function Bar({ bucket, x, width, height }: BarProps) {
   const what = SHOWN.filter((name) => bucket[name] > 0).map((name) => `${bucket[name]} ${name}`);
   return (
     <g>
-      <title>{`${CLOCK.format(new Date(bucket.at))}: ${what.join(', ') || 'nothing ended'}`}</title>
+      <title>{`${CLOCK.format(new Date(bucket.at))}: ${what.join(', ') || 'no runs ended'}`}</title>
       <rect className="bars-catch" x={`${x}%`} width={`${width}%`} y="0" height={HEIGHT_PX} />
       {SHOWN.map((name) => {
         if (bucket[name] === 0) return null;

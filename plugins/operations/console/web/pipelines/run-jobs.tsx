@@ -81,7 +81,7 @@ function Graph({ jobs, nodes, records, chosen, item, onChoose }: GraphProps) {
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a large one scrolls by keys
-    <section className="dag" aria-label="Jobs by stages" tabIndex={0}>
+    <section className="dag" aria-label="Jobs by stage" tabIndex={0}>
       <div className="dag-all" style={{ width: layout.width, height: layout.height }}>
         <Arrows layout={layout} states={states} />
         {jobs.map((job) => (

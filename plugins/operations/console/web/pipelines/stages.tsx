@@ -13,7 +13,7 @@ const KINDS: Record<Job['kind'], string> = {
 export function Stages({ jobs, children }: { jobs: readonly Job[]; children(job: Job): ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: many stages scroll by keys
-    <section className="stages" aria-label="Jobs by stages" tabIndex={0}>
+    <section className="stages" aria-label="Jobs by stage" tabIndex={0}>
       {stagesOf(jobs).map((stage, index) => (
         <section key={stage[0]!.id} aria-label={`Stage ${index + 1}`}>
           {stage.map((job) => (

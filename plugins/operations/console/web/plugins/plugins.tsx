@@ -38,7 +38,7 @@ export function Plugins() {
       same={{ command: 'svc plugin ls', call: `GET ${PATH}` }}
     >
       <p className="lead">
-        Everything this server has loaded, plugins from <code>SVC_PLUGINS</code> first
+        Everything this server has loaded, with plugins from <code>SVC_PLUGINS</code> first
         {connectors > 0 && (
           <>
             , and{' '}

@@ -88,8 +88,8 @@ function PauseAction({ scope, run }: { scope: Scope; run: RunRecord }) {
       verb="Pause"
       run={change}
     >
-      Nothing new starts until you resume the run. What is in progress ends and is recorded, timers and the deadline
-      continue, and signals are recorded. The runs that it has called are paused too.{' '}
+      Nothing new starts until you resume the run. Work in progress finishes and is recorded. Timers and the deadline
+      continue, and incoming signals are recorded. The runs that this run has called are paused too.{' '}
       <code>svc pause {run.run_id}</code> does the same.
     </Confirm>
   );

@@ -58,7 +58,7 @@ export function Journal({ scope, run, steps, ref }: Props) {
       pane.current?.scrollIntoView({ block: 'nearest' });
     },
   }));
-  if (steps.length === 0) return <Empty>No durable call yet.</Empty>;
+  if (steps.length === 0) return <Empty>No durable calls yet.</Empty>;
   return (
     <div ref={pane} className="journal">
       <ol style={{ height: rows.getTotalSize() }}>

@@ -106,7 +106,7 @@ function StepParts({ scope, step }: { scope: Scope; step: StepRecord }) {
   return (
     <>
       {step.attempts && (
-        <Part title="Attempts" aside={whole && `${whole} with pauses`}>
+        <Part title="Attempts" aside={whole && `${whole} including pauses`}>
           {step.attempts.map((attempt) => (
             <div key={attempt.attempt} className="att">
               <StatusIcon of="retried" />

@@ -64,7 +64,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
           verb="Pause runs"
           run={() => each(active, 'pause', {}, 'paused')}
         >
-          Nothing new of {active.length} of the selected runs starts until they are resumed.{' '}
+          This pauses {active.length} of the selected runs. Nothing new starts in a paused run until you resume it.{' '}
           <code>{commandOf(filters, shellQuote, 'pause')}</code> pauses all runs that match the filters.
         </Confirm>
       )}
@@ -75,8 +75,8 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
           verb="Resume runs"
           run={() => each(paused, 'resume', undefined, 'resumed')}
         >
-          {paused.length} of the selected runs are paused and continue.{' '}
-          <code>{commandOf(filters, shellQuote, 'resume')}</code> resumes all runs that match the filters.
+          This resumes {paused.length} of the selected runs. <code>{commandOf(filters, shellQuote, 'resume')}</code>{' '}
+          resumes all runs that match the filters.
         </Confirm>
       )}
       <Confirm

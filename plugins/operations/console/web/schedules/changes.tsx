@@ -68,7 +68,7 @@ export function Backfill({ scope, name, close }: Props) {
           ['allow', 'All at once'],
         ]}
       />
-      <p className="quiet">Due times that have started before do not start again.</p>
+      <p className="quiet">Due times that have already started do not start again.</p>
     </FormDialog>
   );
 }

@@ -159,7 +159,7 @@ function Next({ path, name }: { path: string; name: string }) {
     refetchInterval: AGAIN_MS,
   });
   return (
-    <Panel title="Next five times" flush foot={<CommandLine command={`svc schedule next ${name}`} />}>
+    <Panel title="Next five due times" flush foot={<CommandLine command={`svc schedule next ${name}`} />}>
       {next.error && <Problem error={next.error} again={() => void next.refetch()} />}
       {next.data?.next.length === 0 && <Empty title="Never due again" />}
       {next.data && (
@@ -179,7 +179,7 @@ function Next({ path, name }: { path: string; name: string }) {
       )}
       {next.data && next.data.skipped.length > 0 && (
         <details className="mini-note">
-          <summary>Skipped lately: {next.data.skipped.length}</summary>
+          <summary>Recently skipped: {next.data.skipped.length}</summary>
           <ol className="mini">
             {next.data.skipped.map(({ due, reason }) => (
               <Coming key={due} at={due} reason={reason} quiet />

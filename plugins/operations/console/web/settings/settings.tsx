@@ -43,7 +43,7 @@ function Project({ scope }: { scope: Scope }) {
     queryFn: ({ signal }) => json<ProjectView>(path, { signal }),
   });
   return (
-    <Section title="Project" about="The open project and your role in it.">
+    <Section title="Project" about="The current project and your role in it.">
       {project.error && <Problem error={project.error} again={() => void project.refetch()} />}
       {project.isPending && <Loading />}
       {project.data && (

@@ -39,7 +39,7 @@ export function AddNode({ types, add, close }: Props) {
         <input
           ref={field}
           role="combobox"
-          aria-label="Type of the node"
+          aria-label="Node type"
           aria-expanded
           aria-controls="node-types"
           aria-activedescendant={chosen && optionId(chosen)}

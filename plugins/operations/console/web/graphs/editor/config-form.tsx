@@ -168,7 +168,7 @@ function One({ type, ...props }: OneProps) {
 const BODY_LABELS: Readonly<Record<string, string>> = {
   nodes: 'Nodes for each item',
   edges: 'Edges between them',
-  output: 'Result of an item',
+  output: 'Result of each item',
 };
 
 /** A member of the graph that a loop runs for each item, as JSON, below the names of its nodes. */
@@ -194,7 +194,7 @@ function InnerNode({ value, onChange, pointer, schema }: Omit<OneProps, 'type'>)
   return (
     <FieldFrame label="Node for each item" pointer={pointer} required description={schema.description}>
       <select
-        aria-label="Type of the node for each item"
+        aria-label="Node type for each item"
         value={type}
         onChange={({ target }) => onChange({ type: target.value })}
       >

@@ -218,8 +218,8 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
         {known === undefined && (
           <input
             id="graph-name"
-            aria-label="Name of the graph"
-            placeholder="Name of the graph"
+            aria-label="Graph name"
+            placeholder="Graph name"
             spellCheck={false}
             value={name}
             onChange={({ target }) => setName(target.value.trim())}

@@ -31,9 +31,9 @@ export function GraphPanel({ document, actions, place }: Props) {
   return (
     <FormPlaceProvider value={place}>
       <h2>Graph</h2>
-      <FieldFrame label="Title of the graph" pointer="/title">
+      <FieldFrame label="Graph title" pointer="/title">
         <input
-          aria-label="Title of the graph"
+          aria-label="Graph title"
           maxLength={255}
           value={document.title ?? ''}
           onChange={({ target }) => set({ title: target.value || undefined })}
@@ -41,9 +41,9 @@ export function GraphPanel({ document, actions, place }: Props) {
       </FieldFrame>
       <details>
         <summary>Settings for all runs</summary>
-        <FieldFrame label="Description of the graph" pointer="/description" description="For readers, in Markdown.">
+        <FieldFrame label="Graph description" pointer="/description" description="For readers, in Markdown.">
           <textarea
-            aria-label="Description of the graph"
+            aria-label="Graph description"
             maxLength={8192}
             value={document.description ?? ''}
             onChange={({ target }) => set({ description: target.value || undefined })}
@@ -79,7 +79,7 @@ export function GraphPanel({ document, actions, place }: Props) {
             take={(text) => (set({ tags: list(text) }), undefined)}
           />
         </FieldFrame>
-        <FieldFrame label="Subject" pointer="/subject" description="For runs whose submit or trigger sets none.">
+        <FieldFrame label="Subject" pointer="/subject" description="For runs whose submission or trigger sets none.">
           <input
             aria-label="Subject"
             maxLength={255}

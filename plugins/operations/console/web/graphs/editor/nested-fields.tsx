@@ -116,7 +116,7 @@ function MapRows({ Value, label, root, of, values, onChange, pointer }: Rows) {
       ))}
       <div className="row">
         <input
-          aria-label={`Name of a new member of ${label}`}
+          aria-label={`Name of the new member of ${label}`}
           placeholder="Name"
           spellCheck={false}
           value={name}
@@ -193,7 +193,7 @@ export function VariantsField({
   return (
     <>
       <select
-        aria-label={`Form of ${props.label}`}
+        aria-label={`Variant of ${props.label}`}
         value={chosen}
         onChange={({ target }) => setChosen(Number(target.value))}
       >

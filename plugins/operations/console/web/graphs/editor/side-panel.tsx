@@ -129,7 +129,7 @@ function OpenNode(props: OpenProps) {
       <NodeHead {...{ node, type, open, setOpen, trial, tried }} close={() => actions.select(NOTHING)} />
       {open && (
         // biome-ignore lint/a11y/useSemanticElements: buttons beside each other
-        <div className="seg pane-choice" role="group" aria-label="Part of the node">
+        <div className="seg pane-choice" role="group" aria-label="Node pane">
           {PANES.map(([one, words]) => (
             <button key={one} type="button" aria-pressed={pane === one} onClick={() => setPane(one)}>
               {words}

@@ -56,7 +56,7 @@ export function ValueField(props: ValueProps) {
             type="button"
             className="small"
             aria-pressed={expression !== undefined}
-            aria-label={`ƒx: ${label} by an expression`}
+            aria-label={`ƒx: use an expression for ${label}`}
             onClick={expression === undefined ? toExpression : toValue}
           >
             ƒx

@@ -51,14 +51,14 @@ function sourcesOf({ document, node, names }: Pick<Props, 'document' | 'node' | 
     ...(items
       ? [
           { root: { path: ['item'], title: 'the first item', value: sample?.item } },
-          { root: { path: ['index'], title: 'its number', value: sample?.index ?? 0 } },
+          { root: { path: ['index'], title: 'its index', value: sample?.index ?? 0 } },
         ]
       : []),
     ...before.map((id) => ({
       pin: pinOf(id),
       root: { path: ['nodes', id, 'output'], title: titles.get(id)!, value: sample?.nodes?.[id]?.output },
     })),
-    { pin: INPUT, root: { path: ['input'], title: 'the input of the run', value: sample?.input } },
+    { pin: INPUT, root: { path: ['input'], title: "the run's input", value: sample?.input } },
     ...(sample?.run ? [{ root: { path: ['run'], title: 'the run itself', value: sample.run } }] : []),
     ...(sample?.event === undefined
       ? []
@@ -97,11 +97,11 @@ export function InPane(props: Props) {
             </>
           ) : null}
         </span>
-        <ViewChoice view={view} label="Data in as" set={setView} />
+        <ViewChoice view={view} label="Show input data as" set={setView} />
       </div>
       {!known && (
         <p className="quiet">
-          No run has data for this node yet. Run the draft, or enter sample data with the pencil next to a name.
+          No run has data for this node yet. Run the draft, or click the pencil next to a name to enter sample data.
         </p>
       )}
       {view === 'tree' || !known ? (

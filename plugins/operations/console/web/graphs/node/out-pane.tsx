@@ -64,7 +64,7 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
         ) : (
           <span role="status">{state(trial, tried, shown, now)}</span>
         )}
-        <ViewChoice view={view} label="Data out as" set={setView} />
+        <ViewChoice view={view} label="Show output data as" set={setView} />
       </div>
       {trial.error !== undefined && <Problem error={trial.error} />}
       {run_id && !isPinned && shown && (
@@ -90,9 +90,9 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
       )}
       {has &&
         (view === 'tree' ? (
-          <DataTree label="Data that went out" roots={roots} />
+          <DataTree label="Output data" roots={roots} />
         ) : (
-          <DataTables label="Data that went out, as tables" roots={roots} />
+          <DataTables label="Output data, as tables" roots={roots} />
         ))}
       {!has && !shown && !tried && (
         <p className="quiet">

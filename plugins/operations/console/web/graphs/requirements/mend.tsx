@@ -70,7 +70,7 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
     >
       <p className="quiet">
         You grant access at the provider in another tab. This page stays open. Anyone who can submit a workflow in this
-        project can use the account, which acts as you.
+        project can use the account to act as you.
       </p>
       <ChoiceField name="provider" label="Provider" choices={data.map((one) => [one.name, one.title] as const)} />
     </DialogForm>

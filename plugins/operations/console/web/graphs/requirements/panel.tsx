@@ -63,7 +63,7 @@ export function RequirementsPanel({ scope, of, onChoose }: Props) {
           {report.data?.ready ? 'All credentials found' : 'Something is missing'}
         </p>
       )}
-      {wants?.length === 0 && <p className="quiet">This graph uses no credentials and no accounts.</p>}
+      {wants?.length === 0 && <p className="quiet">This graph uses no credentials or accounts.</p>}
       {wants && wants.length > 0 && (
         <ul className="plain">
           {wants.map((want) => (

@@ -51,7 +51,7 @@ function Did({ scope, record }: { scope: Scope; record: NodeRecord }) {
     <dl>
       <Fact name="Status">
         <Status of={substate ? 'waiting' : state === 'waiting' ? 'queued' : state} />
-        {state === 'waiting' && ': what it needs is not ready yet'}
+        {state === 'waiting' && ', until the nodes before it are ready'}
         {kept && ', kept from the previous run'}
       </Fact>
       {substate && (
