@@ -68,6 +68,9 @@ Feature: When due times start, wait and are skipped
       And 5 runs of the schedule "nightly" exist
       And the project comes to rest
       And I call "svc schedule backfill nightly --from 2026-03-01 --to 2026-03-06 --overlap allow"
+      Then standard output is "0"
+      And standard error has "Added 0 due times from"
+      And standard error has "5 have already started or are queued"
       And no due time of the schedule "nightly" waits
       And 5 runs of the schedule "nightly" exist
       And I send "GET" to "{scoped}/events?type=schedule.tick&limit=1"

@@ -290,6 +290,8 @@ export interface EventBus {
     /** Limits the lookup to events of this source; the body of any other event, which may be large, is not read. */
     source?: EventSource,
   ): Promise<StoredEvent | undefined>;
+  /** Returns which of these deduplication keys have an event. The caller holds the project's lock. */
+  findDuplicates(tx: Transaction, scope: ProjectScope, dedups: readonly string[]): Promise<Set<string>>;
   /** Updates queued deliveries whose handler runs have started or will never start. */
   updateDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void>;
   /** Records the outcome of a replay in the transaction that produced it. The caller holds the project's lock. */

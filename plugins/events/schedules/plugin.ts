@@ -47,6 +47,7 @@ const makeSchedules = provide(Schedules, {
   writes: AuditedWrites,
   workflows: StoredWorkflows,
   wakeups: Wakeups,
+  bus: EventBus,
 });
 
 const triggering = (use: Resolve) => ({

@@ -21,7 +21,8 @@ import type {
 } from '../contract.ts';
 import { updateDeliveries } from '../store/deliveries.ts';
 import { findReplay, insertReplay } from '../store/replays.ts';
-import { readEvent } from '../store/event-rows.ts';
+import { digests } from '../domain/event-rules.ts';
+import { findByDedup, readEvent } from '../store/event-rows.ts';
 import { lockHead } from '../store/heads.ts';
 import type { CommitForwarder } from './commit-forwarder.ts';
 import { EventBuffer } from './event-buffer.ts';
@@ -109,6 +110,12 @@ export class Bus implements EventBus {
   ): Promise<StoredEvent | undefined> {
     await this.#deps.sealer.prepare(scope.org_id);
     return readEvent(on, this.#deps.sealer, scope, event_id, source);
+  }
+
+  async findDuplicates(tx: Transaction, { project_id }: ProjectScope, dedups: readonly string[]): Promise<Set<string>> {
+    const by_digest = new Map(dedups.map((dedup) => [digests.dedup(dedup), dedup]));
+    const found = await findByDedup(tx, project_id, [...by_digest.keys()]);
+    return new Set([...found.keys()].map((digest) => by_digest.get(digest)!));
   }
 
   updateDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void> {

@@ -11,10 +11,16 @@ export const run: Run = async ({ args, flags, output, client }) => {
     body: { from, to, overlap },
   });
   output.data(done, () => String(done.added));
-  const others = done.due_times - done.added;
-  const already = others === 0 ? '' : `; ${others} others are already queued`;
-  output.note(
-    `Added ${done.added} due times from ${done.from} to ${done.to}${already}; \`svc schedule next ${name}\` shows them`,
-  );
+  const note = describeBackfill(done);
+  output.note(done.added === 0 ? note : `${note}; \`svc schedule next ${name}\` shows what waits`);
   return undefined;
 };
+
+function describeBackfill({ from, to, added, due_times }: Api.BackfilledSchedule): string {
+  const others = due_times - added;
+  const present =
+    others === 0
+      ? ''
+      : `; ${others} ${others === 1 ? 'has' : 'have'} already started or ${others === 1 ? 'is' : 'are'} queued`;
+  return `Added ${added} due time${added === 1 ? '' : 's'} from ${from} to ${to}${present}`;
+}

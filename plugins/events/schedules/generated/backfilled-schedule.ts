@@ -12,7 +12,7 @@ export interface BackfilledSchedule {
    */
   due_times: number;
   /**
-   * The number of due times that were added. The others are already queued. A due time that has already started does not start again.
+   * The number of due times that were added. The others have already started or are queued, and do not start again.
    */
   added: number;
 }

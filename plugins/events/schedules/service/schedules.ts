@@ -19,6 +19,7 @@ import {
   type ResourceService,
 } from '../../../platform/resources/contract.ts';
 import type { Wakeups } from '../../../engine/runs/contract.ts';
+import type { EventBus } from '../../bus/contract.ts';
 import type { StoredWorkflows } from '../../workflows/contract.ts';
 import { type CronTimes, parseCron } from '../domain/cron.ts';
 import type { ScheduleOwnership } from '../contract.ts';
@@ -44,6 +45,7 @@ import {
   MAX_QUEUED,
   MAX_WAITING,
 } from '../store/waiting-ticks.ts';
+import { dueDedup } from './tick-event.ts';
 import { renderNext, toView } from './view.ts';
 import { sealContext } from './workflow.ts';
 
@@ -59,6 +61,7 @@ export interface ScheduleDeps {
   writes: AuditedWrites;
   workflows: StoredWorkflows;
   wakeups: Pick<Wakeups, 'topic'>;
+  bus: Pick<EventBus, 'lock' | 'findDuplicates'>;
 }
 
 export class Schedules implements ResourceService<PutScheduleBody> {
@@ -250,19 +253,24 @@ export class Schedules implements ResourceService<PutScheduleBody> {
    * `backfill_too_large`.
    */
   async backfill(call: NamedRequest, body: BackfillScheduleBody): Promise<BackfilledSchedule> {
-    const { database, writes, wakeups } = this.#deps;
+    const { bus, database, writes, wakeups } = this.#deps;
     const { overlap = 'queue' } = body;
     const range = readRange(body, database.now());
     const result = await writes.write(
       call,
       'schedule.backfill',
       async (tx) => {
+        await bus.lock(tx, call.scope);
         const row = await schedules.lock(tx, call.scope, call.name);
         if (row === undefined) throw notFound(SCHEDULE, call.name);
+        const { name } = row;
         const dues = listDues(parseTimes(row.cron, resolveZone(row.timezone), undefined), range);
-        const added = await addBackfill(tx, row, dues, { overlap, written_at: database.now() });
+        const dedups = dues.map((due) => dueDedup(name, due));
+        const recorded = await bus.findDuplicates(tx, row, dedups);
+        const missing = dues.filter((_, at) => !recorded.has(dedups[at]!));
+        const added = await addBackfill(tx, row, missing, { overlap, written_at: database.now() });
         if ((await countWaiting(tx, row.project_id)) >= MAX_WAITING) throw tooManyWaiting();
-        return { name: row.name, from: iso(range.from), to: iso(range.to), due_times: dues.length, added };
+        return { name, from: iso(range.from), to: iso(range.to), due_times: dues.length, added };
       },
       ({ from, to, added }) => `${added} due times from ${from} to ${to}`,
     );

@@ -31,7 +31,12 @@ export function buildTickEvent(
     source_name: name,
     generation: 0,
     trusted: true,
-    dedup: `schedule:${name}:${dedup}`,
+    dedup: dedupOf(name, dedup),
     refusable: false,
   };
 }
+
+const dedupOf = (name: string, which: string): string => `schedule:${name}:${which}`;
+
+/** Identifies the event of a due time among all of its project. */
+export const dueDedup = (name: string, due: number): string => dedupOf(name, iso(due));

@@ -174,7 +174,7 @@ for (const store of STORES) {
     await set(world, MINUTELY);
     await until(START + MINUTE);
     const range = { from: minute(-4), to: minute(1) };
-    t.match(await world.schedules.backfill(about('one'), range), { due_times: 6, added: 6 });
+    t.match(await world.schedules.backfill(about('one'), range), { due_times: 6, added: 5 }, 'without the regular one');
     t.match(await world.schedules.backfill(about('one'), range), { due_times: 6, added: 0 });
     await until(START + MINUTE);
     t.equal((await world.runs()).length, 2, 'one after another');
@@ -184,7 +184,7 @@ for (const store of STORES) {
     }
     t.equal((await world.runs()).length, 6, 'the regular one, and five of the backfill');
     t.same((await world.events()).map(dueOf).sort(), [-4, -3, -2, -1, 0, 1].map(minute));
-    t.match(await world.schedules.backfill(about('one'), { ...range, overlap: 'allow' }), { added: 6 });
+    t.match(await world.schedules.backfill(about('one'), { ...range, overlap: 'allow' }), { due_times: 6, added: 0 });
     await until(START + MINUTE);
     t.equal((await world.runs()).length, 6, 'a later repeat starts none again');
     t.same((await next(world)).waiting, []);

@@ -39,7 +39,7 @@ const doubles = migration('0002-doubles', [
 
 const kept = testPlugin('schedule-doubles', (plugin) => plugin.migrations([doubles]));
 
-const bus: Pick<EventBus, 'lock' | 'record'> = {
+const bus: Pick<EventBus, 'lock' | 'record' | 'findDuplicates'> = {
   async lock(tx, { project_id }) {
     await tx.write(`${tx.sql.insert_ignore} schedules_test_heads (project_id, seq) VALUES (?, 0)`, [project_id]);
     const head = { table: 'schedules_test_heads', key: ['project_id'], columns: 'seq' };
@@ -49,6 +49,13 @@ const bus: Pick<EventBus, 'lock' | 'record'> = {
     const results: EmitResult[] = [];
     for (const event of events) results.push(await recordOne(tx, event));
     return results;
+  },
+  async findDuplicates(tx, { project_id }, dedups) {
+    const rows = await tx.read<{ dedup: string }>('SELECT dedup FROM schedules_test_events WHERE project_id = ?', [
+      project_id,
+    ]);
+    const recorded = new Set(rows.map(({ dedup }) => `schedule:${dedup}`));
+    return new Set(dedups.filter((dedup) => recorded.has(dedup)));
   },
 };
 
@@ -145,7 +152,7 @@ export async function openWorld(
     },
     topics,
     database: real,
-    schedules: new Schedules({ ...shares, writes, wakeups: { topic: (topic) => void topics.push(topic) } }),
+    schedules: new Schedules({ ...shares, bus, writes, wakeups: { topic: (topic) => void topics.push(topic) } }),
     ticker: new Ticker({ ...shares, group_commits: use(GroupCommits), log, metrics: use(Metrics), bus, cancellation }),
     waiting: new WaitingTicks({ ...shares, bus, log }),
     cancelled,
