@@ -255,6 +255,17 @@ t.test('a check warns of what is probably not meant', async (t) => {
   });
 });
 
+t.test('a check warns of credentials as a save does', async (t) => {
+  const document = createGraph([node('sh', 'shell', { script: 'true', credentials: { TOKEN: 'nobody' } })], '');
+  const warning = 'node sh names the credential nobody, which the project does not have; a run needs it';
+  t.match((await graphs.call('PUT /graphs/warned', document)).json, { warnings: [warning] });
+  const check = await graphs.call('POST /check', { source: JSON.stringify(document, null, 2), kind: 'graph' });
+  t.match(check.json, {
+    ok: true,
+    warnings: [{ line: 10, code: 'credential_missing', message: warning }],
+  });
+});
+
 t.test('a single node', async (t) => {
   t.match(await graphs.call('POST /runs', { node: 'set', config: { values: 5 } }), { status: 201 });
   t.match(await graphs.call('POST /runs', { node: 'sett', config: {} }), {

@@ -118,7 +118,10 @@ export default definePlugin(manifest, (plugin) => {
   ]);
   plugin.contribute(FlowLanguages, () => graphLanguage);
   plugin.contribute(WorkflowKinds, (use) => {
-    const parts = { planner: () => use(OwnPlanner), flows: () => use(Flows), sealer: () => use(Sealer) };
+    const parts = {
+      ...{ planner: () => use(OwnPlanner), flows: () => use(Flows) },
+      ...{ database: () => use(Database), sealer: () => use(Sealer) },
+    };
     return [graphKind(parts), nodeKind(parts)];
   });
   plugin.contribute(CredentialUsers, (use) => graphUser(use(Database)));

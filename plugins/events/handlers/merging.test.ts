@@ -129,6 +129,7 @@ onEachStore((store, withWorld) => {
         [{ batch, concurrency: { key: 'event.payload.b' } }, /concurrency\/key must be the key of batch/],
         [{ batch, throttle: { limit: 1, period: '1h', key: 'event.key' } }, /throttle\/key must be the key of batch/],
         [{ batch, priority: 'event.payload.b' }, /priority must be a number/],
+        [{ priority: 'event..b' }, /^priority is not a valid expression: unexpected `\.\.`, at line 1, column 6$/],
         [{ debounce: { period: '5s', max: '4s' } }, /debounce\/max must be at least the period, 5s/],
         [{ batch: { size: 2, timeout: '2d' } }, /batch\/timeout must be 1s to 1d/],
       ];

@@ -38,6 +38,22 @@ t.test('faults name their place by JSON pointer and never the value', async (t) 
   t.equal(validate({ when: 'noon', kind: 'x' }, { all: false }).length, 1, 'or the first');
 });
 
+t.test('a value that can have several types has the faults of its own', async (t) => {
+  const seconds = { type: 'integer', minimum: -600, maximum: 600 };
+  const validate = compile({ anyOf: [seconds, { type: 'string', minLength: 1 }] });
+  t.same(validate(60), []);
+  t.same(validate(900), [{ pointer: '', message: 'must be at most 600' }]);
+  t.same(validate(''), [{ pointer: '', message: 'must have at least 1 character' }]);
+  t.same(validate(true), [{ pointer: '', message: 'must be an integer or a string' }]);
+  const list = { type: 'array', items: { anyOf: [seconds, { type: 'array', items: { type: 'string' } }] } };
+  t.same(compile(list)([1, 900, ['a', 2]]), [
+    { pointer: '/1', message: 'must be at most 600' },
+    { pointer: '/2/1', message: 'must be a string' },
+  ]);
+  const numbers = compile({ anyOf: [seconds, { type: 'integer', minimum: 1000 }] });
+  t.equal(numbers(900).length, 3, 'nobody can tell which alternative is meant');
+});
+
 t.test('a member called __proto__ is a member like others', async (t) => {
   const validate = compile({ type: 'object', additionalProperties: false, properties: {} });
   t.same(validate(JSON.parse('{"__proto__": {"admin": true}}')), [

@@ -29,9 +29,12 @@ export function warningsOf(
 function credentialWarnings(named: readonly GraphCredential[], states: readonly CredentialState[]): string[] {
   return named.flatMap((one, i) => {
     const text = describeProblem(one, states[i]!);
-    return text === undefined ? [] : [`${text}; a run needs it`];
+    return text === undefined ? [] : [needed(text)];
   });
 }
+
+/** A save accepts a credential that cannot be used yet. */
+export const needed = (text: string): string => `${text}; a run needs it`;
 
 /** A graph and those of its loops. */
 const graphsIn = (graph: CheckedGraph): CheckedGraph[] => [

@@ -1,4 +1,4 @@
-import { Errors, type Fault, type Scope, type Sealer } from '../../../../kernel/contracts/index.ts';
+import { type Database, Errors, type Fault, type Scope, type Sealer } from '../../../../kernel/contracts/index.ts';
 import type { Flows } from '../../../engine/flows/contract.ts';
 import type {
   Problem,
@@ -8,18 +8,23 @@ import type {
   WorkflowKind,
   WorkflowPlan,
 } from '../../../engine/runs/contract.ts';
+import type { CredentialState } from '../../../secrets/credentials/contract.ts';
 import { expandInputs, positionsOf } from '../../../platform/schema/contract.ts';
 import { GRAPH_VERSION } from '../domain/graph.ts';
 import { graphReference } from '../domain/names.ts';
 import { singleNode } from '../domain/single-node.ts';
-import { warningsOf } from '../domain/warnings.ts';
+import { needed, warningsOf } from '../domain/warnings.ts';
 import { graphs } from '../store/graphs.ts';
 import { readVersion } from '../store/versions.ts';
 import { openDocument } from './documents.ts';
 import type { Planner } from './planner.ts';
 
+/** The place that a warning names, if it does. */
+const pointerIn = (text: string): string => /^\/\S*/.exec(text)?.[0] ?? '';
+
 export interface KindDeps {
   planner(): Planner;
+  database(): Pick<Database, 'read'>;
   flows(): Pick<Flows, 'coordination'>;
   sealer(): Sealer;
 }
@@ -34,15 +39,31 @@ export const graphKind = (deps: KindDeps): WorkflowKind => ({
   type: GRAPH_VERSION,
   marks: { versions: [GRAPH_VERSION] },
   references: ['graph'],
-  /** The review reports no credentials, because they depend on the project. The report of requirements does. */
+  /** As a save does: a credential of the wrong kind is a problem, and one that the project does not have a warning. */
   async review(scope: Scope, document: WorkflowDocument): Promise<Review> {
-    const checked = await deps.planner().check(scope, document.source, storedName(document));
-    const warnings = 'errors' in checked ? [] : warningsOf(checked.graph, [], []);
-    const pointers = warnings.map((text) => /^\/\S*/.exec(text)?.[0] ?? '');
-    const positions = positionsOf(document.source, pointers);
+    const planner = deps.planner();
+    const checked = await planner.check(scope, document.source, storedName(document));
+    if ('errors' in checked) return { problems: [], warnings: [], notes: [] };
+    const { graph, named } = checked;
+    const states = await planner.states(deps.database(), scope, checked);
+    const unusable = planner.findUnusable(named, states);
+    const is_rejected = ({ state }: CredentialState) => state === 'wrong_kind';
+    const faults = unusable.filter(({ state }) => is_rejected(state));
+    const others = unusable.filter(({ state }) => !is_rejected(state));
+    const texts = warningsOf(graph, [], []);
+    const pointers = [...faults, ...others].map(({ pointer }) => pointer);
+    const positions = positionsOf(document.source, [...pointers, ...texts.map(pointerIn)]);
+    const toFound = ({ message, code }: { message: string; code: string }, n: number): Problem => ({
+      ...toProblem('', message, positions[n]),
+      code,
+    });
+    const warnings = [
+      ...others.map(({ message, code }) => ({ message: needed(message), code })),
+      ...texts.map((message) => ({ message, code: 'graph_warning' })),
+    ];
     return {
-      problems: [],
-      warnings: warnings.map((text, n) => ({ ...toProblem('', text, positions[n]), code: 'graph_warning' })),
+      problems: faults.map(toFound),
+      warnings: warnings.map((warning, n) => toFound(warning, faults.length + n)),
       notes: [],
     };
   },

@@ -186,6 +186,19 @@ export class Planner {
     return named.length === 0 ? Promise.resolve([]) : this.#deps().states.states(on, scope, named);
   }
 
+  /** The credentials that cannot be used, with the code that a submission is rejected with; at most as many as are listed. */
+  findUnusable(named: readonly GraphCredential[], states: readonly CredentialState[]) {
+    return named
+      .flatMap((one, i) => {
+        const state = states[i]!;
+        const error = this.#deps().states.toError(one, state);
+        return error
+          ? [{ state, pointer: one.pointer, message: describeProblem(one, state) ?? '', code: error.code }]
+          : [];
+      })
+      .slice(0, MAX_LISTED);
+  }
+
   /** Throws `credential_wrong_kind`, `credential_missing` or `credential_conflict`, naming the nodes. */
   assertUsable(
     named: readonly GraphCredential[],

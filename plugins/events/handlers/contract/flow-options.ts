@@ -116,10 +116,15 @@ function findExpressionErrors(
   source: string | undefined,
 ): Fault[] {
   if (source === undefined) return [];
-  const message = COSTLY.test(source)
-    ? 'must not loop or match patterns: it is evaluated for every event'
-    : expressions.check(source, PREDICATE_ROOTS)[0]?.message;
-  return message === undefined ? [] : [{ pointer, message }];
+  if (COSTLY.test(source))
+    return [{ pointer, message: 'must not loop or match patterns: it is evaluated for every event' }];
+  return expressions
+    .check(source, PREDICATE_ROOTS)
+    .slice(0, 1)
+    .map(({ message, line, column }) => ({
+      pointer,
+      message: `is not a valid expression: ${message}, at line ${line}, column ${column}`,
+    }));
 }
 
 function parseRate(pointer: string, { limit = 1, period = '', key }: Partial<Rate>, errors: Fault[]): Rate {

@@ -129,13 +129,20 @@ async function addLocalWarnings(
 }
 
 /** The project of a local check has nothing: what a document names of a project is no problem of the document. */
-function dropProjectProblems({ problems, notes = [], ...rest }: Api.CheckedWorkflow): Api.CheckedWorkflow {
-  const left = problems.filter(({ code }) => !PROJECT_CODES.has(code));
-  const said = problems
-    .filter((problem) => !left.includes(problem))
+function dropProjectProblems({
+  problems,
+  warnings = [],
+  notes = [],
+  ...rest
+}: Api.CheckedWorkflow): Api.CheckedWorkflow {
+  const isLeft = ({ code }: Problem) => !PROJECT_CODES.has(code);
+  const left = problems.filter(isLeft);
+  const warned = warnings.filter(isLeft);
+  const said = [...problems, ...warnings]
+    .filter((problem) => !isLeft(problem))
     .map(({ line, column, message }) => `only a server can check ${line}:${column}: ${message}`);
   const more = notes.length + said.length > 0 ? { notes: [...notes, ...said] } : {};
-  return { ...rest, ok: left.length === 0, problems: left, ...more };
+  return { ...rest, ok: left.length === 0, problems: left, ...(warned.length > 0 && { warnings: warned }), ...more };
 }
 
 /** Other documents would be run as if they were shell scripts. */
