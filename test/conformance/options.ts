@@ -10,8 +10,8 @@ export const USAGE = `usage: npm run conformance -- --base-url <address> [flags]
   --reach <host>         the name or address under which the server and its agents reach this machine; without it,
                          scenarios with systems that they call are not applicable
   --providers <file>     the file that SVC_CONNECTED_ACCOUNT_PROVIDERS of the server names: the provider that it tells of
-                         runs here meanwhile; without it, scenarios of connected accounts are not applicable
-  --public-url <address> SVC_PUBLIC_URL of the server, if it is set
+                         runs here meanwhile; without it, scenarios about connected accounts are not applicable
+  --public-url <address> the server's SVC_PUBLIC_URL, if it is set
   --spec-only            leave out scenarios that show the contract only: codes, paths and shapes that the
                          specification leaves open
   --report <folder>      write conformance.json, junit.xml and report.html there
