@@ -13,7 +13,7 @@ let restarts = 0;
  * because memory is short, the library does not start another by itself.
  */
 export async function buildOnce(options: Options): Promise<Built> {
-  // Imported lazily, because only scripts of several files need it.
+  // Imported lazily, because only scripts with several files need it.
   const { build, stop } = await import('esbuild');
   try {
     return await attempt();
