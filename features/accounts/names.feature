@@ -63,7 +63,7 @@ Feature: Names and lifetimes of connected accounts
     Then the answer has '"enum":["active","refreshing","needs_reauth","in_doubt","disabled"]'
 
   @provider @PROV-018
-  Scenario: if the provider cannot revoke grants, a removed account's grant stays valid there
+  Scenario: if the provider cannot revoke grants, a removed account's grant stays valid at the provider
     Given a provider that rotates refresh tokens and revokes nothing
     And "ana" at the provider "lenient" is connected as "mail"
     And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"

@@ -68,7 +68,7 @@ Feature: Connected accounts in use
       # @contract
       And "scopes_missing" of the answer is '["calendar"]'
 
-  Rule: A run that uses an unusable account fails with a next step and sends nothing
+  Rule: A run that uses an unusable account fails, explains what to do next, and sends nothing
 
     @provider @far-end @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015
     Scenario: a run uses an account that is disabled or removed

@@ -62,7 +62,7 @@ Feature: A link lets a person without an account answer once
       Then the run succeeds
       And the log has "rejected by tester"
 
-    Scenario: a link works for 30 days at most
+    Scenario: a link works for up to 30 days
       When I call "svc approve-link {run} --expires 31d"
       Then it exits with 1
       And standard error has "at most 30d"

@@ -3,7 +3,7 @@ Feature: a script stores artifacts, once for each call
   Rule: A call uploads once, and its files become visible together with its record
 
     @CLI-059
-    Scenario: a replay uploads nothing again and reads no file
+    Scenario: a replay neither reads nor uploads the files again
       When I submit the script "build.sh":
         """
         echo pass >> {folder}/passes

@@ -1,9 +1,9 @@
 @store @contract
-Feature: svc ask asks a run something and prints its answer
+Feature: svc ask sends an ask to a run and prints the answer
 
   Rule: A run takes an ask with svc wait-ask, and answers it with svc answer
 
-    Scenario: the caller gets the answer of the run
+    Scenario: the caller gets the run's answer
       When I submit the script "price.sh":
         """
         ask=$(svc wait-ask price)
@@ -28,7 +28,7 @@ Feature: svc ask asks a run something and prints its answer
       When I call "svc audit ls --action run.ask"
       Then standard output has "{run}"
 
-    Scenario: an ask from before the wait is queued, and a repeat with the same key is the first one
+    Scenario: an ask sent before the wait is queued, and a repeat with the same key returns the first ask
       When I submit the script "queue.sh":
         """
         svc wait-signal go
@@ -93,9 +93,9 @@ Feature: svc ask asks a run something and prints its answer
       Then standard output has "it is ***"
       And the run succeeds
 
-  Rule: An ask has its own time, and ends with its run
+  Rule: An ask has its own timeout, and ends with its run
 
-    Scenario: the time ends without an answer, and a later answer is recorded as too late
+    Scenario: the timeout passes without an answer, and a later answer is recorded as too late
       When I submit the script "late.sh":
         """
         ask=$(svc wait-ask price)
@@ -114,7 +114,7 @@ Feature: svc ask asks a run something and prints its answer
       And the log has "went on"
       And the log has "nobody gets the answer"
 
-    Scenario: an ask whose time ended in the queue is not taken
+    Scenario: an ask that timed out in the queue is not taken
       When I submit the script "skipped.sh":
         """
         svc wait-signal go
@@ -169,7 +169,7 @@ Feature: svc ask asks a run something and prints its answer
       And the log has "unknown: 1"
       And the log has "no JSON: 2"
 
-    Scenario: what cannot be asked is rejected
+    Scenario: an invalid or unknown ask is rejected
       When I submit the script "wrong.sh":
         """
         svc wait-ask price
@@ -191,9 +191,9 @@ Feature: svc ask asks a run something and prints its answer
       When I cancel the run because "seen"
       Then the run is "cancelled"
 
-  Rule: Asks are among the things of which svc wait-any takes the first
+  Rule: svc wait-any can also wait for an ask
 
-    Scenario: an ask comes first, and later one that was queued
+    Scenario: an ask arrives first, and later an ask comes from the queue
       When I submit the script "any.sh":
         """
         first=$(svc wait-any signal:stop ask:price timeout:10m)

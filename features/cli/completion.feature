@@ -36,7 +36,7 @@ Feature: Shell completion
         | fish  | svc runs ls -- | --status   | --follow    |
         | fish  | svc runs ls -- | --workflow | --principal |
 
-  Rule: Values come from the server, and completion works without them if it cannot be reached
+  Rule: Values come from the server; if the server cannot be reached, completion works without them
 
     Scenario Outline: completion in <shell> asks the server for "<typed>"
       Given the shell "<shell>"
@@ -105,7 +105,7 @@ Feature: Shell completion
         | fish  | svc submit deploy.yaml --at l   | live                | test         |
         | fish  | svc help token r                | rm                  | ls           |
 
-    Scenario Outline: completion in <shell> works if the server does not respond
+    Scenario Outline: completion in <shell> works even if the server does not respond
       Given the shell "<shell>"
       When <shell> completes "svc status r" with a server that nobody can reach
       Then it offers no run and says nothing

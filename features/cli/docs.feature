@@ -42,7 +42,7 @@ Feature: The documentation on the command line and the server
       Then the answer is 200
       And the answer has "/docs/"
 
-    Scenario: an error links to the page of its code
+    Scenario: an error links to the page about its code
       When I send "GET" to "/api/v1/orgs/no-such-org"
       Then the answer is 404 with code "not_found"
       And "docs" of the answer is "/docs/errors#not_found"

@@ -1,7 +1,7 @@
 @contract
 Feature: svc explain explains a run's current state
 
-  Rule: A waiting run is explained with who or what can end the wait
+  Rule: The explanation of a waiting run shows who or what can end the wait
 
     Scenario: a run that waits for a lock shows the holder
       Given a gate "leave"
@@ -62,7 +62,7 @@ Feature: svc explain explains a run's current state
       And I call "svc explain {run}"
       Then standard output has "no moon"
 
-  Rule: A finished run is explained with what to do next
+  Rule: The explanation of a finished run shows what to do next
 
     Scenario: for a failure, the explanation shows the call and how to continue from it
       When I submit the script "fails.sh":

@@ -55,7 +55,7 @@ Feature: Logging in
       Then standard output is JSON whose "profile.project" is "{other}"
       And standard output is JSON whose "profile.org" is "{org}"
 
-    Scenario: the token of a profile is not sent to another server
+    Scenario: a profile's token is not sent to another server
       When I log in with "--token -" and the token on standard input
       And I call "svc whoami" with only "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 4

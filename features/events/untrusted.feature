@@ -166,10 +166,10 @@ Feature: Events emitted by untrusted runs
         | program      |
         | untrusted.py |
 
-  Rule: Forge deliveries reach waits and cancels regardless of who caused them
+  Rule: Forge deliveries end waits and cancel runs regardless of who caused them
 
     @needs-cc
-    Scenario: a fork's pull request reaches waits and cancels
+    Scenario: a fork's pull request ends a wait and cancels a run
       When I submit the script "waits.sh" as "waits":
         """
         svc wait-event forge.pull_request | grep -o '"trusted":[a-z]*'

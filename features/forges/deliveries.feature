@@ -3,7 +3,7 @@ Feature: Forge deliveries
   Background:
     Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: A forge delivery becomes an event of a corresponding type with an unchanged payload
+  Rule: A forge delivery becomes an event of the corresponding type, with an unchanged payload
 
     @EVT-058 @EVT-059 @EVT-071 @EVT-024 @SUBJ-002
     Scenario Outline: a delivery of <event> becomes an event

@@ -167,7 +167,7 @@ Feature: Trust in forge deliveries
       Then "trusted" of the answer is "false"
 
   @contract
-  Rule: An outsider cannot block a lease or cancel a run of the project
+  Rule: An outsider can neither block the project's leases nor cancel its runs
 
     @needs-cc
     Scenario: an outsider's comment starts a run in the concurrency group of a deployment

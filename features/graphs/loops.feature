@@ -3,7 +3,7 @@ Feature: A graph runs several connected nodes for each item of a list
   @contract
   Rule: Each item is a run of the nodes in the loop
 
-    Scenario: the nodes read the item, its index and what is passed, and the results are in order
+    Scenario: the nodes read the item, its index and the loop's input, and the results are in order
       When I run the graph:
         """
         {"nodes": [
@@ -29,7 +29,7 @@ Feature: A graph runs several connected nodes for each item of a list
       When I call "svc explain {run}"
       Then it exits with 0
 
-    Scenario: a loop within a loop has items of its own, and a fan-out in it too
+    Scenario: a loop within a loop has its own items, and so does a fan-out in it
       When I run the graph:
         """
         {"nodes": [{"id": "rows", "type": "each", "config": {"items": [1, 2], "nodes": [
@@ -46,7 +46,7 @@ Feature: A graph runs several connected nodes for each item of a list
       Then the run succeeds
       And "output" of the run is '[["x0:11/1","y1:11/1"],["x0:21/1","y1:21/1"]]'
 
-    Scenario: a list without items has no results, and a list with too many of them fails
+    Scenario: an empty list has no results, and a list with too many items fails
       When I run the graph:
         """
         {"nodes": [{"id": "none", "type": "each", "config": {"items": "[1].filter(n, n > 1)", "nodes": [
@@ -110,9 +110,9 @@ Feature: A graph runs several connected nodes for each item of a list
       And "output" of the run is "[10,null,25]"
 
   @contract
-  Rule: A limited number of items runs at a time, and they end with the run
+  Rule: Only a limited number of items run at a time, and they end with the run
 
-    Scenario: a cancel ends the items, and no other begins
+    Scenario: cancelling the run ends its items, and no others begin
       When I run the graph:
         """
         {"nodes": [{"id": "parts", "type": "each", "config": {"items": [1, 2, 3, 4, 5], "concurrency": 2, "nodes": [

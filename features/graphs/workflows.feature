@@ -39,7 +39,7 @@ Feature: Workflows within graphs
       Then the run with the tag "called" is "cancelled"
 
     @own-server
-    Scenario: a cancel reaches every level, even if the server is killed
+    Scenario: a cancellation reaches every level, even if the server is killed
       Given I save the graph "held":
         """
         {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}

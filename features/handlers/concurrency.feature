@@ -1,7 +1,7 @@
 @contract @store
 Feature: Handlers that limit their runs
 
-  Rule: A handler starts at most as many runs at a time as its limit, for each value of the key
+  Rule: A handler never has more runs in progress than its limit, for each value of the key
 
     Scenario: events of the same key wait, and start in order
       Given a file "deploy.sh":
@@ -37,7 +37,7 @@ Feature: Handlers that limit their runs
       Then 3 runs of "one.sh" succeed
       And the project comes to rest
 
-  Rule: A limit that cannot work is rejected
+  Rule: An invalid limit is rejected
 
     Scenario Outline: a handler is rejected: <what>
       When I send "PUT" to "{scoped}/handlers/bad" with:

@@ -1,5 +1,5 @@
 @contract @store
-Feature: Handlers that merge events and order those that wait
+Feature: Handlers that merge events and order waiting events
 
   Rule: With debounce, the last event of a burst starts the run
 
@@ -16,9 +16,9 @@ Feature: Handlers that merge events and order those that wait
       Then 1 runs of "index.sh" succeed
       And the project comes to rest
 
-  Rule: With batch, several events start one run, whose payload is the list of them
+  Rule: With batch, several events start one run, whose payload is a list of those events
 
-    Scenario: the size is reached, and then the timeout
+    Scenario: a batch starts when it is full, or when its time is up
       Given a file "load.sh":
         """
         first=$(svc input '[0].payload')

@@ -1,9 +1,9 @@
 @contract @store
 Feature: Handlers that throttle their starts or limit the rate of their events
 
-  Rule: A throttle limits the starts in a period, and other deliveries wait
+  Rule: A throttle limits the starts per period, and other deliveries wait
 
-    Scenario: the events above the throttle wait, for each key
+    Scenario: events above the limit wait, separately for each key
       When I call "svc handler init bash sync.sh"
       And I call "svc handler set sync sync.sh --on contact.changed --throttle 1/1h --throttle-key event.payload.account"
       And I call "svc handler show sync"
@@ -47,7 +47,7 @@ Feature: Handlers that throttle their starts or limit the rate of their events
       Then standard output has "1 started, 1 dropped"
       And the project comes to rest
 
-  Rule: An option that cannot work is rejected
+  Rule: An invalid option is rejected
 
     Scenario Outline: a handler is rejected: <what>
       When I send "PUT" to "{scoped}/handlers/bad" with:

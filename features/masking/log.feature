@@ -38,7 +38,7 @@ Feature: Secrets in the log
       And the log lacks "hunter2"
 
     @AUTH-017
-    Scenario: a credential's value is masked, and each half of a username and password
+    Scenario: a credential's value is masked, and so is each half of a username and password
       Given the credential "npm" is '{"kind": "bearer", "token": "bearer-canary-1"}'
       And the credential "db" is '{"kind": "basic", "username": "user-canary-2", "password": "word-canary-3"}'
       When I submit the script "print.sh" with the options '{"credentials": {"NPM": "npm", "DB": "db"}}':

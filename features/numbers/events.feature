@@ -132,7 +132,7 @@ Feature: Numbers in events stay unchanged
       Then the answer has '"output":{"id":820982911946154508}'
 
     @contract
-    Scenario: a number that cannot be exact is an error with its position
+    Scenario: a number that cannot be represented exactly is reported with its position
       Given the handler "one" with '{"on": ["order"], "when": "event.payload.lines[0].id == 1"}' runs "one.sh":
         """
         true

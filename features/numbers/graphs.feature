@@ -32,7 +32,7 @@ Feature: Numbers in graphs, nodes and schedules stay exact
       Then the answer has '"same":true,"other":false,"more":820982911946154509,"u":18446744073709551615,"body":{"id":820982911946154508,"2":1.0,"1":1e400,"u":18446744073709551615}'
 
     @contract
-    Scenario: a number with more than 64 bits fails the node that reads it, and the error shows its position
+    Scenario: a number with more than 64 bits fails the node that reads it, and the error shows the number's position
       Given a file "wide.json":
         """
         {"version": "svc-graph/v1",

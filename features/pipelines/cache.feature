@@ -28,7 +28,7 @@ Feature: Caches of jobs and scripts
       When I call "svc cache ls --json"
       Then standard output is JSON whose "caches.length" is "1"
 
-    Scenario: the content of files is part of the key; without a match, the newest cache with a prefix is restored
+    Scenario: the content of files is part of the key; if no key matches, the newest cache whose key has a given prefix is restored
       When I submit the pipeline:
         """
         jobs:

@@ -111,7 +111,7 @@ Feature: Steps of a job
       Then the run fails with code "step_timeout"
       And the processes of the file "pids" are gone
 
-    Scenario: a job's timeout and a cancel end its processes
+    Scenario: a job's timeout and a cancellation end its processes
       When I submit the pipeline:
         """
         jobs: { make: { timeout: 8s, steps: [{ run: "echo $$ >> {folder}/pids; sleep 600" }] } }

@@ -70,7 +70,7 @@ Feature: Pipelines survive the loss of their agents
   @contract
   Rule: When a job ends, all its processes end, even if they ignore signals
 
-    Scenario: descendants that ignore SIGTERM are killed at a timeout and at a cancel
+    Scenario: descendants that ignore SIGTERM are killed after a timeout and after a cancellation
       When I submit the pipeline:
         """
         jobs:

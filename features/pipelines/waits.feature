@@ -112,7 +112,7 @@ Feature: Jobs that wait for an event
       And "output.by.1.payload.by" of the run is "ana"
 
     @contract
-    Scenario: a value that does not exist fails the job, and a wait that tests for it begins
+    Scenario: a value that does not exist fails the job, but a predicate can test whether it exists
       When I submit the pipeline:
         """
         jobs:

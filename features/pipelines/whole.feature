@@ -4,7 +4,7 @@ Feature: From a push to a checked commit
   Rule: A push runs its repository's pipeline to the end, even if processes are killed
 
     @own-agent @far-end @needs-git
-    Scenario: a pipeline has a matrix, an approval, artifacts and a commit status; it is replaced once, and an agent is killed
+    Scenario: a pipeline has a matrix, an approval, artifacts and a commit status; a newer push replaces a run, and an agent is killed
       Given 2 agents of its own
       And a gate "kill"
       And a statuses API with the token "tok-of-forge" for "acme/app"

@@ -215,7 +215,7 @@ Feature: Jobs that run another workflow
       Then standard output has "svc rerun {run} --from 'bad/break#0'"
 
     @contract
-    Scenario: a cancel and a timeout reach the script job
+    Scenario: a cancellation and a timeout reach the script job
       When I submit the pipeline:
         """
         files: { "slow.sh": "svc wait-signal never" }
@@ -385,7 +385,7 @@ Feature: Jobs that run another workflow
       And "runs.0.parent" of the answer is "{run}"
 
     @contract
-    Scenario: a cancel reaches the called run
+    Scenario: a cancellation reaches the called run
       When I submit the pipeline:
         """
         files: { "slow.yml": "{jobs: {wait: {wait_for_event: never}}}" }

@@ -69,7 +69,7 @@ Feature: Which responses are data and which fail the request
       And "error.message" of the run matches "500: é{199}🎈$"
 
     @GRAPH-013 @ERR-029
-    Scenario Outline: fail_on_error_status fails every error: <status>
+    Scenario Outline: fail_on_error_status fails the node on every error status: <status>
       Given a far end that answers:
         | path | status   | body |
         | /x   | <status> | no   |

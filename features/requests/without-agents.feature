@@ -105,7 +105,7 @@ Feature: Which process sends a request
       And all requests have the same "Idempotency-Key"
 
     @far-end
-    Scenario: a cancel ends a request
+    Scenario: cancelling the run ends its request
       Given a far end that answers nothing
       When I run the node "http" with:
         """

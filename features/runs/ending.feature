@@ -27,7 +27,7 @@ Feature: Ending a run
       Then the run is "cancelled"
       And the processes of the file "alive" are gone
 
-    Scenario: a second cancel changes nothing
+    Scenario: a second cancellation changes nothing
       When I submit the script "job.sh":
         """
         svc wait-signal never
@@ -43,7 +43,7 @@ Feature: Ending a run
 
   Rule: A finished run accepts no more changes
 
-    Scenario: a finished run rejects signals and cancels
+    Scenario: a finished run rejects signals and cancellations
       When I submit the script "job.sh":
         """
         true

@@ -100,7 +100,7 @@ Feature: Graph runs are shown, rerun and cancelled like others
       Then it exits with 1
       And standard error has "its nodes are version, build, parts, approved, ship"
 
-  Rule: A cancel ends a graph run in the same way as a script run
+  Rule: A graph run is cancelled in the same way as a script run
 
     Scenario: a graph run is cancelled manually, and by an event named at submit
       Then the run waits for "signal" "ship"

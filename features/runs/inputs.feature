@@ -106,7 +106,7 @@ Feature: Inputs with types
       And standard output has "the graph declares no input servce; did you mean service?"
 
     @store
-    Scenario Outline: what cannot run has no inputs
+    Scenario Outline: a workflow that cannot run has no inputs
       When I send "POST" to "{scoped}/inputs" with:
         """
         <workflow>

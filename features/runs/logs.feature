@@ -73,7 +73,7 @@ Feature: Reading a log
         | format=xml          |
         | follow=true&grep=a  |
 
-  Rule: A follower sees the outcome, and can leave earlier
+  Rule: A follower sees the outcome, and can stop following earlier
 
     Scenario: --exit-status returns the run's outcome as the exit code
       When I submit the script "job.sh":

@@ -1,7 +1,7 @@
 @store @contract
 Feature: Runs are paused and resumed
 
-  Rule: Nothing new starts in a paused run, and what is in progress ends
+  Rule: Nothing new starts in a paused run, and work in progress finishes
 
     Scenario: a script stops after the current step, and continues when it is resumed
       Given a gate "open"

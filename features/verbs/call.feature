@@ -88,7 +88,7 @@ Feature: svc call runs a node or a graph and waits for it
         """
 
   @contract
-  Rule: A call fails if its run does not succeed, and a cancel reaches the called run
+  Rule: A call fails if its run does not succeed, and a cancellation reaches the called run
 
     Scenario: a failed call exits with 1 and the reason, and the script can continue
       When I submit the script "job.sh":

@@ -3,7 +3,7 @@ Feature: Limits of a rerun
   Rule: A rerun that does not repeat the recorded calls fails
 
     @ERR-045
-    Scenario: a rerun fails if the script makes other calls than recorded
+    Scenario: a rerun fails if the script's calls differ from the recorded ones
       When I submit the script "changed.sh":
         """
         svc step build -- true

@@ -190,7 +190,7 @@ Feature: svc spawn starts independent runs
         | after#0     | step  | 0    |
 
     @contract
-    Scenario: svc spawn rejects files that only the caller can read, and endless input
+    Scenario: svc spawn rejects files that only the caller can read, and input that never ends
       When I submit the script "unread.sh":
         """
         try() { code=0; "$@" || code=$?; echo "code $code"; }

@@ -17,7 +17,7 @@ Feature: Limits of a step body
       And 6 steps are recorded
 
     @SCR-028
-    Scenario: a step sees only the idempotency key of the service's variables
+    Scenario: of the service's variables, a step sees only the idempotency key
       When I submit the script "body.sh":
         """
         env | grep -c '^SVC_' > {folder}/outside
@@ -34,7 +34,7 @@ Feature: Limits of a step body
         """
 
     @SCR-028
-    Scenario: each of several attempts gets its number in a variable
+    Scenario: each attempt gets its number in a variable
       When I submit the script "tried.sh":
         """
         svc step look --retry 2 --backoff 10ms -- sh -c "env | grep '^SVC_' | cut -d= -f1; echo attempt \$ATTEMPT; [ \$ATTEMPT = 2 ]"

@@ -112,7 +112,7 @@ Feature: Timeouts of steps and runs
       Then standard output has "90m"
 
     @store
-    Scenario: the project sets the timeout of runs without one
+    Scenario: runs without a timeout get the project's timeout
       When I call "svc runs timeout"
       Then standard output is "none"
       When I call "svc runs timeout 0s"

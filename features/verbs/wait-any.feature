@@ -33,7 +33,7 @@ Feature: svc wait-any waits for the first of several things
       Then the run succeeds
       And the log has '{"first":"signal","name":"approved","payload":5}'
 
-    Scenario: the time ends first
+    Scenario: the timeout passes first
       When I submit the script "late.sh":
         """
         svc wait-any signal:approved event:order.paid timeout:50ms
@@ -61,7 +61,7 @@ Feature: svc wait-any waits for the first of several things
       When I send the signal "a" with "1"
       Then the run fails with code "determinism_violation"
 
-    Scenario: a list that cannot be waited for is rejected
+    Scenario: an invalid list is rejected
       When I submit the script "wrong.sh":
         """
         svc wait-any || svc wait-any timeout:1s || svc wait-any signal:a signal:a || svc wait-any approved ||
