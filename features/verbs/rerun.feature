@@ -158,7 +158,7 @@ Feature: A finished run is rerun, from the beginning or from a site
   @contract @store
   Rule: A rerun can have another input
 
-    Scenario: the input is checked like that of a submission, and gets the defaults
+    Scenario: the input is checked as at submission, and gets the defaults
       Given a file "ship.sh":
         """
         # svc:inputs service: string, replicas: integer = 1
@@ -186,7 +186,7 @@ Feature: A finished run is rerun, from the beginning or from a site
         {"service":"wiki","replicas":2}
         """
 
-    Scenario: a pipeline with another input repeats everything, unless a job says where to begin
+    Scenario: a pipeline with another input runs everything again, unless a job is named to begin at
       Given a file "ci.yml":
         """
         inputs: { ok: boolean = false }
@@ -217,7 +217,7 @@ Feature: A finished run is rerun, from the beginning or from a site
       Then the run succeeds
       And "output" of the run is '{"build":true,"ship":true}'
 
-    Scenario: the event that started the run stays, and the input is beside it
+    Scenario: the event that started the run stays, and the input is next to it
       Given the handler "ship" on "deploy.requested" runs "ship.sh":
         """
         # svc:inputs service: string
