@@ -1,5 +1,5 @@
 @contract
-Feature: svc wait-any waits for the first of several things
+Feature: svc wait-any waits for the first of several signals, events and asks
 
   Rule: The result is the first signal or event, or the timeout
 

@@ -189,7 +189,7 @@ else
       await near.getByText(/waits for order\.approved/).waitFor();
       await near
         .getByRole('listitem')
-        .filter({ hasText: /handler shop is for order\.aproved/ })
+        .filter({ hasText: /handler shop listens for order\.aproved/ })
         .waitFor();
       await place.svc(['emit', 'order.approved']);
       await reaches(waits, 'succeeded');

@@ -29,7 +29,7 @@ export function UsedBy({ scope, of, name }: { scope: Scope; of: 'accounts' | 'cr
     queryFn: ({ signal }) => json<CredentialUses>(path, { signal }),
     refetchInterval: AGAIN_MS,
   });
-  if (!data) return error && <span className="bad">Cannot be read</span>;
+  if (!data) return error && <span className="bad">Could not be loaded</span>;
   if (data.uses.length === 0) return <span className="quiet">Not used yet</span>;
   const more = data.uses.slice(SHOWN);
   return (

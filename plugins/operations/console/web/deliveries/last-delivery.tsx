@@ -14,7 +14,7 @@ export function LastDelivery({ path }: { path: string }) {
     queryFn: ({ signal }) => json<{ deliveries: DeliveryView[] }>(`${path}/deliveries?limit=1`, { signal }),
     refetchInterval: AGAIN_MS,
   });
-  if (!data) return error && <span className="bad">Cannot be read</span>;
+  if (!data) return error && <span className="bad">Could not be loaded</span>;
   const [last] = data.deliveries;
   if (!last) return <span className="quiet">None yet</span>;
   return (

@@ -43,7 +43,7 @@ export function NearMisses({ scope, event: { type } }: { scope: Scope; event: Sh
             <Link to="/orgs/$org/projects/$project/handlers/$handler" params={{ ...scope, handler: name }}>
               <Name>{name}</Name>
             </Link>{' '}
-            is for {visible(on.join(', '))}
+            listens for {visible(on.join(', '))}
           </li>
         ))}
         {runs.map(({ run_id, workflow, substate }) => (

@@ -22,7 +22,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
       label="Condition (CEL, optional)"
       value={handler?.when ?? ''}
       rows={2}
-      hint="event.payload.service == 'shop'. Check optional fields: has(event.payload.sha). Empty: always."
+      hint="event.payload.service == 'shop'. Check optional fields: has(event.payload.sha). If empty, every event matches."
     />
     <div className="row">
       <TextField
@@ -32,7 +32,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
         pattern="[1-9]|1[0-6]"
         wants="1 to 16"
         optional
-        hint="Empty: no limit of its own"
+        hint="If empty, no limit of its own"
       />
       <TextField
         name="concurrency_key"

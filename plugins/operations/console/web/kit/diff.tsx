@@ -5,7 +5,7 @@ import './diff.css';
 /** How two texts differ, line by line. The marks tell the sides apart without colours. */
 export function Diff({ a, b, label }: { a: string; b: string; label: string }) {
   const { hunks: found, rest } = toHunks(lineDiff(a, b));
-  if (found.length === 0) return <p className="quiet">They are the same.</p>;
+  if (found.length === 0) return <p className="quiet">No differences.</p>;
   let line = 0;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long one scrolls by keys

@@ -137,10 +137,10 @@ function statusWords({ status, substate }: RunRecord): string | undefined {
   if (status !== 'waiting' || !substate) return undefined;
   if (substate.kind === 'signal') return isApproval(substate.name) ? 'Waiting for approval' : 'Waiting for a signal';
   return {
-    sleep: 'Waiting, asleep',
+    sleep: 'Sleeping',
     event: 'Waiting for an event',
-    ask: 'Waiting to be asked',
-    any: 'Waiting for the first of several',
+    ask: 'Waiting for an ask',
+    any: 'Waiting for whichever comes first',
     awaiting_lease: 'Waiting for a lock',
   }[substate.kind as string];
 }

@@ -84,8 +84,8 @@ function Hint({ text }: { text: string }) {
 const WAITS: Record<string, readonly [LucideIcon, string]> = {
   sleep: [Moon, 'Sleeping'],
   event: [Radio, 'Waiting for an event'],
-  ask: [Radio, 'Waiting to be asked'],
-  any: [Radio, 'Waiting for the first of several'],
+  ask: [Radio, 'Waiting for an ask'],
+  any: [Radio, 'Waiting for whichever comes first'],
   awaiting_lease: [LockIcon, 'Waiting for a lock'],
   child: [Split, 'Waiting for a run'],
   activity: [Hourglass, 'Waiting for an activity'],

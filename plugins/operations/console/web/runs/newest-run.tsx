@@ -30,7 +30,7 @@ export function NewestRun({ scope, kind, workflow, among = 1, again_ms }: Props)
       return runs.find((run) => run.kind === kind) ?? null;
     },
   });
-  if (newest.error) return <span className="bad">cannot be read</span>;
+  if (newest.error) return <span className="bad">could not be loaded</span>;
   if (!newest.data) return <span className="quiet">{newest.isPending ? '…' : 'none'}</span>;
   return (
     <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: newest.data.run_id }}>
