@@ -1,7 +1,7 @@
 @contract
 Feature: Console sessions
 
-  Rule: A sign-in link works in one browser, once
+  Rule: A sign-in link works once, in one browser
 
     Scenario: svc console prints a sign-in link
       When I call "svc console --print"

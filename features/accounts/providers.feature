@@ -70,7 +70,7 @@ Feature: Providers of connected accounts, set by the operator
         | unheard_of                         | true   | is not a known member |
 
     @program @PROV-002 @PROV-025
-    Scenario: all problems are reported together, including those of the redirect address and of secret files
+    Scenario: all problems are reported together, including those with the redirect address and secret files
       Given a master key noted as "key"
       And settings of providers noted as "providers", one for each line:
         | token_url     | "token"           |

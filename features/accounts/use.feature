@@ -111,7 +111,7 @@ Feature: Connected accounts in use
       Then the run fails with code "credential_missing"
       And the far end got 0 requests
 
-  Rule: When a server rejects the token, svc checks the grant, and only the node repeats its request
+  Rule: When a server rejects the token, svc checks the grant, and retries the request only if the node's settings require it
 
     @provider @far-end @ACCT-015 @ACCT-024
     Scenario: a server answers 401 while the grant is valid, and after it has ended

@@ -103,7 +103,7 @@ Feature: A run asks a person
         {"approved":true,"by":"tester"}
         """
 
-    Scenario: the question of a job contains what earlier jobs made
+    Scenario: a job's question contains the results of earlier jobs
       When I submit the pipeline:
         """
         inputs: { env: string = live }

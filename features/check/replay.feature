@@ -123,7 +123,7 @@ Feature: Replaying an edited script with a recorded history
       Then it exits with 1
       And standard output has "the script calls step see-blue-1#0"
 
-    Scenario: a script that fails halfway, and one that never ends, are reported
+    Scenario: a script that fails halfway or never ends is reported
       When I submit the script "a.sh":
         """
         svc step one -- echo 1

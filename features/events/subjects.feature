@@ -1,4 +1,4 @@
-Feature: Subjects narrow which runs receive an event
+Feature: Subjects limit which runs receive an event
 
   Rule: An event with a subject reaches runs with that subject and runs without one
 

@@ -45,7 +45,7 @@ Feature: Graph documents
       And standard output is JSON whose "output" is "7"
       And standard output is JSON whose "kind" is "graph"
 
-  Rule: A node can be retried, and its failure can be data
+  Rule: A node can be retried, and its failure can be treated as data
 
     @GRAPH-007
     Scenario: attempts include the first one and are separated by a pause

@@ -100,7 +100,7 @@ Feature: Concurrency groups of pipelines
         """
 
     @contract
-    Scenario: a job releases its lease when the job ends, not the run
+    Scenario: a job releases its lease when the job ends, not when the run ends
       When I submit the pipeline as "one":
         """
         jobs:
@@ -190,7 +190,7 @@ Feature: Concurrency groups of pipelines
   @contract
   Rule: A rerun acquires the leases again
 
-    Scenario: a rerun from a job in the middle, and a complete rerun, acquire the lease
+    Scenario: a rerun from a middle job and a complete rerun both acquire the lease
       Given a file "group.yml":
         """
         concurrency: site

@@ -175,7 +175,7 @@ Feature: Jobs that run another workflow
       Then standard output matches 'one .*succeeded[^]*two .*succeeded[^]*three .*succeeded[^]*four .*succeeded'
 
     @contract
-    Scenario: a lock without a command is held until the run ends, not only the job
+    Scenario: a lock without a command is held until the run ends, not just until the job ends
       When I submit the pipeline as "first":
         """
         files: { "take.sh": "svc lock site", "stay.sh": "svc wait-signal go; echo first >> {folder}/order" }
