@@ -1141,6 +1141,16 @@ export interface WaitedRun {
      */
     run_id?: string;
     /**
+     * The condition on the event, as CEL; only for an `event`. Lists leave it out.
+     */
+    when?: string;
+    /**
+     * What `when` reads besides the event and the run.
+     */
+    values?: {
+      [k: string]: unknown | undefined;
+    };
+    /**
      * When it parked.
      */
     since: string;

@@ -74,3 +74,31 @@ Feature: svc wait-event takes the event that --when accepts
         | steps |
         | vars  |
         | run   |
+
+  Rule: A wait explains which events end it
+
+    Scenario: svc explain shows the condition, and an event that ends the wait
+      When I submit the script "paid.sh":
+        """
+        svc wait-event order.paid --when 'event.payload.order == vars.id && event.payload.ok' --var id=a7 > /dev/null
+        """
+      Then the run waits for "event" "order.paid"
+      When I call "svc explain {run}"
+      Then standard output has "ends it: event.payload.order == vars.id && event.payload.ok, with vars = "
+      And standard output has "svc emit order.paid --payload '{\"order\":\"a7\",\"ok\":true}'"
+      When I call "svc emit order.paid --payload '{\"order\":\"a7\",\"ok\":true}'"
+      Then it exits with 0
+      And the run succeeds
+
+    Scenario: svc explain shows the condition of a node
+      Given a file "paid.json":
+        """
+        {"version":"svc-graph/v1","nodes":[
+          {"id":"paid","type":"event","config":{"event":"order.paid","when":"event.payload.order == input.order"}}],"edges":[]}
+        """
+      When I submit "paid.json --input order:=7" with the CLI as "graph"
+      Then the run waits for "event" "order.paid"
+      When I call "svc explain {run}"
+      Then standard output has "svc emit order.paid --payload '{\"order\":7}'"
+      When I call "svc emit order.paid --payload '{\"order\":7}'"
+      Then the run succeeds

@@ -78,6 +78,22 @@ Feature: Runs are paused and resumed
       When I call "svc resume {run}"
       Then it exits with 1
 
+    Scenario: a run that waits for a paused one says so
+      Given a file "hold.sh":
+        """
+        svc wait-signal go
+        """
+      When I submit "hold.sh --concurrency-group deploy" with the CLI as "first"
+      Then the run waits for "signal" "go"
+      And "run_id" of the run is noted as "first"
+      When I call "svc pause {first}"
+      And I submit "hold.sh --concurrency-group deploy" with the CLI as "second"
+      And I call "svc explain {run}"
+      Then standard output matches "The run {first} holds it and was paused by .+ ago: it keeps the lock until it is resumed"
+      And standard output has "svc resume {first}"
+      When I call "svc runs cancel --workflow hold.sh --yes"
+      Then it exits with 0
+
   Rule: Graphs, pipelines and called runs are paused too
 
     Scenario: the nodes of a paused graph begin when it is resumed

@@ -3,7 +3,7 @@ import type { ActivityScope } from './activities.ts';
 import type { IncludedFile } from './files.ts';
 import type { Claimed, JournalRecord } from './journal.ts';
 import type { OriginFilter } from './origin-filter.ts';
-import type { Run, RunStatus, SubstateKind } from './run.ts';
+import type { Run, RunStatus, Substate, SubstateKind } from './run.ts';
 import type { SignalTerms } from './signal-terms.ts';
 import type { SentSignal } from './store.ts';
 import type { InFlightCall } from './visible-run.ts';
@@ -121,6 +121,8 @@ export interface OpenWait {
   armed_at: number;
   deadline: number | null;
   called_id: string | null;
+  /** Which events end it. */
+  condition: Pick<Substate, 'when' | 'values'>;
 }
 
 /** The name of an activity, and the activity that created it. */
@@ -216,7 +218,7 @@ export interface RunReader {
   openActivities(activity_ids: readonly string[]): Promise<Map<string, OpenActivity>>;
   endedActivities(activity_ids: readonly string[]): Promise<Map<string, EndedActivity>>;
   /** The open waits, by activity. */
-  openWaits(run_id: string, activity_ids: readonly string[]): Promise<Map<string, OpenWait>>;
+  openWaits(run: ActivityScope, activity_ids: readonly string[]): Promise<Map<string, OpenWait>>;
   activityNames(activity_ids: readonly string[]): Promise<ActivityName[]>;
   /** The last pass of an activity that has printed anything; 0 when none has. */
   lastPass(activity_id: string): Promise<number>;

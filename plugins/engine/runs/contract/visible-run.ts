@@ -2,7 +2,7 @@ import { iso } from '../../../../kernel/contracts/index.ts';
 import type { Masker } from '../../../security/masking/contract.ts';
 import type { RunRecord } from '../generated/run.ts';
 import { type ClaimRef, siteOf } from './journal.ts';
-import type { Run } from './run.ts';
+import type { Json, Run, Substate } from './run.ts';
 import type { CallUnderWay, TellingAgent } from './under-way.ts';
 
 /** A call that an agent carries out now, under a claim that holds. */
@@ -22,10 +22,17 @@ export function maskRun(run: Run, masker: Masker): Run {
     ...run,
     output: run.output === undefined ? undefined : masker.json(run.output),
     error: run.error && { ...run.error, message: masker.text(run.error.message) },
-    substate: run.substate && { ...run.substate, name: masker.text(run.substate.name) },
+    substate: run.substate && maskSubstate(run.substate, masker),
     annotations: run.annotations.map((text) => masker.text(text)),
   };
 }
+
+/** The visible form of what a run or a node waits for. */
+export const maskSubstate = ({ name, when, values, ...substate }: Substate, masker: Masker): Substate => ({
+  ...{ ...substate, name: masker.text(name) },
+  ...(when !== undefined && { when: masker.text(when) }),
+  ...(values !== undefined && { values: masker.json(values as Json) as Substate['values'] }),
+});
 
 /** The visible form of what agents carry out. */
 export const maskInFlightCalls = (calls: readonly InFlightCall[], masker: Masker): InFlightCall[] =>

@@ -35,6 +35,16 @@ export interface RunRecord {
      */
     run_id?: string;
     /**
+     * The condition on the event, as CEL; only for an `event`. Lists leave it out.
+     */
+    when?: string;
+    /**
+     * What `when` reads besides the event and the run.
+     */
+    values?: {
+      [k: string]: unknown;
+    };
+    /**
      * When it parked.
      */
     since: string;

@@ -202,6 +202,33 @@ t.test('waiting for a lease: who holds it, and the place in the queue', async (t
     'a run that has not started',
   );
   t.match(told({ run: waits }).because, /which is free now/);
+  const paused_holders = [run({ run_id: 'run_9', paused: { at: at(60_000), by: 'ana' } }), run({ run_id: 'run_8' })];
+  t.match(told({ run: waits, locks: [lock], paused_holders }), {
+    because: /The run run_9 holds it and was paused by ana 1m ago: it keeps the lock until it is resumed\.$/,
+    next: /svc resume run_9/,
+  });
+  t.notMatch(told({ run: waits, locks: [lock], paused_holders: [paused_holders[1]!] }).because, /paused/);
+});
+
+t.test('waiting for an event with a condition: an event that ends it', async (t) => {
+  const waits = (when: string, values?: { [name: string]: unknown }) =>
+    told({
+      run: run({
+        status: 'waiting',
+        subject: 'acme',
+        substate: { kind: 'event', name: 'order.paid', since: at(1000), when, ...(values && { values }) },
+      }),
+    });
+  const answer = waits('event.payload.order == vars.id && event.payload.ok', { vars: { id: "a'7" } });
+  t.match(answer, {
+    because: /ends it: event\.payload\.order == vars\.id && event\.payload\.ok, with vars = \{"id":"a'7"\}\.$/,
+    next: /svc emit order\.paid --payload '\{"order":"a'\\''7","ok":true\}'/,
+  });
+  t.match(waits("event.key == run.subject && 3 == event.payload['a']").next, /condition is true/);
+  const nested = waits("event.key == run.subject && 3 == event.payload.a.b && event.payload.c == 'x'").next;
+  t.match(nested, /svc emit order\.paid --key acme --payload '\{"a":\{"b":3\},"c":"x"\}'/);
+  for (const other of ['event.payload.total > 3', 'event.payload.a || event.payload.b', 'event.payload.x == nodes.a.b'])
+    t.match(waits(other).next, /svc emit order\.paid --payload '<json>'/, other);
 });
 
 t.test('waiting for children: where they are, or which agent is lacking', async (t) => {

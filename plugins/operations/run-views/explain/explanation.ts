@@ -15,6 +15,8 @@ import type {
 import { describeAttemptCount, describeRetries } from './attempts.ts';
 import { describeDeclinedEvents } from './declined.ts';
 import { describeSimilarEvents } from './similar-names.ts';
+import { explainEventWait } from './event-wait.ts';
+import { explainPausedHolders, type PausedHolder } from './lease-holders.ts';
 import { explainNodes } from './node-explanation.ts';
 import { describeQueuedSignals, explainSignalWait } from './queued-signals.ts';
 import { adviseOnBlocking, describeInFlightCalls, describeProgress } from './in-flight.ts';
@@ -29,6 +31,8 @@ export interface ExplanationInput {
   nodes?: readonly NodeView[];
   agents: readonly AgentView[];
   locks: readonly LockView[];
+  /** Paused runs that hold one of these locks; absent: they were not read. */
+  paused_holders?: readonly PausedHolder[];
   /** Types of events that the project knows; absent: they were not read. */
   types?: readonly TypeView[];
   /** Events that it declined of late; absent: they were not read. */
@@ -156,15 +160,18 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
       const { because, next } = explainSignalWait(name, known);
       return { because: [`It is waiting for the signal ${name}.`, ...because], next };
     }
-    case 'event':
+    case 'event': {
+      const { because, next } = explainEventWait({ ...run.substate, name }, run);
       return {
         because: [
           `It is waiting for an event of type ${name}.`,
+          ...because,
           ...describeDeclinedEvents(name, known),
           ...describeSimilarEvents(name, known),
         ],
-        next: [`emit one: svc emit ${quoteArgument(name)}`],
+        next,
       };
+    }
     case 'ask':
       return {
         because: [`It is waiting until somebody asks ${name}.`],
@@ -203,7 +210,8 @@ function explainCalledRun(run_id: string | undefined, name: string): Explanation
   };
 }
 
-function explainLease({ run, locks, now }: ExplanationInput, group: string): Explanation {
+function explainLease(known: ExplanationInput, group: string): Explanation {
+  const { run, locks, now } = known;
   const lock = locks.find((one) => one.group === group && one.trusted === run.trusted);
   if (!lock)
     return {
@@ -220,15 +228,17 @@ function explainLease({ run, locks, now }: ExplanationInput, group: string): Exp
     place < 0
       ? `${queue_length} are waiting in its queue.`
       : `It is number ${place + 1} of ${queue_length} in the queue.`;
+  const paused = explainPausedHolders(lock, known);
   return {
-    because: [held, turn],
+    because: [held, turn, ...paused.because],
     next:
       limit === 1
         ? [
+            ...paused.next,
             `see what the holder is doing: svc explain ${holder.run_id}`,
             `end it, which frees the lock: svc cancel ${holder.run_id}`,
           ]
-        : ['see who holds it: svc locks ls'],
+        : [...paused.next, 'see who holds it: svc locks ls'],
   };
 }
 

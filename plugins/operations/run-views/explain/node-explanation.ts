@@ -1,12 +1,23 @@
 import { formatSpan } from '../../../../cli/output/span.ts';
-import type { AgentView, DeclinedEvent, NodeView, QuestionView, RunView, SignalView, TypeView } from './answers.ts';
+import type {
+  AgentView,
+  DeclinedEvent,
+  LockView,
+  NodeView,
+  QuestionView,
+  RunView,
+  SignalView,
+  TypeView,
+} from './answers.ts';
 import { describeDeclinedEvents } from './declined.ts';
 import { describeSimilarEvents } from './similar-names.ts';
+import { explainEventWait } from './event-wait.ts';
+import { explainPausedHolders, type PausedHolder } from './lease-holders.ts';
 import { nodeLabel } from './node-label.ts';
 import { explainSignalWait } from './queued-signals.ts';
 import { describeInFlight } from './in-flight.ts';
 import { explainSilence } from './silence.ts';
-import { type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
+import { type Explanation, explainEligibility } from './eligible-agents.ts';
 
 interface NodeContext {
   run: RunView;
@@ -17,6 +28,8 @@ interface NodeContext {
   declined?: readonly DeclinedEvent[];
   signals?: readonly SignalView[];
   questions?: readonly QuestionView[];
+  locks?: readonly LockView[];
+  paused_holders?: readonly PausedHolder[];
   now: number;
 }
 
@@ -91,17 +104,24 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
       const { because, next } = explainSignalWait(name, known);
       return append(told(`has been waiting for the signal ${name} ${when}.`, next), because);
     }
-    case 'event':
-      return append(
-        told(`has been waiting for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoteArgument(name)}`]),
-        [...describeDeclinedEvents(name, known), ...describeSimilarEvents(name, known)],
-      );
+    case 'event': {
+      const { because, next } = explainEventWait(substate, known.run);
+      return append(told(`has been waiting for an event of type ${name} ${when}.`, next), [
+        ...because,
+        ...describeDeclinedEvents(name, known),
+        ...describeSimilarEvents(name, known),
+      ]);
+    }
     case 'ask':
       return told(`has been waiting ${when} until somebody asks ${name}.`);
     case 'any':
       return told(`has been waiting for the first of ${name} ${when}.`);
-    case 'awaiting_lease':
-      return told(`has been waiting for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
+    case 'awaiting_lease': {
+      const lock = known.locks?.find((one) => one.group === name && one.trusted === known.run.trusted);
+      const paused = lock ? explainPausedHolders(lock, known) : { because: [], next: [] };
+      const next = [...paused.next, 'see who holds it: svc locks ls'];
+      return append(told(`has been waiting for the lock ${name} ${when}.`, next), paused.because);
+    }
     case 'child':
       return told(
         `has been waiting for the run ${substate.run_id ?? ''} of ${name}, which it called, ${when}.`,

@@ -33,6 +33,8 @@ export interface ExplanationSource {
 
 /** Fan-outs whose items are looked at. */
 const MAX_FAN_OUTS = 5;
+/** Holders of locks that are looked at for whether they are paused. */
+const MAX_HOLDERS = 10;
 /** Events that are looked at for what the run did with them. */
 const MAX_EVENTS = 5;
 
@@ -42,7 +44,14 @@ const runPath = (run_id: string) => `/runs/${encodeURIComponent(run_id)}`;
 export async function readExplanationInput(source: ExplanationSource, run_id: string): Promise<ExplanationInput> {
   const record = await source.json<RunView>(runPath(run_id));
   const { steps = [], nodes } = await readSteps(source, record);
-  const locks = record.substate?.kind === 'awaiting_lease' ? await source.list<LockView>('/locks', 'locks') : [];
+  const awaited = [record, ...(nodes ?? [])].flatMap(({ substate }) =>
+    substate?.kind === 'awaiting_lease' ? [substate.name] : [],
+  );
+  const locks = awaited.length > 0 ? await source.list<LockView>('/locks', 'locks') : [];
+  const paused_holders = await readPausedHolders(
+    source,
+    locks.filter(({ group, trusted }) => trusted === record.trusted && awaited.includes(group)),
+  );
   const open = ['queued', 'running', 'waiting'].includes(record.status);
   const all = open ? await source.list<AgentView>('/api/v1/agents', 'agents') : [];
   // An agent that serves only another project cannot take this run.
@@ -54,7 +63,26 @@ export async function readExplanationInput(source: ExplanationSource, run_id: st
   const signals = await readQueuedSignals(source, run_id);
   const awaits_signal = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'signal');
   const questions = awaits_signal ? await readQuestions(source, run_id) : [];
-  return { run: record, steps, nodes, agents, locks, types, declined, signals, questions, now: source.now() };
+  return {
+    run: record,
+    steps,
+    nodes,
+    agents,
+    locks,
+    paused_holders,
+    types,
+    declined,
+    signals,
+    questions,
+    now: source.now(),
+  };
+}
+
+/** A few holders are read one by one. */
+async function readPausedHolders(source: ExplanationSource, locks: readonly LockView[]): Promise<RunView[]> {
+  const ids = [...new Set(locks.flatMap(({ holders }) => holders.map(({ run_id }) => run_id)))];
+  const runs = await Promise.all(ids.slice(0, MAX_HOLDERS).map((id) => source.json<RunView>(runPath(id))));
+  return runs.filter(({ paused }) => paused);
 }
 
 /** For a run with nodes: only the nodes in progress, and their items. */

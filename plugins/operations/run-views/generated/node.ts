@@ -127,6 +127,16 @@ export interface NodeRecord {
      * The called run; only for a `child`.
      */
     run_id?: string;
+    /**
+     * The condition on the event, as CEL; only for an `event`. Lists leave it out.
+     */
+    when?: string;
+    /**
+     * What `when` reads besides the event and the run.
+     */
+    values?: {
+      [k: string]: unknown;
+    };
     since: string;
     /**
      * When the wait times out.

@@ -6,6 +6,7 @@ import {
   type EndedActivity,
   type InFlightCall,
   maskInFlightCalls,
+  maskSubstate,
   type NodePage,
   type OpenActivity,
   type OpenWait,
@@ -62,7 +63,7 @@ export class NodeViews {
       ended: await this.#reader.endedActivities(
         nodes.flatMap(({ earlier }) => earlier.map(({ activity_id }) => activity_id)),
       ),
-      waits: await this.#reader.openWaits(run_id, [...activities, ...timers]),
+      waits: await this.#reader.openWaits(run, [...activities, ...timers]),
       // Read last: values that the nodes may show were stored before them.
       masker: await this.#masks.of(run),
       calls: new Map(calls.map((call) => [call.activity_id, call])),
@@ -187,10 +188,14 @@ function renderRunning(call: InFlightCall, masker: Masker) {
 
 function renderSubstate(wait: OpenWait | undefined, masker: Masker): NodeRecord['substate'] {
   if (!wait) return undefined;
-  const { substate, name, called_id, armed_at, deadline } = wait;
-  return {
-    ...{ kind: substate, name: masker.text(name), run_id: called_id ?? undefined },
-    since: iso(armed_at),
-    deadline: isoOrNone(deadline),
-  };
+  const { substate, name, called_id, armed_at, deadline, condition } = wait;
+  return maskSubstate(
+    {
+      ...{ kind: substate, name, run_id: called_id ?? undefined },
+      ...condition,
+      since: iso(armed_at),
+      deadline: isoOrNone(deadline),
+    },
+    masker,
+  );
 }

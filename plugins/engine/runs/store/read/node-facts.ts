@@ -1,5 +1,6 @@
-import { chunks, inList, type Queries } from '../../../../../kernel/contracts/index.ts';
-import type { EndedActivity, OpenActivity, OpenWait } from '../../contract.ts';
+import { chunks, inList, type Queries, type Sealer } from '../../../../../kernel/contracts/index.ts';
+import type { ActivityScope, EndedActivity, OpenActivity, OpenWait } from '../../contract.ts';
+import { CONDITION_COLUMNS, type ConditionRow, openCondition } from './wait-condition.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -32,17 +33,27 @@ export async function readEndedActivities(on: On, ids: readonly string[]): Promi
   return found;
 }
 
-export async function readOpenWaits(on: On, run_id: string, ids: readonly string[]): Promise<Map<string, OpenWait>> {
+/** The org's keys must be ready. */
+export async function readOpenWaits(
+  on: On,
+  sealer: Sealer,
+  run: ActivityScope,
+  ids: readonly string[],
+): Promise<Map<string, OpenWait>> {
   const found = new Map<string, OpenWait>();
   for (const chunk of chunks(ids)) {
     const list = inList(chunk);
-    const rows = await on.read<OpenWait>(
-      `SELECT w.activity_id, w.substate, w.name, w.armed_at, w.deadline, c.called_id FROM runs_waits w
+    const rows = await on.read<Omit<OpenWait, 'condition'> & ConditionRow>(
+      `SELECT w.substate, w.name, w.armed_at, w.deadline, c.called_id, ${CONDITION_COLUMNS} FROM runs_waits w
        LEFT JOIN runs_calls c ON c.run_id = w.run_id AND c.activity_id = w.activity_id AND c.position = w.position
        WHERE w.run_id = ? AND w.activity_id IN ${list.placeholders} AND COALESCE(w.state, '') = 'armed'`,
-      [run_id, ...list.params],
+      [run.run_id, ...list.params],
     );
-    for (const row of rows) found.set(row.activity_id, row);
+    for (const { position, condition_args, ...wait } of rows) {
+      const { activity_id } = wait;
+      const condition = openCondition(sealer, run, { activity_id, position, condition_args });
+      found.set(activity_id, { ...wait, condition });
+    }
   }
   return found;
 }

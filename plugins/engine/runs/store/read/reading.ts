@@ -1,6 +1,6 @@
 import { inList, chunks, Errors, iso, type Sealer, yieldToEventLoop } from '../../../../../kernel/contracts/index.ts';
 import { decodeTrace } from '../../../../platform/tracing/contract.ts';
-import type { Run, RunPause, RunStatus, Substate, SubstateKind } from '../../contract.ts';
+import type { ActivityScope, Run, RunPause, RunStatus, Substate, SubstateKind } from '../../contract.ts';
 import type { Reader } from '../rows/context.ts';
 import { readAllNotes, readFirstNotes, shortened } from '../read-notes.ts';
 import {
@@ -20,6 +20,7 @@ import {
   triggerOf,
 } from '../rows/runs.ts';
 import { openResult, parseJson } from '../rows/sealing.ts';
+import { CONDITION_COLUMNS, type ConditionRow, openCondition, WITHOUT_CONDITION } from './wait-condition.ts';
 import { parseExact } from '../../../../platform/schema/contract.ts';
 
 interface Scope {
@@ -87,14 +88,16 @@ async function readViewed(
     ]);
   };
   for (const part of chunks(ids)) {
-    const { rows, substates } = await withSubstates(on, rowsOf, part);
+    const { rows, substates } = await withSubstates(on, rowsOf, part, listed);
     if (rows.length === 0) continue;
     if (small_outputs) await readSmallOutputs(on, scope, rows);
     await sealer.prepare(scope.org_id);
     const noted = rows.flatMap(({ run_id, noted }) => (Number(noted) === 1 ? [run_id] : []));
     const annotations = await notesOf(on, noted, listed);
     for (const row of rows) {
-      const run = toRun(row, sealer, substates.get(row.run_id), annotations.get(row.run_id) ?? []);
+      const stored = substates.get(row.run_id);
+      const substate = stored && openSubstate(sealer, { ...scope, run_id: row.run_id }, stored);
+      const run = toRun(row, sealer, substate, annotations.get(row.run_id) ?? []);
       found.set(row.run_id, listed ? withShortTexts(run) : run);
       if ((row.output?.length ?? 0) > LARGE_OUTPUT_BYTES) await yieldToEventLoop();
     }
@@ -124,13 +127,14 @@ async function withSubstates(
   on: Reader,
   rowsOf: (ids: readonly string[]) => Promise<ViewedRun[]>,
   ids: readonly string[],
-): Promise<{ rows: ViewedRun[]; substates: Map<string, Substate> }> {
+  listed: boolean,
+): Promise<{ rows: ViewedRun[]; substates: Map<string, StoredSubstate> }> {
   const rows = new Map<string, ViewedRun>();
-  const substates = new Map<string, Substate>();
+  const substates = new Map<string, StoredSubstate>();
   for (let some = ids, left = 3; some.length > 0 && left > 0; left -= 1) {
     const read = await rowsOf(some);
     for (const row of read) rows.set(row.run_id, row);
-    for (const [run_id, substate] of await substatesOf(on, read)) substates.set(run_id, substate);
+    for (const [run_id, substate] of await substatesOf(on, read, listed)) substates.set(run_id, substate);
     some = read.flatMap(({ run_id, status }) => (status === 'waiting' && !substates.has(run_id) ? [run_id] : []));
   }
   return { rows: [...rows.values()], substates };
@@ -204,31 +208,41 @@ function outputOf(row: ViewedRun, sealer: Sealer): Pick<Run, 'output' | 'output_
 }
 
 /** What the most recently parked activity of each run waits for that waits, or is queued for its turn. */
-async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<string, Substate>> {
+async function substatesOf(
+  on: Reader,
+  rows: readonly ViewedRun[],
+  listed: boolean,
+): Promise<Map<string, StoredSubstate>> {
   const waiting = rows.filter(({ status }) => status === 'waiting' || status === 'queued').map(({ run_id }) => run_id);
   if (waiting.length === 0) return new Map();
   const ids = inList(waiting);
-  const waits = await on.read<{
-    run_id: string;
-    substate: SubstateKind;
-    name: string;
-    armed_at: number;
-    deadline: number | null;
-    called_id: string | null;
-  }>(
-    `SELECT w.run_id, w.substate, w.name, w.armed_at, w.deadline, c.called_id FROM runs_waits w
+  const waits = await on.read<StoredSubstate>(
+    `SELECT w.run_id, w.substate, w.name, w.armed_at, w.deadline, c.called_id,
+       ${listed ? WITHOUT_CONDITION : CONDITION_COLUMNS} FROM runs_waits w
      JOIN (SELECT run_id, MAX(seq) AS seq FROM runs_waits WHERE state = 'armed' AND run_id IN ${ids.placeholders} GROUP BY run_id) last
        ON last.run_id = w.run_id AND last.seq = w.seq
      LEFT JOIN runs_calls c ON c.run_id = w.run_id AND c.activity_id = w.activity_id AND c.position = w.position
      WHERE w.state = 'armed'`,
     ids.params,
   );
-  return new Map(
-    waits.map(({ run_id, substate, name, armed_at, deadline, called_id }) => [
-      run_id,
-      { kind: substate, name, run_id: called_id ?? undefined, since: iso(armed_at), deadline: time(deadline) },
-    ]),
-  );
+  return new Map(waits.map((wait) => [wait.run_id, wait]));
+}
+
+interface StoredSubstate extends ConditionRow {
+  run_id: string;
+  substate: SubstateKind;
+  name: string;
+  armed_at: number;
+  deadline: number | null;
+  called_id: string | null;
+}
+
+function openSubstate(sealer: Sealer, run: ActivityScope, stored: StoredSubstate): Substate {
+  const { substate, name, armed_at, deadline, called_id, activity_id, position, condition_args } = stored;
+  return {
+    ...{ kind: substate, name, run_id: called_id ?? undefined, since: iso(armed_at), deadline: time(deadline) },
+    ...openCondition(sealer, run, { activity_id, position, condition_args }),
+  };
 }
 
 /** Undefined for a run that does not exist. */

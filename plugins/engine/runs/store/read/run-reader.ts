@@ -72,7 +72,10 @@ export function createRunReader({
     },
     openActivities: (activity_ids) => readOpenActivities(on, activity_ids),
     endedActivities: (activity_ids) => readEndedActivities(on, activity_ids),
-    openWaits: (run_id, activity_ids) => readOpenWaits(on, run_id, activity_ids),
+    async openWaits(run, activity_ids) {
+      await sealer.prepare(run.org_id);
+      return readOpenWaits(on, sealer, run, activity_ids);
+    },
     async activityNames(activity_ids) {
       const found = [];
       for (const chunk of chunks(activity_ids)) found.push(...(await readActivityNames(on, chunk)));
