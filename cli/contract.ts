@@ -7,6 +7,7 @@
 export { adminCommand } from './admin.ts';
 export { assertDatabaseFree } from './home-lock.ts';
 export type { Call, Client } from './client/client.ts';
+export { waitUntil } from './client/wait-until.ts';
 export {
   type Argument,
   type Command,

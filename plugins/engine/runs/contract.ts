@@ -53,6 +53,7 @@ export * from './contract/slots.ts';
 export * from './contract/store.ts';
 export * from './contract/under-way.ts';
 export * from './contract/visible-run.ts';
+export { WaitingRequests } from './contract/waiting-requests.ts';
 export * from './contract/woken-loop.ts';
 export * from './contract/wait-any.ts';
 export { waitOf } from './contract/wait-query.ts';

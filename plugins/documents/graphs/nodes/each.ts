@@ -4,6 +4,7 @@ import { CALL_WAIT } from '../../../execution/children/contract.ts';
 import type { GraphNodeType } from '../contract.ts';
 import { BODY_MEMBERS, EACH, GRAPH_VERSION, MAX_LOOP_ITEMS } from '../domain/graph.ts';
 import graphSchema from '../schema/graph.schema.json' with { type: 'json' };
+import { ITEM_OPTIONS, itemProperties } from './item-list.ts';
 import { validateLiterals } from './literals.ts';
 
 const FLOW_TYPE = 'graph.each';
@@ -18,12 +19,7 @@ export const each: GraphNodeType = {
     type: 'object',
     required: ['items', 'nodes'],
     properties: {
-      items: {
-        type: ['array', 'string'],
-        minLength: 1,
-        maxItems: MAX_LOOP_ITEMS,
-        description: 'A list, or CEL that returns one.',
-      },
+      ...itemProperties(MAX_LOOP_ITEMS),
       nodes: {
         type: 'array',
         minItems: 1,
@@ -46,13 +42,7 @@ export const each: GraphNodeType = {
         description: 'Any JSON that the nodes need from the graph around them. It can use `item` and `index`.',
       },
       on_failure: { ...graphSchema.properties.on_failure, description: 'As in a graph, for the nodes of an item.' },
-      concurrency: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1000,
-        description: 'Maximum number of items at a time; default 16.',
-      },
-      finish_all: { type: 'boolean', description: 'If an item fails, the others continue; the node fails at the end.' },
+      ...ITEM_OPTIONS,
     },
   },
   expressions: ['items'],

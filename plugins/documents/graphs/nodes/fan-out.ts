@@ -1,5 +1,6 @@
 import { FAN_OUT } from '../domain/graph.ts';
 import type { GraphNodeType } from '../contract.ts';
+import { ITEM_OPTIONS, itemProperties } from './item-list.ts';
 import { validateLiterals } from './literals.ts';
 
 /** Runs a node for each item in a list. It is lowered together with that node. */
@@ -10,12 +11,7 @@ export const fanOut: GraphNodeType = {
     type: 'object',
     required: ['items', 'node'],
     properties: {
-      items: {
-        type: ['array', 'string'],
-        minLength: 1,
-        maxItems: 50_000,
-        description: 'A list, or CEL that returns one.',
-      },
+      ...itemProperties(50_000),
       node: {
         type: 'object',
         required: ['type'],
@@ -26,13 +22,7 @@ export const fanOut: GraphNodeType = {
         },
         description: 'The node to run for each item; its expressions can use `item` and `index`.',
       },
-      concurrency: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1000,
-        description: 'Maximum number of items at a time; default 16.',
-      },
-      finish_all: { type: 'boolean', description: 'If an item fails, the others continue; the node fails at the end.' },
+      ...ITEM_OPTIONS,
     },
   },
   expressions: ['items'],

@@ -1,13 +1,11 @@
-import { callerOf, Errors, type HttpRequest } from '../../../../kernel/contracts/index.ts';
-import { type Run, type RunStatus, TERMINAL } from '../contract.ts';
+import { callerOf, type HttpRequest } from '../../../../kernel/contracts/index.ts';
+import { type Run, type RunStatus, TERMINAL, WaitingRequests } from '../contract.ts';
 import { RunWaiters, type RunWaitersDeps, type WaitCaller, type WaitScope } from './run-waiters.ts';
 
 /** Requests that wait at a time: of all callers, for one project, and of one user. Each holds a socket. */
 export const MAX_WAITING = 20_000;
 export const MAX_WAITING_IN_PROJECT = 10_000;
 export const MAX_WAITING_OF_A_USER = 2000;
-
-const RETRY_MS = 1000;
 
 /** Which caller a request that waits is of. A session counts apart from the token that it was made from: either may end. */
 export function waitCaller(request: HttpRequest): WaitCaller {
@@ -34,10 +32,11 @@ const isOver = (status: RunStatus): boolean => TERMINAL.includes(status);
 /** Requests that wait for the end of a run. They are woken by the run's end, in this process or another server's. */
 export class RunWaits {
   readonly #deps: RunWaitersDeps;
-  readonly #projects = new Map<string, number>();
-  readonly #users = new Map<string, number>();
+  readonly #requests = new WaitingRequests({
+    ...{ what: 'runs', max: MAX_WAITING },
+    ...{ max_in_project: MAX_WAITING_IN_PROJECT, max_of_a_user: MAX_WAITING_OF_A_USER },
+  });
   readonly #waiters: RunWaiters;
-  #waiting = 0;
 
   constructor(deps: RunWaitersDeps) {
     this.#deps = deps;
@@ -46,27 +45,12 @@ export class RunWaits {
 
   /** Requests that wait. */
   get size(): number {
-    return this.#waiting;
+    return this.#requests.size;
   }
 
   /** Work that may wait. Throws `rate_limited` before it when too many requests wait already. */
-  async holding<T>({ project_id }: WaitScope, { user_id }: WaitCaller, work: () => Promise<T>): Promise<T> {
-    const own = this.#users.get(user_id) ?? 0;
-    if (own >= MAX_WAITING_OF_A_USER)
-      throw refused(`${own} of your requests are waiting for runs, which is the limit; omit wait, or try again later`);
-    if (this.#waiting >= MAX_WAITING || (this.#projects.get(project_id) ?? 0) >= MAX_WAITING_IN_PROJECT)
-      throw refused('too many requests are waiting for runs; omit wait, or try again later');
-    const change = (by: 1 | -1) => {
-      this.#waiting += by;
-      count(this.#projects, project_id, by);
-      count(this.#users, user_id, by);
-    };
-    change(1);
-    try {
-      return await work();
-    } finally {
-      change(-1);
-    }
+  holding<T>({ project_id }: WaitScope, { user_id }: WaitCaller, work: () => Promise<T>): Promise<T> {
+    return this.#requests.holding({ project_id, user_id }, work);
   }
 
   /**
@@ -87,11 +71,3 @@ export class RunWaits {
     }
   }
 }
-
-function count(held: Map<string, number>, id: string, by: 1 | -1): void {
-  const now = (held.get(id) ?? 0) + by;
-  if (now > 0) held.set(id, now);
-  else held.delete(id);
-}
-
-const refused = (detail: string) => Errors.rateLimited(detail, { retryAfterMs: RETRY_MS });

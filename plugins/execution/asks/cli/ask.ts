@@ -1,9 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Api, type Client, CliError, Exit, type Output, readJson, type Run } from '../../../../cli/contract.ts';
-
-/** Below the time after which proxies end a silent request. */
-const WAIT_S = 30;
-const RETRY_MS = 500;
+import { type Api, Exit, readJson, type Run, waitUntil } from '../../../../cli/contract.ts';
 
 export const run: Run = async ({ args, flags, output, client, stdin }) => {
   const api = await client();
@@ -22,34 +17,14 @@ export const run: Run = async ({ args, flags, output, client, stdin }) => {
     output.data(sent, () => sent.ask_id);
     return undefined;
   }
-  const ask = await waitForAnswer(api, `${path}/${encodeURIComponent(sent.ask_id)}`, output);
+  const one = `${path}/${encodeURIComponent(sent.ask_id)}`;
+  const ask = await waitUntil<Api.Ask>(api, one, ({ state }) => state !== 'open', output);
   if (ask.state === 'answered') output.data(ask, () => JSON.stringify(ask.answer ?? null));
   else if (output.json) output.data(ask, () => '');
   else output.note(describeEnd(run_id, ask));
   if (ask.state === 'timed_out') return Exit.timedOut;
   return ask.state === 'answered' ? undefined : Exit.failed;
 };
-
-/** The ask as soon as it is no longer open. Waits for a server that is away. */
-async function waitForAnswer(api: Client, path: string, output: Output): Promise<Api.Ask> {
-  for (let reported = false; ; ) {
-    const sent_at = performance.now();
-    try {
-      const ask = await api.json<Api.Ask>({ path, query: { wait: `${WAIT_S}s` } });
-      if (ask.state !== 'open') return ask;
-      reported = false;
-    } catch (error) {
-      if (!(error instanceof CliError) || !isTemporary(error)) throw error;
-      if (!reported) output.note(`${error.message}; waiting for it`);
-      reported = true;
-    }
-    // A server that stops answers early.
-    if (performance.now() - sent_at < WAIT_S * 1000) await delay(RETRY_MS);
-  }
-}
-
-const isTemporary = ({ exit, code }: CliError): boolean =>
-  exit === Exit.unreachable || code === 'rate_limited' || code === 'http_504';
 
 function describeEnd(run_id: string, { name, state, deadline, ended_at, delivered_at }: Api.Ask): string {
   if (state === 'run_ended')

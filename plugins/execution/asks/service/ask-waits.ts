@@ -1,12 +1,11 @@
-import { type Cancel, type Clock, Errors, isServiceError } from '../../../../kernel/contracts/index.ts';
-import { ADMISSION_INTERVAL_MS, checkAdmission, type Wakeups } from '../../../engine/runs/contract.ts';
+import { type Cancel, type Clock, isServiceError } from '../../../../kernel/contracts/index.ts';
+import { ADMISSION_INTERVAL_MS, checkAdmission, WaitingRequests, type Wakeups } from '../../../engine/runs/contract.ts';
 import type { Ask } from '../generated/ask.ts';
 import type { AskScope } from '../store/asks.ts';
 
 /** Requests that wait for an answer at a time. Each holds a socket. */
 export const MAX_WAITING = 2000;
 export const MAX_WAITING_IN_PROJECT = 500;
-const RETRY_MS = 1000;
 
 /** The pauses between two reads, for answers that another server has recorded. */
 const POLL_MIN_MS = 200;
@@ -30,8 +29,10 @@ export interface WaitingRequest {
 /** Requests that wait for the answer to an ask. They are woken by changes of its run. */
 export class AskWaits {
   readonly #deps: AskWaitsDeps;
-  readonly #projects = new Map<string, number>();
-  #waiting = 0;
+  readonly #requests = new WaitingRequests({
+    ...{ what: 'answers', max: MAX_WAITING },
+    max_in_project: MAX_WAITING_IN_PROJECT,
+  });
 
   constructor(deps: AskWaitsDeps) {
     this.#deps = deps;
@@ -39,26 +40,12 @@ export class AskWaits {
 
   /** Requests that wait. */
   get size(): number {
-    return this.#waiting;
+    return this.#requests.size;
   }
 
   /** Work that may wait. Throws `rate_limited` before it if too many requests wait already. */
-  async holding<T>({ project_id }: AskScope, work: () => Promise<T>): Promise<T> {
-    const in_project = this.#projects.get(project_id) ?? 0;
-    if (this.#waiting >= MAX_WAITING || in_project >= MAX_WAITING_IN_PROJECT)
-      throw Errors.rateLimited('too many requests are waiting for answers; omit wait, or try again later', {
-        retryAfterMs: RETRY_MS,
-      });
-    this.#waiting += 1;
-    this.#projects.set(project_id, in_project + 1);
-    try {
-      return await work();
-    } finally {
-      this.#waiting -= 1;
-      const left = this.#projects.get(project_id)! - 1;
-      if (left > 0) this.#projects.set(project_id, left);
-      else this.#projects.delete(project_id);
-    }
+  holding<T>({ project_id }: AskScope, work: () => Promise<T>): Promise<T> {
+    return this.#requests.holding({ project_id }, work);
   }
 
   /**
