@@ -71,7 +71,7 @@ export const START = `svc: durable workflows in any language
   svc logs <run-id>             print the log of a run
   svc explain <run-id>          explain why a run is waiting or has failed
 
-\`svc help\` shows more commands, \`svc help <command>\` explains one.
+\`svc help\` shows more commands; \`svc help <command>\` explains one.
 `;
 
 const EXITS = 'Exit codes: 0 ok, 1 failed, 2 usage, 3 server unreachable, 4 not authenticated, 124 wait timed out.';
@@ -97,7 +97,7 @@ Share    svc login --url <server>      log in to a server; svc member set adds p
 Operate  svc serve, svc agent          start a server or an agent; svc doctor checks them
 
 More     svc help workflows | inspect | triggers | vault | servers | access | verbs | all
-\`svc help <command>\` explains a command or a verb, \`svc errors <code>\` an error.
+\`svc help <command>\` explains a command or a verb; \`svc errors <code>\` explains an error.
 ${EXITS}
 `;
 

@@ -57,7 +57,7 @@ t.test('after -- nothing is a flag', async (t) => {
 });
 
 t.test('words after -- belong to a command that has words, once it has its arguments', async (t) => {
-  const worded: Command = { ...command, words: { name: 'argument', summary: 'arguments of the script' } };
+  const worded: Command = { ...command, words: { name: 'argument', summary: 'arguments for the script' } };
   const one = { ...worded, args: [{ name: 'file', summary: 'first' }] };
   t.match(parse(one, ['a.sh', '-f', '--', '-x', '', '--', 'y']), { args: ['a.sh'], words: ['-x', '', '--', 'y'] });
   t.match(parse(one, ['--', '-a.sh', 'x']), { args: ['-a.sh'], words: ['x'] });
@@ -86,7 +86,7 @@ t.test('what cannot be meant is refused with the usage of the command', async (t
     [['a.sh', '--follow=yes'], /--follow takes no value/],
     [['a.sh', '--reason'], /--reason needs a value/],
     [['a.sh', '--reason', '--'], /--reason needs a value/],
-    [['a.sh', '--reason', 'a', '--reason', 'b'], /--reason is set twice, and takes one value/],
+    [['a.sh', '--reason', 'a', '--reason', 'b'], /--reason is set twice, but takes only one value/],
     [['a.sh', '--limit', '1', '--limit=1'], /--limit is set twice/],
     [['a.sh', '--limit', '0'], /it must be a whole number from 1 to 200/],
     [['a.sh', '--limit', '201'], /whole number/],

@@ -110,7 +110,7 @@ function expandFlags(
       if (!repeated) result.push(`--${internalName(name)}`);
       continue;
     }
-    if (repeated && !flag.many) throw usageError(`${written} is set twice, and takes one value`, help);
+    if (repeated && !flag.many) throw usageError(`${written} is set twice, but takes only one value`, help);
     if (inline.length === 0) index += 1;
     const next = inline.length > 0 ? inline.join('=') : index < end ? argv[index] : undefined;
     if (next === undefined) throw usageError(`${written} needs a value`, help);

@@ -128,7 +128,7 @@ async function invoke(
 /** `svc logs … | head` closes our standard output. Like cat, the command then ends quietly. */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(Exit.ok);
-  process.stderr.write(`svc: standard output cannot be written: ${error.message} (output_failed)\n`);
+  process.stderr.write(`svc: cannot write to standard output: ${error.message} (output_failed)\n`);
   process.stderr.write('  → free space on the disk, or write somewhere else\n', () => process.exit(Exit.failed));
 }
 

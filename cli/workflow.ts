@@ -68,7 +68,7 @@ export const WORKFLOW_FLAGS = {
   timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, including waits' },
   checkout: {
     type: 'boolean',
-    summary: "start in a folder with the repository of the forge's event (scripts only)",
+    summary: "start in a checkout of the forge event's repository (scripts only)",
   },
 } as const satisfies Flags;
 
@@ -180,7 +180,7 @@ export function withInputFlags(input: unknown, inputs: Invocation['inputs']): un
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw usageError(
       '--input is not an object, so flags cannot add to it',
-      'write all of it with --input, or with flags',
+      'set the whole input with --input, or with flags',
     );
   const twice = Object.keys(inputs).find((name) => Object.hasOwn(input, name));
   if (twice === undefined) return { ...input, ...inputs };

@@ -119,7 +119,7 @@ export class Client {
       Exit.failed,
       'unexpected_answer',
       `${url} returned an unexpected response to ${request}: ${reason}`,
-      `check with \`svc doctor\` that the address (from ${origin}) belongs to an svc server of this version`,
+      `check with \`svc doctor\` that the address (from ${origin}) belongs to an svc server with the same version as the CLI`,
       details,
     );
   }
@@ -177,7 +177,7 @@ export class Client {
       throw new CliError(
         Exit.notAuthenticated,
         'not_authenticated',
-        `the token from ${this.profile.token_origin} contains characters that a token cannot contain`,
+        `the token from ${this.profile.token_origin} contains invalid characters`,
         'pass only the token, without line breaks or quotes',
       );
     checkAddress(this.profile.url);
@@ -230,8 +230,8 @@ export class Client {
       throw new CliError(
         Exit.unreachable,
         'unreachable',
-        `the response of ${url} is incomplete: ${code === 'ECONNRESET' ? 'the connection was closed' : message}`,
-        'try again when the server responds; `svc doctor` shows whether it does',
+        `the response from ${url} is incomplete: ${code === 'ECONNRESET' ? 'the connection was closed' : message}`,
+        'check the server with `svc doctor`, then try again',
       );
     }
   }

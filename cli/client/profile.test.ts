@@ -45,7 +45,7 @@ t.test('a token goes only to the server that it was given for', async (t) => {
   const password = await read({ SVC_URL: 'http://ann:hunter2@127.0.0.1:1' }).catch((thrown: unknown) => thrown);
   t.match(password, { exit: 2, message: '127.0.0.1:1' });
   t.notMatch((password as Error).message, /hunter2/);
-  await t.rejects(read({ SVC_TOKEN: 'svc_pat_env' }), { ...refused, message: /not sent to the server of/ });
+  await t.rejects(read({ SVC_TOKEN: 'svc_pat_env' }), { ...refused, message: /not sent to the server in/ });
   const both = { SVC_URL: 'http://h', SVC_TOKEN: 'svc_pat_env' };
   t.match(await read(both), { url: 'http://h', token: 'svc_pat_env', org: '', project: '', token_origin: 'SVC_TOKEN' });
   t.match(await read({ ...both, SVC_URL: one.url }), { token: 'svc_pat_env', org: 'acme', project: 'web' });

@@ -136,7 +136,7 @@ const noProfileInJob = () =>
 
 const missingUrl = (profile?: StoredProfile) =>
   profileRejected(
-    `SVC_TOKEN is set, but SVC_URL is not${profile ? `: the token is not sent to the server of ${profile.path}` : ''}`,
+    `SVC_TOKEN is set, but SVC_URL is not${profile ? `: the token is not sent to the server in ${profile.path}` : ''}`,
     "set SVC_URL to the token's server, or unset SVC_TOKEN",
   );
 

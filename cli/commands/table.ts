@@ -32,7 +32,7 @@ export const coreCommands: readonly Command[] = [
         log: {
           type: 'string',
           choices: ['plain', 'json', 'off'],
-          summary: 'format of the lines that report runs (default: plain on a terminal, otherwise off)',
+          summary: 'how to report runs (default: plain on a terminal, otherwise off)',
         },
       },
       examples: [['svc dev', 'then, in another terminal: svc submit hello.sh --follow']],
@@ -54,7 +54,7 @@ export const coreCommands: readonly Command[] = [
       summary: 'start an agent: it connects to the server and runs activities',
       description:
         'SVC_URL is the address of the server. The agent token (`svc token create <name> --agent`) comes from a file or SVC_TOKEN.\n' +
-        'Untrusted runs, such as those of pull requests from forks, are isolated from everything else on the machine.\n' +
+        'Untrusted runs, such as those for pull requests from forks, are isolated from everything else on the machine.\n' +
         'After SIGTERM, it accepts no new work: running scripts can finish or park, and other agents claim the rest.',
       flags: {
         cap: {
@@ -92,7 +92,7 @@ export const coreCommands: readonly Command[] = [
           value: '<user>|<first>-<last>',
           summary: 'user that runs trusted programs, or a range with one user for each project (needs root)',
         },
-        'allow-root': { type: 'boolean', summary: 'allow running programs of several projects as root' },
+        'allow-root': { type: 'boolean', summary: 'allow programs from several projects to run as root' },
         show: {
           type: 'string',
           value: '<path>',
@@ -113,11 +113,11 @@ export const coreCommands: readonly Command[] = [
     {
       name: 'worker',
       anywhere: true,
-      summary: 'serve functions of your program as workflows',
+      summary: "serve your program's functions as workflows",
       description:
         'Imports the files and serves every workflow(name, …) in them, many runs at once in one process (docs/functions.md).\n' +
         'SVC_URL is the address of the server. The agent token (`svc token create <name> --agent`) comes from a file or SVC_TOKEN. Without\n' +
-        'a token, a profile is enough if its user owns the org: the worker creates a token, which is valid until the worker ends, for at most 7d.\n' +
+        'a token, a profile is enough if its user owns the org: the worker creates an agent token and revokes it when it ends.\n' +
         'After SIGTERM, it accepts no new runs: running functions can finish or park, and other workers claim the rest.',
       args: [{ name: 'file', optional: true, rest: true, summary: 'TypeScript or JavaScript files, or Python files' }],
       flags: {
@@ -222,7 +222,7 @@ export const coreCommands: readonly Command[] = [
     group: 'Shell',
     summary: "list the documentation pages, print a page's address, or read a page here",
     description:
-      'A topic is the name of a page, a command, a script verb or an error code. The server of your profile serves the\n' +
+      "A topic is the name of a page, a command, a script verb or an error code. Your profile's server serves the\n" +
       'pages under /docs. With --text, the page comes from this installation, and no server is needed.',
     args: [{ name: 'topic', optional: true, rest: true, summary: 'as `svc docs` lists it (default: list all topics)' }],
     flags: {
@@ -243,9 +243,9 @@ export const coreCommands: readonly Command[] = [
     summary: 'print a completion script for your shell',
     args: [{ name: 'shell', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
     description:
-      'It completes commands, script verbs, flags and their values: IDs of runs, names of handlers, schedules, hooks,\n' +
-      "graphs, secrets and more, statuses, profiles, projects. For names, it asks the profile's server for at most a second;\n" +
-      'a server that does not respond is ignored.',
+      'It completes commands, script verbs, flags and their values: run IDs, statuses, profiles, projects, and the\n' +
+      "names of handlers, schedules, hooks, graphs, secrets and more. It asks the profile's server for names, and waits at\n" +
+      'most a second; a server that does not respond is ignored.',
     examples: [
       ['source <(svc completion bash)', 'for this session; add it to ~/.bashrc for all sessions'],
       ['source <(svc completion zsh)', 'in ~/.zshrc, after compinit'],

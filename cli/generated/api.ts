@@ -498,7 +498,7 @@ export interface ForgeCall {
   };
 }
 /**
- * How to read a repository file unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
+ * How to read a repository file unchanged. The path contains `{repo}` and `{path}`, and `ref` contains `{ref}`.
  */
 export interface ForgeFile {
   path: string;
@@ -577,7 +577,7 @@ export interface ForgeShape {
     [k: string]: Members | undefined;
   };
   /**
-   * The events whose bodies can contain each member. Every body can have a member that is not listed.
+   * The events whose bodies can contain each member. A member that is not listed can be in every body.
    */
   only: {
     [k: string]: Members | undefined;
@@ -633,7 +633,7 @@ export interface SignatureSection {
    */
   timestamp_unit?: 's' | 'ms';
   /**
-   * The largest difference between the timestamp and now. Default 5m.
+   * The largest allowed difference between the timestamp and the current time. Default 5m.
    */
   tolerance?: string;
   key?: KeyForm;
@@ -653,7 +653,7 @@ export interface HeaderParts {
   timestamp?: string;
 }
 /**
- * How a key is written. Default: the text itself is the key.
+ * The encoding of the key. Default: the text itself is the key.
  */
 export interface KeyForm {
   /**
@@ -1272,7 +1272,7 @@ export interface WaitedRun {
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true if the output is too large for the list, at more than about 4,000 bytes. Read the run to see it.
+   * Only in a list: true if the output is too large for the list (more than about 4,000 bytes). Read the run to see it.
    */
   output_omitted?: boolean;
   error?: {
@@ -1317,7 +1317,7 @@ export interface WaitedRun {
    */
   trace_id?: string;
   /**
-   * Address of the page of its trace; only if the server exports traces and SVC_TRACE_URL is set.
+   * Address of its trace's page; only if the server exports traces and SVC_TRACE_URL is set.
    */
   trace_url?: string;
   /**

@@ -63,7 +63,7 @@ t.test('an error names the flag, and what it takes', async (t) => {
     [['--replicas', '1.5'], '--replicas is "1.5"; it must be a whole number'],
     [['--env', 'prod'], '--env is "prod"; it must be one of test, live, 3'],
     [['--service'], '--service needs a value'],
-    [['--service', 'a', '--service', 'b'], '--service is set twice, and takes one value'],
+    [['--service', 'a', '--service', 'b'], '--service is set twice, but takes only one value'],
     [['--dry-run=x'], '--dry-run is "x"; it must be true or false, or --dry-run alone'],
     [['--options', '7'], '--options is "7"; it must be a JSON object'],
     [['--servce', 'a'], 'neither the command nor deploy.yaml has --servce'],

@@ -120,7 +120,8 @@ export function extractInputFlags(
       if (text === undefined) throw usageError(`${flag} needs a value`, help);
     }
     const before = texts.get(of.name);
-    if (before !== undefined && !isList(of.schema)) throw usageError(`${flag} is set twice, and takes one value`, help);
+    if (before !== undefined && !isList(of.schema))
+      throw usageError(`${flag} is set twice, but takes only one value`, help);
     if (before) before.texts.push(text);
     else texts.set(of.name, { of, flag, texts: [text] });
   }

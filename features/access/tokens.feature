@@ -91,7 +91,7 @@ Feature: Authentication of API callers
 
       Examples:
         | role   | may     | status                     | after                                       |
-        | viewer | may not | 403 with code "forbidden"  | "detail" of the answer matches "role member" |
+        | viewer | may not | 403 with code "forbidden"  | "detail" of the answer matches "member role" |
         | member | may     | 201                        | the run of the answer succeeds              |
         | admin  | may     | 201                        | the run of the answer succeeds              |
 

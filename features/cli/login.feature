@@ -69,7 +69,7 @@ Feature: Logging in
       When I log in with "--token -" and the token on standard input
       And I call "svc whoami" with only "SVC_TOKEN" set to "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       Then it exits with 4
-      And standard error has "SVC_TOKEN is set, but SVC_URL is not: the token is not sent to the server of"
+      And standard error has "SVC_TOKEN is set, but SVC_URL is not: the token is not sent to the server in"
 
     Scenario: a profile that others can read is rejected
       When I log in with "--token -" and the token on standard input

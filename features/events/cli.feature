@@ -91,7 +91,7 @@ Feature: Events on the command line
       And I call "svc emit order.piad"
       Then it exits with 0
       And standard output matches "^evt_\w{26}\n$"
-      And standard error has "nothing reacted to this event of the type order.piad; did you mean `order.paid`?"
+      And standard error has "nothing reacted to this order.piad event; did you mean `order.paid`?"
       When I call "svc emit order.piad --json"
       Then standard error is ""
       When I call "svc emit order.shipped"
@@ -107,7 +107,7 @@ Feature: Events on the command line
         """
       Then the run waits for "event" "stock.low"
       When I call "svc emit stock.lwo"
-      Then standard error has "nothing reacted to this event of the type stock.lwo; did you mean `stock.low`?"
+      Then standard error has "nothing reacted to this stock.lwo event; did you mean `stock.low`?"
       When I call "svc explain {run}"
       Then standard output has "No event of type stock.low has been recorded; did you mean `stock.lwo`?"
       When I call "svc emit stock.low"

@@ -141,7 +141,7 @@ Feature: svc graph
       And I call "svc graph save paid paid.json"
       And I call "svc graph publish paid"
       Then it exits with 0
-      And standard error has "warning: this project has no event of the type order.piad yet; did you mean `order.paid`?"
+      And standard error has "warning: this project has no order.piad event yet; did you mean `order.paid`?"
 
     Scenario: node types are listed with their schemas
       When I call "svc graph types"

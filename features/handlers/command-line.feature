@@ -255,7 +255,7 @@ Feature: Handlers on the command line
       And I call "svc handler set note note.sh --on order.piad --on order.shipped --on 'order.pai*'"
       Then it exits with 0
       And standard error has "Created handler note"
-      And standard error has "warning: this project has no event of the type order.piad yet; did you mean `order.paid`?"
+      And standard error has "warning: this project has no order.piad event yet; did you mean `order.paid`?"
       And standard error lacks "order.shipped yet"
       When I call "svc handler set note note.sh --on order.paid"
       Then standard error lacks "warning"

@@ -22,7 +22,7 @@ Feature: Many runs are cancelled and rerun with a filter
       When I call "svc runs cancel --workflow wrong.sh"
       Then it exits with 0
       And standard output matches "waiting \(signal go\) +wrong\.sh"
-      And standard error has "nothing was done: --yes will cancel 2 runs"
+      And standard error has "nothing was done: add --yes to cancel 2 runs"
       When I call "svc runs cancel --workflow wrong.sh --reason typo --yes --json"
       Then it exits with 0
       And standard output is JSON whose "runs.1.outcome" is "cancelled"

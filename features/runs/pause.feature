@@ -163,7 +163,7 @@ Feature: Runs are paused and resumed
       Then the run waits for "signal" "go"
       When I call "svc runs pause --workflow many.sh"
       Then it exits with 0
-      And standard error has "nothing was done: --yes will pause 2 runs"
+      And standard error has "nothing was done: add --yes to pause 2 runs"
       When I call "svc runs pause --workflow many.sh --yes"
       Then standard error has "2 runs: 2 paused"
       When I call "svc runs pause --workflow many.sh --yes"

@@ -69,7 +69,7 @@ Feature: svc wait-any waits for the first of several signals, events and asks
         """
       Then the run fails with code "script_failed"
       And the log has "there is nothing to wait for"
-      And the log has "signal:a is there twice"
+      And the log has "signal:a is given twice"
       And the log has "is not signal:<name>, event:<type>, ask:<name> or timeout:<duration>"
       And the log has "are reserved for the engine"
 

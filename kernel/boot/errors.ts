@@ -11,7 +11,7 @@ export const BootErrors = {
     code: 'plugin_failed',
     status: 500,
     title: 'A plugin failed while the kernel started or stopped.',
-    next: 'Read the cause. If the plugin is listed in SVC_PLUGINS, remove it from the list to start svc without it.',
+    next: 'Check the cause in the message. If the plugin is listed in SVC_PLUGINS, remove it from the list to start svc without it.',
   }),
   diskFull: defineError({
     code: 'disk_full',

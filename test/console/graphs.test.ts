@@ -179,7 +179,7 @@ else
       await page.getByRole('heading', { name: /steps/, level: 1 }).waitFor();
       await card(page, /double.*succeeded/).waitFor();
       await card(page, /ok.*waits: signal/).waitFor();
-      await card(page, /last.*not begun/).waitFor();
+      await card(page, /last.*not started/).waitFor();
       const run_id = page.url().split('/').at(-1)!;
       await place.svc(['signal', run_id, 'go', '--payload', '{"by":"me"}']);
       await card(page, /last.*succeeded/).waitFor();

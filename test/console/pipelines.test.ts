@@ -108,7 +108,7 @@ else
       t.match(await job(page, 'approval').innerText(), /Waiting.*needs ship/s);
       await place.svc(['signal', holder, 'go']);
       await job(page, 'approval')
-        .getByText(/waits for an event of the type ship\.approved/)
+        .getByText(/waits for an event of type ship\.approved/)
         .waitFor();
       t.match(await job(page, 'ship').innerText(), /Succeeded/);
     });

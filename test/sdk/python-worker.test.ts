@@ -123,7 +123,7 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
     t.match(in_step.error?.message, /^StepError: step "deep" failed: KeyError: 'no such thing'\n/);
     t.match(in_step.error?.message, /in deep\n/, 'the cause is told, with its lines');
 
-    t.match((await fail('not_json')).error?.message, /^SvcError: a set cannot be the output of a workflow/);
+    t.match((await fail('not_json')).error?.message, /^SvcError: a set cannot be a workflow's output/);
     t.match((await fail('leaves_error')).error?.message, /^ValueError: left behind\n/, 'of a task that nobody awaits');
     t.match(
       (await fail('blocks')).error?.message,

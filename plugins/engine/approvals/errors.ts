@@ -10,7 +10,7 @@ export const linkNotFound = defineError({
 export const linkEnded = defineError({
   code: 'answer_link_ended',
   status: 410,
-  title: 'This link has ended.',
+  title: 'This link no longer works.',
   next: 'If the question has been answered, there is nothing to do. Otherwise, ask the sender for a new link.',
 });
 

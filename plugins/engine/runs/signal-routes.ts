@@ -100,5 +100,5 @@ const SIGNAL_LENGTH = 128;
 function signalName(name: string): string {
   const message = validateLine(name, SIGNAL_LENGTH);
   if (message === undefined) return name;
-  throw Errors.invalidRequest(`the name of a signal ${message}`, { errors: [{ pointer: '/path/name', message }] });
+  throw Errors.invalidRequest(`the signal name ${message}`, { errors: [{ pointer: '/path/name', message }] });
 }

@@ -126,8 +126,11 @@ onEachStore((store, withWorld) => {
         [{ debounce, batch }, /batch cannot be combined with debounce/],
         [{ debounce, rate_limit: { limit: 1, period: '1h' } }, /rate_limit cannot be combined with debounce/],
         [{ batch, rate_limit: { limit: 1, period: '1h' } }, /rate_limit cannot be combined with batch/],
-        [{ batch, concurrency: { key: 'event.payload.b' } }, /concurrency\/key must be the key of batch/],
-        [{ batch, throttle: { limit: 1, period: '1h', key: 'event.key' } }, /throttle\/key must be the key of batch/],
+        [{ batch, concurrency: { key: 'event.payload.b' } }, /concurrency\/key must be the same as batch.key/],
+        [
+          { batch, throttle: { limit: 1, period: '1h', key: 'event.key' } },
+          /throttle\/key must be the same as batch.key/,
+        ],
         [{ batch, priority: 'event.payload.b' }, /priority must be a number/],
         [{ priority: 'event..b' }, /^priority is not a valid expression: unexpected `\.\.`, at line 1, column 6$/],
         [{ debounce: { period: '5s', max: '4s' } }, /debounce\/max must be at least the period, 5s/],

@@ -51,11 +51,11 @@ export const scheduleRoutes = (schedules: Schedules, triggering: TriggeringDeps)
         method: 'POST',
         path: 'backfill',
         operation: 'backfillSchedule',
-        summary: 'Start the due times of a range in the past',
+        summary: 'Start the due times in a past range',
         role: 'write',
         body: backfill,
         answer: {
-          description: 'What was added. Each due time starts once, even if the request is repeated.',
+          description: 'The added due times. Each due time starts once, even if the request is repeated.',
           schema: backfilled,
         },
         handle: (call, { body }) => schedules.backfill(call, body as BackfillScheduleBody),

@@ -77,7 +77,7 @@ export function agentArtifactRoutes({ library, uploads, guard, limit_bytes }: Ag
       headers: UPLOAD_HEADERS,
       responses: {
         200: {
-          description: 'Stored as an artifact, or with `stage` as a file that a call of the script publishes.',
+          description: "Stored as an artifact or, with `stage`, as a file that the script's call publishes.",
           schema: stagedSchema,
         },
         201: { description: 'Stored, under a new path.', schema: artifactSchema },

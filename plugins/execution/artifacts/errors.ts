@@ -4,7 +4,7 @@ export const ArtifactErrors = {
   digestMismatch: defineError({
     code: 'artifact_digest_mismatch',
     status: 422,
-    title: 'The content does not have the digest that was sent with it.',
+    title: 'The content does not match the digest that was sent with it.',
     next: 'Nothing was stored. Send the whole file again; if it is still being written, wait until it is complete.',
   }),
   offsetWrong: defineError({

@@ -129,7 +129,7 @@ const listRouteOf = ({ asks }: AskRoutesDeps): Route =>
 function checkName(name: string): string {
   const message = validateLine(name, MAX_NAME_LENGTH);
   if (message === undefined) return name;
-  throw Errors.invalidRequest(`the name of an ask ${message}`, { errors: [{ pointer: '/name', message }] });
+  throw Errors.invalidRequest(`the ask name ${message}`, { errors: [{ pointer: '/name', message }] });
 }
 
 function readTimeout(timeout: string): number {

@@ -10,7 +10,7 @@ export const FileErrors = {
   digestMismatch: defineError({
     code: 'include_digest_mismatch',
     status: 422,
-    title: 'The content does not have the digest that it was sent with.',
+    title: 'The content does not match the digest that was sent with it.',
     next: 'Nothing was stored. Send the file again; if it is still being written, wait until it is complete.',
   }),
 } as const;

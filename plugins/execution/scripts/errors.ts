@@ -4,7 +4,7 @@ export const scriptFailed = defineError({
   code: 'script_failed',
   status: 422,
   title: 'The script failed.',
-  next: "Read the run's `svc logs` and `svc steps`.",
+  next: 'Read the output of `svc logs <run>` and `svc steps <run>`.',
 });
 
 export const interpreterMissing = defineError({
@@ -47,7 +47,7 @@ export const scriptNotStarted = defineError({
 export const scriptKilled = defineError({
   code: 'script_killed',
   status: 422,
-  title: 'The script was killed many times at the same position of its journal.',
+  title: 'The script was killed many times at the same position in its journal.',
   next: "Find out what kills it on the agent's machine, such as the memory limit, another process, or the script itself.",
 });
 
@@ -64,14 +64,14 @@ export const socketRequestInvalid = defineError({
   code: 'socket_request_invalid',
   status: 400,
   title: 'The request on the agent socket is not valid.',
-  next: 'Use the verb client or an SDK of the same version as the agent.',
+  next: 'Use a verb client or an SDK with the same version as the agent.',
 });
 
 export const stepInProgress = defineError({
   code: 'step_in_progress',
   status: 409,
   title: 'A step is still in progress on this connection.',
-  next: 'Send `end` first. A durable call inside a step is not possible.',
+  next: 'Send `end` first. Durable calls are not possible inside a step.',
 });
 
 export const checkoutFailed = defineError({

@@ -9,7 +9,7 @@ export const callbackRoute = (callback: Callback, links: ConsoleLinks): Route =>
   method: 'GET',
   path: CALLBACK_PATH,
   operation: 'takeConsent',
-  summary: 'Handle the return of a user from a provider; only the browser that started the connection can finish it',
+  summary: "Handle a user's return from a provider; only the browser that started the connection can finish it",
   access: { kind: 'public' },
   query: { type: 'object', additionalProperties: { type: 'string' }, properties: {} },
   responses: { 200: { description: 'A page that shows the result.', type: 'text/html; charset=utf-8' } },

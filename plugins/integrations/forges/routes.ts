@@ -22,7 +22,7 @@ export const webhookRoutes = (service: Webhooks): Route[] =>
     service,
     body_limit: WORKFLOW_BODY_LIMIT,
     removed: {
-      description: 'The webhook was removed from svc, but the forge still has it for the reason in the response.',
+      description: 'The webhook was removed from svc, but the forge still has it; the response contains the reason.',
       schema: warnings,
     },
     texts: {

@@ -12,7 +12,7 @@ export const mcpRoute = (operations: () => Operations, version: string): Route =
   method: 'POST',
   path: `${SCOPED}/mcp`,
   operation: 'sendMcpMessage',
-  summary: 'Send a message of the Model Context Protocol',
+  summary: 'Send a Model Context Protocol message',
   access: VIEWER,
   query: querySchema,
   body: messageSchema,

@@ -4,7 +4,7 @@ export const EgressErrors = {
   egressRefused: defineError({
     code: 'egress_refused',
     status: 422,
-    title: 'The service does not send this request.',
+    title: 'The service is not allowed to send this request.',
     next: 'Fix the address or header shown in `detail`. The operator can permit other addresses with SVC_EGRESS_ALLOW.',
   }),
   egressFailed: defineError({
@@ -16,7 +16,7 @@ export const EgressErrors = {
   answerRatioExceeded: defineError({
     code: 'answer_ratio_exceeded',
     status: 422,
-    title: 'A compressed response is too large when it is decompressed.',
+    title: 'A response is too large after decompression.',
     next: 'Request less data from that server, or an uncompressed response. An operator can raise SVC_DECOMPRESSION_RATIO.',
   }),
 } as const;

@@ -143,7 +143,7 @@ export class Connections {
     if (now - this.#logged_at < LOG_INTERVAL_MS) return;
     this.#options.log.warn(
       { most: this.#options.max, closed: this.#closed_count },
-      'the limit of SVC_MAX_CONNECTIONS is reached; each new connection closes another one',
+      'the SVC_MAX_CONNECTIONS limit is reached; each new connection closes another one',
     );
     this.#closed_count = 0;
     this.#logged_at = now;

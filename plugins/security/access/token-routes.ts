@@ -31,7 +31,10 @@ const revokeQuery = flagQuery({
     description:
       'If true, the tokens that it created or was the last to renew stay valid. Otherwise, they are also revoked, together with the tokens that they created.',
   },
-  with_minted: { deprecated: true, description: 'The opposite of keep_minted, for earlier versions.' },
+  with_minted: {
+    deprecated: true,
+    description: 'The opposite of keep_minted, for compatibility with earlier versions.',
+  },
 });
 
 const revokedSchema = {

@@ -39,7 +39,7 @@ export function oidcRoutes(signIn: OidcSignIn | undefined, base: () => string): 
       method: 'GET',
       path: CALLBACK_PATH,
       operation: 'finishSignIn',
-      summary: 'Handle the return of a user from the issuer; only the browser that started the sign-in can finish it',
+      summary: "Handle a user's return from the issuer; only the browser that started the sign-in can finish it",
       access: { kind: 'public' },
       query: { type: 'object', additionalProperties: { type: 'string' }, properties: {} },
       responses: { 303: { description: 'Signed in; redirects to the console.' } },

@@ -22,7 +22,7 @@ export const run: Run = async ({ args, output, client }) => {
   for (const warning of published.warnings) output.note(`warning: ${warning}`);
   const on = output.json ? [] : published.triggers.flatMap((trigger) => trigger.on ?? []);
   for (const [type, suggestion] of await suggestEmittedTypes(api, on))
-    output.note(`warning: this project has no event of the type ${type} yet; did you mean \`${suggestion}\`?`);
+    output.note(`warning: this project has no ${type} event yet; did you mean \`${suggestion}\`?`);
   if (published.triggers.length === 0) output.noteEmpty('triggers');
   output.note(`Published graph ${published.name}, version ${published.published_version}`);
   if (published.triggers.some(({ secret }) => secret !== undefined))

@@ -20,7 +20,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     description:
       'Every save creates a version, unless the document is unchanged. A submission by name runs the latest version;\n' +
       'triggers run the published one. Warnings list everything that would currently make a run fail.',
-    args: [NAME, { name: 'file', summary: 'the graph in JSON; - reads standard input' }],
+    args: [NAME, { name: 'file', summary: 'the graph as JSON; - reads standard input' }],
     examples: [['svc graph save deploy deploy.json', 'a new version of deploy']],
     load: () => import('./save.ts'),
   },
@@ -81,7 +81,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
   },
   {
     name: 'graph requirements',
-    summary: 'show whether the credentials of a graph exist; exits with 1 if it is not ready',
+    summary: "show whether a graph's credentials exist; exits with 1 if it is not ready",
     args: [VERSIONED],
     examples: [['svc graph requirements deploy', 'check before you publish it']],
     load: () => import('./requirements.ts'),
@@ -100,7 +100,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
   {
     name: 'graph types',
     summary: 'list the node types, or show the config of one',
-    args: [{ name: 'type', summary: 'a type of node', optional: true }],
+    args: [{ name: 'type', summary: 'a node type', optional: true }],
     examples: [['svc graph types event', 'the members of its config']],
     lists: {
       path: (api) => api.scoped('/node-types'),

@@ -87,14 +87,14 @@ class CheckedExpression implements Expression {
   }
 
   paths(): never {
-    throw new Error('the paths of an expression of a check were not listed');
+    throw new Error("the paths of a check's expression were not listed");
   }
 
   evaluate(): never {
-    throw new Error('an expression of a check was not evaluated');
+    throw new Error("a check's expression was not evaluated");
   }
 
   test(): never {
-    throw new Error('an expression of a check was not evaluated');
+    throw new Error("a check's expression was not evaluated");
   }
 }

@@ -33,7 +33,7 @@ export interface GraphDocument {
    */
   output?: {} | unknown[];
   /**
-   * The graph runs one item of an `each` node, whose runs have this member: the run's input is `{item, index, input}`, and expressions read these by their names. A graph that is saved cannot have it.
+   * Set only in the graphs that run the items of an `each` node: the run's input is `{item, index, input}`, and expressions use these names. A saved graph cannot have it.
    */
   for_item?: true;
   /**
@@ -41,7 +41,7 @@ export interface GraphDocument {
    */
   on_failure?: 'stop' | 'finish';
   /**
-   * Limits how many runs of a group continue at a time, with the same leases as `svc lock`. A run is queued until its turn, and holds the lease until it ends.
+   * Limits how many runs of a group can proceed at a time, with the same leases as `svc lock`. A run is queued until its turn, and holds the lease until it ends.
    */
   concurrency?:
     | string
@@ -55,7 +55,7 @@ export interface GraphDocument {
          */
         key?: string;
         /**
-         * How many runs continue at once. Default: 1. The holders' lowest limit applies.
+         * How many runs can proceed at once. Default: 1. The holders' lowest limit applies.
          */
         limit?: number;
         /**
@@ -100,7 +100,7 @@ export interface GraphNode {
    */
   retry?: {
     /**
-     * All attempts, including the first one.
+     * Maximum number of attempts, including the first one.
      */
     attempts: number;
     /**

@@ -41,7 +41,7 @@ const choice: GraphNodeType = {
         maxItems: 256,
         uniqueItems: true,
         items: { type: 'string', maxLength: 255, not: { const: 'default' } },
-        description: 'The `when` of an edge is one of them, or `default`.',
+        description: "An edge's `when` is one of them, or `default`.",
       },
     },
   },

@@ -26,7 +26,7 @@ export const each: GraphNodeType = {
         maxItems: MAX_NODES,
         items: { type: 'object' },
         description:
-          "The nodes to run for each item, with the members of a graph's nodes; their expressions can use `item`, `index` and, as `input`, what the member `input` passes.",
+          "The nodes to run for each item, written like a graph's nodes. Their expressions can use `item`, `index` and `input`, the value of this node's `input` member.",
       },
       edges: {
         type: 'array',
@@ -36,12 +36,15 @@ export const each: GraphNodeType = {
       },
       output: {
         type: ['object', 'array'],
-        description: "The result of an item, as in a graph. Default: the last node's output.",
+        description: "The result of each item, written like a graph's `output`. Default: the last node's output.",
       },
       input: {
         description: 'Any JSON that the nodes need from the graph around them. It can use `item` and `index`.',
       },
-      on_failure: { ...graphSchema.properties.on_failure, description: 'As in a graph, for the nodes of an item.' },
+      on_failure: {
+        ...graphSchema.properties.on_failure,
+        description: "Like a graph's `on_failure`, for the nodes of one item.",
+      },
       ...ITEM_OPTIONS,
     },
   },

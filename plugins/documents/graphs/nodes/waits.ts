@@ -85,7 +85,7 @@ const event: GraphNodeType = {
       when: {
         type: 'string',
         minLength: 1,
-        description: 'CEL over `event` and the data of the run; an event that it declines is skipped.',
+        description: "CEL over `event` and the run's data. An event for which it is false is skipped.",
       },
       untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
       timeout: TIMEOUT,

@@ -6,5 +6,5 @@ import { PipelineErrors } from '../errors.ts';
 export function readJobSpec(spec: Json): JobSpec {
   const is_supported = spec !== null && typeof spec === 'object' && !Array.isArray(spec) && spec.version === 1;
   if (is_supported && Array.isArray(spec.steps)) return spec as unknown as JobSpec;
-  throw PipelineErrors.jobUnreadable('the job was planned by a server of another version');
+  throw PipelineErrors.jobUnreadable('the job was planned by a server that runs a different version');
 }

@@ -8,7 +8,7 @@ export type Scalar = string | number | boolean;
  */
 export type Requires = string[];
 /**
- * Limits how many runs (or jobs) of a project's group continue at a time, with the same leases as `svc lock`.
+ * Limits how many runs (or jobs) of a project's group can proceed at a time, with the same leases as `svc lock`.
  */
 export type Concurrency =
   | string
@@ -19,7 +19,7 @@ export type Concurrency =
        */
       key?: string;
       /**
-       * How many continue at once. Default: 1. The holders' lowest limit applies.
+       * How many can proceed at once. Default: 1. The holders' lowest limit applies.
        */
       limit?: number;
       /**
@@ -217,7 +217,7 @@ export interface Job {
    */
   name?: string;
   /**
-   * The jobs that must succeed first. `{job: build, artifacts: true}` also puts what `build` stores into the workspace.
+   * The jobs that must succeed first. `{job: build, artifacts: true}` also puts the artifacts of `build` into the workspace.
    */
   needs?: string | Need[];
   if?: Condition;
@@ -250,7 +250,7 @@ export interface Job {
    */
   wait_for_event?: string;
   /**
-   * CEL over `event` and the data of the run, as it is when the wait begins; `${{ }}` around the whole expression is stripped.
+   * CEL over `event` and the run's data at the time when the wait begins; `${{ }}` around the whole expression is stripped.
    */
   when?: string | boolean;
   /**
@@ -374,7 +374,7 @@ export interface Strategy {
 }
 export interface Retry {
   /**
-   * All attempts, including the first one.
+   * Maximum number of attempts, including the first one.
    */
   attempts: number;
   /**

@@ -11,7 +11,7 @@ export const commands: readonly Command[] = [
   {
     name: 'approve',
     group: 'Run',
-    summary: "approve a run's question, with the data of its form",
+    summary: "approve a run's question, with the data for its form",
     description:
       'To ask a question, a script uses svc wait-signal, a graph uses a wait_signal node, and a pipeline uses\n' +
       'wait_for_signal. svc explain shows the question, its form and who may answer. The server checks the data and who you are.\n' +
@@ -23,11 +23,11 @@ export const commands: readonly Command[] = [
         value: 'k=v…',
         many: true,
         pairs: true,
-        summary: 'the answer: amount=5 for a text, amount:=5 for JSON; or a JSON text, @file, or -',
+        summary: 'the answer: amount=5 for text, amount:=5 for JSON; or a JSON document, @file or -',
       },
     },
     examples: [
-      ['svc approve run_01J…', 'the only question of the run'],
+      ['svc approve run_01J…', "the run's only question"],
       ['svc approve run_01J… refund --data amount:=5 env=live', 'with the fields of its form'],
     ],
     load: () => import('./approve.ts'),
@@ -41,7 +41,7 @@ export const commands: readonly Command[] = [
       'form, approvers or message treats any signal as approval: end the run with svc cancel instead.',
     args: [RUN, NAME],
     flags: { reason: { type: 'string', value: '<text>', summary: 'the reason; recorded on the run' } },
-    examples: [["svc reject run_01J… --reason 'not on a Friday'", 'the only question of the run']],
+    examples: [["svc reject run_01J… --reason 'not on a Friday'", "the run's only question"]],
     load: () => import('./reject.ts'),
   },
   {
@@ -49,7 +49,7 @@ export const commands: readonly Command[] = [
     group: 'Run',
     summary: 'create a link that lets a person without an account answer once',
     description:
-      'You can create a link if you are allowed to answer yourself. The answer is recorded under the name in --for, with your link. Opening\n' +
+      'You can create a link if you are allowed to answer yourself. The answer is recorded with the name in --for and your own. Opening\n' +
       'the link only shows the question; a button submits the answer. It works until the wait ends or the link expires.\n' +
       'Anyone who has the link can answer, so send it to one person.',
     args: [RUN, NAME],

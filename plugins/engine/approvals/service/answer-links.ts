@@ -149,7 +149,7 @@ export class AnswerLinks {
     const { activity_id, position, name, user_id, user, token_id } = content;
     const approver = this.#creator(run, content);
     // Somebody who may no longer send signals has no valid links either.
-    if (!(await approver.holds('member'))) throw linkEnded(`${user} can no longer answer for this project`);
+    if (!(await approver.holds('member'))) throw linkEnded(`${user} can no longer answer in this project`);
     const principal = { kind: 'user' as const, id: user_id, name: user, token_id, org_id: run.org_id };
     try {
       await store.sendSignal({

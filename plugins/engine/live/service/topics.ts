@@ -21,7 +21,7 @@ export function parseTopics(text: string, topics: readonly LiveTopic[]): Request
     const topic = topics.find((one) => one.name === name);
     if (!topic)
       throw invalidTopics(`names ${JSON.stringify(key.slice(0, 64))}, which is not one of ${listTopics(topics)}`);
-    if (colon > 0 && argument === '') throw invalidTopics(`names ${name} without an id after the colon`);
+    if (colon > 0 && argument === '') throw invalidTopics(`names ${name} without an ID after the colon`);
     return { topic, argument, key };
   });
 }

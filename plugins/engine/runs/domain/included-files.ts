@@ -34,6 +34,6 @@ function clashes(files: readonly IncludedFile[]): Fault[] {
     const pointer = `/files/${n}/path`;
     if (paths.has(path)) return [{ pointer, message: `names ${path} a second time` }];
     paths.add(path);
-    return folders.has(path) ? [{ pointer, message: `is a file, but other files are below ${path}/` }] : [];
+    return folders.has(path) ? [{ pointer, message: `is a file, but other files are under ${path}/` }] : [];
   });
 }

@@ -166,7 +166,7 @@ export interface RunRecord {
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true if the output is too large for the list, at more than about 4,000 bytes. Read the run to see it.
+   * Only in a list: true if the output is too large for the list (more than about 4,000 bytes). Read the run to see it.
    */
   output_omitted?: boolean;
   error?: {
@@ -211,7 +211,7 @@ export interface RunRecord {
    */
   trace_id?: string;
   /**
-   * Address of the page of its trace; only if the server exports traces and SVC_TRACE_URL is set.
+   * Address of its trace's page; only if the server exports traces and SVC_TRACE_URL is set.
    */
   trace_url?: string;
 }

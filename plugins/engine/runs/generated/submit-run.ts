@@ -7,7 +7,7 @@ import type {Workflow} from './workflow.ts';
  */
 export type SubmitRunBody = Workflow & {
   /**
-   * Limits how many runs of a group continue at a time, with the same leases as `svc lock`. The run is queued until its turn, and holds the lease until it ends. Scripts and functions only.
+   * Limits how many runs of a group can proceed at a time, with the same leases as `svc lock`. The run is queued until its turn, and holds the lease until it ends. Scripts and functions only.
    */
   concurrency?: {
     /**
@@ -15,7 +15,7 @@ export type SubmitRunBody = Workflow & {
      */
     group: string;
     /**
-     * How many continue at once. Default: 1. The holders' lowest limit applies.
+     * How many can proceed at once. Default: 1. The holders' lowest limit applies.
      */
     limit?: number;
     /**
@@ -24,7 +24,7 @@ export type SubmitRunBody = Workflow & {
     policy?: 'queue' | 'cancel-pending' | 'cancel-running';
   };
   /**
-   * A run with a higher priority passes waiting runs of its project, at agents and in the queues of locks. Default: 0.
+   * A run with a higher priority goes before waiting runs of its project, both at agents and in lock queues. Default: 0.
    */
   priority?: number;
   /**

@@ -93,7 +93,7 @@ export interface Workflow {
    */
   checkout?: boolean | CheckoutOptions;
   /**
-   * The time from the submission, such as `30m`, including waits, after which the run fails with `deadline_exceeded`. Default: the project's setting.
+   * The time limit, such as `30m`, from the submission on and including waits; afterwards the run fails with `deadline_exceeded`. Default: the project's setting.
    */
   timeout?: string;
 }

@@ -249,7 +249,7 @@ async function retainFiles(
   by: string | undefined,
 ): Promise<void> {
   if (files.length === 0) return;
-  if (retained_files.length === 0) throw filesNotKept('this server does not store files of scripts');
+  if (retained_files.length === 0) throw filesNotKept('this server does not store included files');
   for (const one of retained_files) await one.retainFiles({ org_id, project_id }, files, by);
 }
 

@@ -24,7 +24,6 @@ export const run: Run = async (invocation) => {
   if (emitted.duplicate || output.json) return undefined;
   const type = String(args[0]);
   const suggestion = await suggestListenedType(api, emitted.event, type);
-  if (suggestion !== undefined)
-    output.note(`nothing reacted to this event of the type ${type}; did you mean \`${suggestion}\`?`);
+  if (suggestion !== undefined) output.note(`nothing reacted to this ${type} event; did you mean \`${suggestion}\`?`);
   return undefined;
 };

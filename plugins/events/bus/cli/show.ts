@@ -40,7 +40,7 @@ function describe(event: ShownEvent, output: Output): string {
   ]);
   const replays =
     replayRows.length === 0 ? [] : ['', output.table(['replayed to', 'state', 'when', 'what'], replayRows).trimEnd()];
-  const unlisted = event.more === undefined ? [] : [`and ${event.more} more waits and cancels`];
+  const unlisted = event.more === undefined ? [] : [`and ${event.more} more waits and cancellations`];
   return [lines, '', reactions, ...reasons, ...unlisted, ...replays].join('\n');
 }
 

@@ -22,7 +22,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       key: {
         type: 'string',
         value: '<subject>',
-        summary: 'the subject of the event; without it every run receives the event',
+        summary: "the event's subject; without one, every run receives the event",
       },
       payload: {
         type: 'string',

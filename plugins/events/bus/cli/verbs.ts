@@ -13,7 +13,7 @@ export const waitEventHelp = {
     when: {
       type: 'string',
       value: '<expression>',
-      summary: 'CEL over event, vars and run: only take an event it accepts',
+      summary: 'CEL over event, vars and run: take only an event for which it is true',
     },
     var: {
       type: 'string',
@@ -32,7 +32,7 @@ export const waitEventHelp = {
     'events without a subject.',
   examples: [
     ['event=$(svc wait-event release.cut --timeout 1h)', 'elsewhere: svc emit release.cut'],
-    [`svc wait-event order.paid --when 'event.payload.id == vars.id' --var id="$id"`, 'the event of this order'],
+    [`svc wait-event order.paid --when 'event.payload.id == vars.id' --var id="$id"`, "this order's event"],
     [`svc wait-event approved --when 'event.payload.run == run.id'`, 'an event that names this run'],
   ],
 } as const satisfies ScriptVerb;
@@ -45,7 +45,7 @@ export const emitHelp = {
     'Emits an event, once for this call of the script, and prints its ID. --payload accepts JSON, - for standard input or @file.',
   args: [{ name: 'type', summary: 'up to 64 characters from A-Z a-z 0-9 . _ -, e.g. deploy.done' }],
   flags: {
-    key: { type: 'string', value: '<subject>', summary: 'the subject of the event' },
+    key: { type: 'string', value: '<subject>', summary: "the event's subject" },
     payload: { type: 'string', value: '<json>', summary: 'payload (default null), up to 2 MiB; -, @file' },
   },
   exits: [

@@ -22,7 +22,7 @@ export interface ShownEvent {
   trusted: boolean;
   recorded_at: string;
   /**
-   * Its payload, with the secrets of the run that emitted it masked.
+   * Its payload. The secrets of the run that emitted it are masked.
    */
   payload: null | boolean | number | string | unknown[] | {};
   /**
@@ -30,7 +30,7 @@ export interface ShownEvent {
    */
   fields?: {};
   /**
-   * The effects: handlers and webhooks, then waits and cancels.
+   * The effects: handlers and webhooks, then waits and cancellations.
    */
   deliveries: {
     /**
@@ -38,7 +38,7 @@ export interface ShownEvent {
      */
     reaction: string;
     /**
-     * The name of the handler or webhook; for waits and cancels, the run.
+     * The name of the handler or webhook; for waits and cancellations, the run.
      */
     name: string;
     state: 'delivered' | 'declined' | 'refused' | 'queued';
@@ -59,17 +59,17 @@ export interface ShownEvent {
        */
       for: string;
       /**
-       * When it continues, at the earliest.
+       * The earliest time at which it can continue.
        */
       until?: string;
       /**
-       * Other deliveries that wait for the same; at most 9,999 are counted.
+       * Other deliveries that wait for the same thing; at most 9,999 are counted.
        */
       others: number;
     };
   }[];
   /**
-   * The number of waits and cancels in addition to the 200 that are listed; absent if there are none.
+   * The number of further waits and cancellations, after the 200 that are listed; absent if there are none.
    */
   more?: number;
   /**

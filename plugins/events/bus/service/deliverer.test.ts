@@ -73,7 +73,7 @@ t.test('a failing database is told of once, asked less often, and told of when i
   const { clock, lines, fired, state, passesIn, stop } = world();
   state.failure = new Error('the database is away');
   await clock.advance(30_000);
-  t.same(lines, ['delivering fired waits and cancels failed; retrying']);
+  t.same(lines, ['delivering fired waits and cancellations failed; retrying']);
   t.equal(await passesIn(10_000), 2, 'every five seconds');
   fired.notify();
   t.equal(await passesIn(0), 0, 'a ring does not hammer it');
@@ -82,7 +82,7 @@ t.test('a failing database is told of once, asked less often, and told of when i
   t.equal(lines.length, 2);
   state.failure = undefined;
   await clock.advance(5000);
-  t.equal(lines.at(-1), 'fired waits and cancels are delivered again');
+  t.equal(lines.at(-1), 'fired waits and cancellations are delivered again');
   fired.notify();
   t.equal(await passesIn(0), 1);
   await stop();
@@ -92,7 +92,7 @@ t.test('what fails by itself is told of once, tried again with every pass, and s
   const { clock, lines, fired, state, passesIn, stop } = world();
   state.cancels = [{ org_id: 'o', project_id: 'p', run_id: 'run_1', type: 'go', event_id: 'evt_1' }];
   await clock.advance(30_000);
-  t.same(lines, ['delivering a fired wait or cancel failed; retrying']);
+  t.same(lines, ['delivering a fired wait or cancellation failed; retrying']);
   t.equal(await passesIn(10_000), 10, 'it is no reason to hurry');
   fired.notify();
   t.equal(await passesIn(0), 1, 'and none to leave others waiting');

@@ -51,8 +51,8 @@ export class Deliverer {
       log: deps.log,
       poll: { min_ms: 200, max_ms: 1000 },
       messages: {
-        failing: 'delivering fired waits and cancels failed; retrying',
-        recovered: 'fired waits and cancels are delivered again',
+        failing: 'delivering fired waits and cancellations failed; retrying',
+        recovered: 'fired waits and cancellations are delivered again',
       },
       iterate: () => this.#deliverRound(),
     });
@@ -92,7 +92,7 @@ export class Deliverer {
   #logFailure(error: unknown): void {
     const text = error === undefined ? '' : error instanceof Error ? error.message : String(error);
     if (text !== '' && text !== this.#last_failure)
-      this.#deps.log.error({ err: error }, 'delivering a fired wait or cancel failed; retrying');
+      this.#deps.log.error({ err: error }, 'delivering a fired wait or cancellation failed; retrying');
     this.#last_failure = text;
   }
 }

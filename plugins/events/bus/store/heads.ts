@@ -25,7 +25,7 @@ export async function lockHead(tx: Transaction, { org_id, project_id }: ProjectS
     org_id,
   ]);
   const inserted = await readHead(tx, project_id);
-  if (!inserted) throw new Error(`the head of the bus of ${project_id} was neither created nor found`);
+  if (!inserted) throw new Error(`the bus head of ${project_id} was neither created nor found`);
   return inserted;
 }
 
@@ -100,7 +100,7 @@ export async function moveHead(tx: Transaction, project_id: string, from: Head, 
      WHERE project_id = ? AND last_seq < ?`,
     [to.seq, to.at, to.holder, to.until, project_id, to.seq],
   );
-  if (moved !== 1) throw new Error(`the head of the bus of ${project_id} did not move to ${to.seq}`);
+  if (moved !== 1) throw new Error(`the bus head of ${project_id} did not move to ${to.seq}`);
   tx.skipConflictGuard('bus_heads', [[project_id]]);
 }
 

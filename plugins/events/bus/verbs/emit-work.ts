@@ -73,9 +73,9 @@ function rejectionOutcome(error: unknown): WaitOutcome {
 export function parseEmit(args: Json): { type: string; key: string | null; payload: Json } {
   const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
   const { type, key = null, payload = null } = members;
-  if (typeof type !== 'string') throw Errors.invalidRequest('the type of an emit must be a string');
+  if (typeof type !== 'string') throw Errors.invalidRequest("an event's type must be a string");
   assertEventType(type);
-  if (key !== null && typeof key !== 'string') throw Errors.invalidRequest('the key of an event must be a string');
+  if (key !== null && typeof key !== 'string') throw Errors.invalidRequest("an event's key must be a string");
   const problem = key === null ? undefined : validateEventKey(key);
   if (problem !== undefined) throw Errors.invalidRequest(`key ${problem}`);
   return { type, key, payload };

@@ -16,7 +16,7 @@ import { validateEventType } from '../contract.ts';
 export function readType(args: Arguments): string {
   const [type] = requirePositionals(args, ['type']);
   const problem = validateEventType(type!);
-  if (problem !== undefined) throw verbUsage(`the type of an event ${problem}`);
+  if (problem !== undefined) throw verbUsage(`the event type ${problem}`);
   return type!;
 }
 

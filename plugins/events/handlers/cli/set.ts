@@ -29,6 +29,6 @@ export const run: Run = async (invocation) => {
   const { output } = invocation;
   if (output.json) return undefined;
   for (const [type, suggestion] of await suggestEmittedTypes(await invocation.client(), on))
-    output.note(`warning: this project has no event of the type ${type} yet; did you mean \`${suggestion}\`?`);
+    output.note(`warning: this project has no ${type} event yet; did you mean \`${suggestion}\`?`);
   return undefined;
 };

@@ -48,7 +48,7 @@ const LIMITS: Readonly<Record<string, Flag>> = {
   debounce: {
     type: 'string',
     value: '<duration>',
-    summary: 'start one run for a burst of events, with the last one, when none has arrived for this long',
+    summary: 'start one run for a burst of events, with its last event, once none has arrived for this long',
   },
   'debounce-max': {
     type: 'string',

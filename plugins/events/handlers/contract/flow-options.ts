@@ -153,9 +153,15 @@ function findConflicts({ concurrency, throttle, rate_limit, debounce, batch, pri
   if (!batch) return errors;
   for (const [option, limit] of Object.entries({ concurrency, throttle }))
     if (limit?.key !== undefined && limit.key !== batch.key)
-      conflict(`/${option}/key`, 'must be the key of batch: events with different values of it can be in one run');
+      conflict(
+        `/${option}/key`,
+        'must be the same as batch.key; otherwise one run could get events with different keys',
+      );
   if (typeof priority === 'string')
-    conflict('/priority', 'must be a number, because batch is set: the events of a run can have different priorities');
+    conflict(
+      '/priority',
+      'must be a number, because batch is set: events in the same run can have different priorities',
+    );
   return errors;
 }
 

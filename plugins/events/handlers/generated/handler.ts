@@ -55,7 +55,7 @@ export interface HandlerView {
     key?: string;
   };
   /**
-   * Starts one run for a burst of events, with the last one. The deliveries of the earlier ones are `declined`.
+   * Starts one run for a burst of events, with its last event. The deliveries of the earlier ones are `declined`.
    */
   debounce?: {
     /**
@@ -156,7 +156,7 @@ export interface HandlerView {
      */
     count: number;
     /**
-     * When the first of them continues, at the earliest.
+     * The earliest time at which one of them can continue.
      */
     until?: string;
   }[];

@@ -65,7 +65,7 @@ export type PutHandlerBody = Workflow & {
     key?: string;
   };
   /**
-   * Starts one run for a burst of events, with the last one. The deliveries of the earlier ones are `declined`.
+   * Starts one run for a burst of events, with its last event. The deliveries of the earlier ones are `declined`.
    */
   debounce?: {
     /**

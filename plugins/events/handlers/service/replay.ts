@@ -84,8 +84,7 @@ async function recordReplay(
   const existing = await bus.findReplay(tx, scope, request);
   if (existing) return existing;
   const current = await handlers.get(tx, scope, request.name);
-  if (current.revision !== revision)
-    throw Errors.unavailable('the handler was changed just now', { retryAfterMs: 100 });
+  if (current.revision !== revision) throw Errors.unavailable('the handler was just changed', { retryAfterMs: 100 });
   const outcome =
     verdict.outcome === 'start'
       ? await startReplay(deps, tx, scope, request)

@@ -35,8 +35,8 @@ export const commands: readonly Command[] = inGroup('React', [
     set: {
       summary: 'create or replace a schedule, which runs a workflow or only emits schedule.tick',
       description:
-        'Five fields: minute hour day month weekday; if there are six, the first one is seconds. Names (MON-FRI, JAN), L, W, # and @daily\n' +
-        'and similar names are supported. An existing schedule is replaced completely. Without a file it only records events.',
+        'Five fields: minute hour day month weekday; if there are six, the first one is seconds. Names (MON-FRI, JAN), L, W, #,\n' +
+        '@daily and the like are supported. An existing schedule is replaced completely. Without a file it only records events.',
       args: [
         NAME,
         { name: 'cron', summary: 'the cron expression, in quotes' },
@@ -53,7 +53,7 @@ export const commands: readonly Command[] = inGroup('React', [
         jitter: {
           type: 'string',
           value: '<duration>',
-          summary: 'start up to this much later, always by the same delay',
+          summary: 'delay each start by up to this much, always by the same time',
         },
         'catch-up': {
           type: 'string',
@@ -87,7 +87,9 @@ export const commands: readonly Command[] = inGroup('React', [
     name: 'schedule next',
     summary: 'print the next times of a schedule, and why due times wait or would be skipped',
     args: [NAME],
-    flags: { count: { type: 'number', short: 'n', least: 1, most: 100, summary: 'how many times (default 5)' } },
+    flags: {
+      count: { type: 'number', short: 'n', least: 1, most: 100, summary: 'number of times to print (default 5)' },
+    },
     examples: [['svc schedule next nightly -n 3', 'the next three times']],
     load: () => import('./next.ts'),
   },
@@ -107,7 +109,7 @@ export const commands: readonly Command[] = inGroup('React', [
   },
   {
     name: 'schedule backfill',
-    summary: 'start the due times of a range in the past; prints how many were added',
+    summary: 'start the due times in a past range; prints how many were added',
     description:
       'The runs start one after another, in the order of their due times. A due time that has already started, or is\n' +
       'already queued, does not start again, so you can safely repeat the command. A range has at most 1000 due times.',
@@ -123,7 +125,10 @@ export const commands: readonly Command[] = inGroup('React', [
       },
     },
     examples: [
-      ['svc schedule backfill nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z', 'the nights of a week'],
+      [
+        'svc schedule backfill nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z',
+        'every night of one week',
+      ],
     ],
     load: () => import('./backfill.ts'),
   },

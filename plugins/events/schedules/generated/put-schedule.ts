@@ -31,7 +31,7 @@ export interface PutScheduleBody {
    */
   overlap?: 'allow' | 'skip' | 'queue' | 'cancel';
   /**
-   * A duration, at most `1d`: each due time starts up to this much later. The delay is always the same for a schedule and a due time.
+   * A duration, at most `1d`: each due time starts with a delay of up to this much. The delay of a given due time is always the same.
    */
   jitter?: string;
   /**

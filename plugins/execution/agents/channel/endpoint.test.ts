@@ -36,8 +36,7 @@ function unfinished(bytes: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(bytes, 0x20)]);
 }
 
-const reportsOf = ({ log }: TestServer) =>
-  log.lines.filter((line) => line.startsWith('connections of agents were closed'));
+const reportsOf = ({ log }: TestServer) => log.lines.filter((line) => line.startsWith("closed agents' connections"));
 
 const tcpOf = (socket: WebSocket) => (socket as unknown as { _socket: Socket })._socket;
 

@@ -117,7 +117,7 @@ export class ChannelEndpoint implements Upgrade {
     this.#reported_at = now;
     this.#deps.log.warn(
       { org_id: broken.org_id },
-      "connections of agents were closed, because frames that agents did not finish or read used the server's memory",
+      "closed agents' connections because their unfinished or unread frames used too much of the server's memory",
     );
   }
 

@@ -207,8 +207,7 @@ export function readServerAddress({ env, host, port }: ServerLocation): ServerAd
     throw AgentErrors.tokenMissing(
       `SVC_TOKEN is not set; the agent cannot authenticate with ${redactAddress(address)}`,
     );
-  if (!/^[\x21-\x7e]{1,512}$/.test(token))
-    throw AgentErrors.settingInvalid('SVC_TOKEN contains characters that a token cannot contain');
+  if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw AgentErrors.settingInvalid('SVC_TOKEN contains invalid characters');
   if (address.startsWith('unix:')) return { url: 'http://localhost', socket_path: resolve(address.slice(5)), token };
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')

@@ -47,7 +47,7 @@ export const cacheRestoreHelp = {
   usage: 'svc cache restore <key> [--or <prefix>]…',
   brief: 'restore cached files',
   summary:
-    'Restores files that a run of the project has saved under this key into the current folder, and prints the key. If no cache has the key, the newest whose key begins with a prefix of --or is used. If there is none, it prints nothing and exits with 0.',
+    'Restores to the current folder the files that a run of the project saved under this key, and prints the key. If no cache has the key, svc uses the newest cache whose key begins with a prefix in --or. If there is none, it prints nothing and exits with 0.',
   args: [{ name: 'key', summary: 'the key of the cache' }],
   flags: { or: { type: 'string', value: '<prefix>', many: true, summary: 'prefix of other keys to accept' } },
   exits: [['0', 'standard output has the restored key, or nothing']],

@@ -87,7 +87,7 @@ export async function receiveFile(target: string, { size, digest, read }: Omit<R
   if (at < 0) {
     await rm(partial, { force: true });
     throw new LocalFileError(
-      `the downloaded content of ${basename(target)} does not have the digest ${digest}`,
+      `the downloaded content of ${basename(target)} does not match the digest ${digest}`,
       'call again',
     );
   }

@@ -22,7 +22,7 @@ export function parseDelivery(
   const digest = parseDigestHeader('repr-digest', headers['repr-digest']) ?? (range ? undefined : content_digest);
   const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
   if (range && digest === undefined)
-    throw invalid('repr-digest', 'is missing: a piece belongs to the file with this digest');
+    throw invalid('repr-digest', 'is missing: it must be the digest of the complete file');
   if (range && (length ?? 0) !== range.to - range.from && headers['transfer-encoding'] === undefined)
     throw invalid('content-range', `names ${range.to - range.from} bytes, but the content has ${length ?? 0}`);
   const size = range?.size ?? (headers['transfer-encoding'] === undefined ? (length ?? 0) : undefined);

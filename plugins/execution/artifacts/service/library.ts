@@ -45,7 +45,7 @@ export type StoreResult = { stored: number } | { file: StoredArtifact & { create
 export function assertPath(path: string): string {
   const problem = validatePath(path);
   if (problem === undefined) return path;
-  throw Errors.invalidRequest(`the path of an artifact ${problem}`, {
+  throw Errors.invalidRequest(`the artifact path ${problem}`, {
     errors: [{ pointer: '/path/path', message: problem }],
   });
 }

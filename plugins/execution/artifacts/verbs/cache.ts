@@ -39,7 +39,7 @@ export const cacheRestoreVerb = defineVerb(cacheRestoreHelp, async (call) => {
   const prefixes = parsed.lists.or ?? [];
   const keys = [key, ...prefixes].map((text) => readKey(call, text));
   const { files, createReadableFolder } = call;
-  if (!files || !createReadableFolder) throw verbUsage('this agent restores no caches');
+  if (!files || !createReadableFolder) throw verbUsage('this agent cannot restore caches');
   return orWarning('the cache cannot be restored', async () => {
     const cache = await findFirst(files, keys);
     if (!cache) return { exit: 0 };
@@ -76,7 +76,7 @@ export const cacheSaveVerb = defineVerb(cacheSaveHelp, async (call) => {
     if (problem !== undefined) throw verbUsage(`the path ${JSON.stringify(path)} ${problem}`);
   }
   const { files } = call;
-  if (!files) throw verbUsage('this agent saves no caches');
+  if (!files) throw verbUsage('this agent cannot save caches');
   return orWarning('the cache cannot be saved', async () => {
     if ((await files.findCache(key, false)) !== undefined) return { exit: 0, message: `${key} is saved already` };
     const existing = await findExisting(call, paths);
@@ -110,12 +110,12 @@ async function packAndSave(
 
 function readKey({ pass }: VerbCall, text: string): string {
   const key = pass.mask(text);
-  if (key === '') throw verbUsage('the key of a cache is empty');
+  if (key === '') throw verbUsage('the cache key is empty');
   if (key.length > MAX_KEY_LENGTH || /\p{Cc}/u.test(key) || !key.isWellFormed())
-    throw verbUsage(`the key of a cache can be ${MAX_KEY_LENGTH} characters long, without control characters`);
+    throw verbUsage(`a cache key can have up to ${MAX_KEY_LENGTH} characters, and no control characters`);
   // `svc cache rm` sends the key as a path.
   if (key.split('/').some((name) => name === '.' || name === '..'))
-    throw verbUsage('the key of a cache cannot contain the names "." and ".."');
+    throw verbUsage('a cache key cannot contain the names "." and ".."');
   return key;
 }
 

@@ -24,8 +24,8 @@ const COPY_OUTPUT_BYTES = 1024;
 export const artifactGetVerb = defineVerb(artifactGetHelp, async (call) => {
   const { path, output } = readRequest(call);
   const { files, createReadableFolder } = call;
-  if (!files) throw verbUsage('this agent fetches no artifacts: its server has no plugin for them');
-  if (!createReadableFolder) throw verbUsage('artifacts can be fetched only where programs of the run have a folder');
+  if (!files) throw verbUsage('this agent cannot fetch artifacts: its server has no plugin for them');
+  if (!createReadableFolder) throw verbUsage("artifacts can be fetched only where the run's programs have a folder");
   try {
     const artifacts = await selectArtifacts(files, path === undefined ? undefined : call.pass.mask(path));
     if (artifacts.length === 0)

@@ -23,7 +23,7 @@ export const artifactPutVerb = defineVerb(artifactPutHelp, async (call) => {
   const { as } = parsed.options;
   if (source === '') throw verbUsage('<folder> is empty');
   const { files } = call;
-  if (!files) throw verbUsage('this agent stores no artifacts: its server has no plugin for them');
+  if (!files) throw verbUsage('this agent cannot store artifacts: its server has no plugin for them');
   const site = { kind: 'artifact', name: call.pass.mask(`put ${as ?? source}`).slice(0, 200) };
   const args = async () => ({
     uploads: await asOutcome(async () => upload(call, files, await listFiles(call, source, as))),

@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [
         { name: 'payload', summary: 'JSON for the run (default null); - reads standard input', optional: true },
       ],
       flags: {
-        timeout: { type: 'string', value: '<duration>', summary: 'how long the run can answer (default 5m)' },
+        timeout: { type: 'string', value: '<duration>', summary: 'how long the run has to answer (default 5m)' },
         'no-wait': { type: 'boolean', summary: 'do not wait: print the ID of the ask' },
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request gets the first ask' },
       },

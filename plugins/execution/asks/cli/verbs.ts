@@ -4,7 +4,7 @@ import type { ScriptVerb } from '../../../../cli/contract.ts';
 export const waitAskHelp = {
   verb: 'wait-ask',
   usage: 'svc wait-ask <name> [--timeout <duration>]',
-  brief: 'wait until somebody asks the run something, and print what',
+  brief: 'wait until somebody asks the run something, and print the ask',
   summary:
     'Suspends the run until the next ask with this name (svc ask <run-id> <name>) and prints {"id":…,"by":…,"payload":…}; exits with 124 after --timeout. Answer it with svc answer.',
   args: [{ name: 'name', summary: 'the name that `svc ask <run-id> <name>` uses; at most 128 characters' }],
@@ -16,16 +16,16 @@ export const waitAskHelp = {
     ['124', 'nobody asked in time'],
   ],
   recorded:
-    'The ask. One that was sent earlier is taken immediately; asks are taken in order, and one whose time has ended is skipped.',
+    'The ask. An ask that was sent earlier is taken immediately; asks are taken in order, and expired asks are skipped.',
   examples: [['ask=$(svc wait-ask price)', 'elsewhere: svc ask <run-id> price']],
 } as const satisfies ScriptVerb;
 
 export const answerHelp = {
   verb: 'answer',
   usage: 'svc answer <ask> <json>|-',
-  brief: 'answer what somebody asked the run',
+  brief: 'answer an ask',
   summary:
-    'Gives the answer to an ask that svc wait-ask has printed; - reads it from standard input. Prints answered, or timed_out if its time has ended and nobody gets the answer. The run continues in both cases.',
+    'Gives the answer to an ask that svc wait-ask has printed; - reads it from standard input. Prints answered, or timed_out if the ask has expired and nobody gets the answer. The run continues in both cases.',
   args: [
     { name: 'ask', summary: 'what svc wait-ask has printed, or only its id' },
     { name: 'json', summary: 'the answer, at most 256 KiB of JSON; - reads standard input' },

@@ -2,7 +2,7 @@
 
 export interface AskQuery {
   /**
-   * A duration of at most 10m, such as `30s`. The response is sent when the ask is no longer open or, with the open ask, when this time has passed or the server stops. Proxies often close an idle request after 60 s.
+   * A duration of at most 10m, such as `30s`. The response is sent when the ask is no longer open. If this time passes or the server stops first, the response contains the open ask. Proxies often close an idle request after 60 s.
    */
   wait?: string;
 }

@@ -28,7 +28,7 @@ export interface Ask {
    */
   ended_at?: string;
   /**
-   * Any JSON. Only of an answered ask, and not in lists. Secret values of the run are masked.
+   * Any JSON. Only for an answered ask, and not in lists. Secret values of the run are masked.
    */
   answer?: null | boolean | number | string | unknown[] | {};
 }

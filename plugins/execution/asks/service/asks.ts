@@ -90,8 +90,7 @@ export class Asks {
         const may_exist = isRetry || ask.idempotency_key !== undefined;
         if (may_exist && (await readAsk(tx, scope.run_id, ask_id)))
           return { ask_id, duplicate: ask.idempotency_key !== undefined };
-        if (TERMINAL.includes(status))
-          throw runFinished(`run ${scope.run_id} has ended (${status}) and answers nothing`);
+        if (TERMINAL.includes(status)) throw runFinished(`run ${scope.run_id} has ended (${status}) and cannot answer`);
         await this.#deliver(tx, scope, ask_id, ask, json);
         return { ask_id, duplicate: false };
       }),

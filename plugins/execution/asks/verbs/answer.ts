@@ -39,7 +39,7 @@ function parseAnswer(text: string): Json {
   try {
     answer = parseExact(text) as Json;
   } catch {
-    throw verbUsage(`the answer is not JSON; write '"…"' for a text`);
+    throw verbUsage(`the answer is not JSON; write '"…"' for text`);
   }
   if (nestsTooDeep(answer)) throw verbUsage('the answer is nested more than 100 levels deep');
   const { excess } = encodeValue(answer);

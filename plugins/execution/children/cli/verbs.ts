@@ -22,7 +22,7 @@ export const activityHelp = {
   args: [NAME, COMMAND],
   flags: CHILD_FLAGS,
   exits: [
-    ['the code of the command', '124 after --timeout, 127 if the command does not exist, 128 + n after signal n'],
+    ["the command's code", '124 after --timeout, 127 if the command does not exist, 128 + n after signal n'],
     ['1', 'its output is larger than 2 MiB, or its agents were lost 25 times'],
     TAKEN,
   ],
@@ -50,7 +50,7 @@ export const activityCollectHelp = {
   brief: 'wait for a submitted child',
   summary: 'Waits for a submitted child, prints its output and exits with its exit code.',
   args: [NAME],
-  exits: [['the code of the child', 'its output is on standard output'], TAKEN],
+  exits: [["the child's code", 'its output is on standard output'], TAKEN],
   recorded: 'Exit code and standard output of the child.',
   examples: [['part=$(svc activity-collect part-1)', 'its output']],
 } as const satisfies ScriptVerb;
@@ -91,10 +91,7 @@ export const callHelp = {
   ],
   recorded: 'The output. The called run has this run as its parent, and is cancelled with it.',
   examples: [
-    [
-      `svc call node http --config '{"url":"https://example.org/"}'`,
-      'one request, with the credentials of the project',
-    ],
+    [`svc call node http --config '{"url":"https://example.org/"}'`, "one request, with the project's credentials"],
     [`svc call graph nightly --input '{"day":"2026-11-21"}'`, 'a stored graph'],
     [`svc call function order --input '{"sku":"a1"}'`, 'a workflow that a worker serves'],
   ],

@@ -28,5 +28,5 @@ export function toWaitOutcome(end: ActivityEnd): WaitOutcome {
 const unreadableOutcome = (end: ActivityEnd): WaitOutcome => ({
   exit_code: NOT_RUN,
   output: Buffer.alloc(0),
-  message: `the result of child ${end.name} cannot be read; run an agent of the same version as the server`,
+  message: `the result of child ${end.name} cannot be read; run an agent with the same version as the server`,
 });

@@ -54,7 +54,7 @@ export const commands: readonly Command[] = [
     group: 'Look',
     summary: 'remove a workflow that no worker serves and that has no open run',
     description:
-      'Each org and each project can register 1,000 names. This frees one. A worker that serves the workflow registers it again.',
+      'Each org and each project can register up to 1,000 names. This frees one. A worker that serves the workflow registers it again.',
     args: [NAME],
     path: namedPath('/functions'),
     confirmation: ({ args }) => `Removed function ${args[0]}`,

@@ -33,7 +33,7 @@ export interface FunctionView {
    */
   workers: string[];
   /**
-   * Runs that wait because no connected agent serves this version, counted up to 1,000. The current version counts the runs that can continue with any version.
+   * Runs that wait because no connected agent serves this version, counted up to 1,000. The current version's count includes the runs that can continue with any version.
    */
   waiting: number;
   /**

@@ -4,7 +4,7 @@ import type { ScriptVerb } from '../../../../cli/contract.ts';
 export const lockHelp = {
   verb: 'lock',
   usage: 'svc lock <group> [--limit <n>] [--timeout <duration>] [--fence] [-- <command> [<argument>…]]',
-  brief: 'let only one run at a time continue',
+  brief: 'let only one run proceed at a time',
   summary:
     "Acquires a group's lease, first come, first served, and holds it until the run ends or while a command runs. Exits with 124 after --timeout; --fence prints the grant's number, which always increases.",
   args: [
@@ -26,7 +26,7 @@ export const lockHelp = {
   },
   exits: [
     ['0', 'the lease is acquired'],
-    ['the code of the command', 'if there is one'],
+    ["the command's code", 'if there is one'],
     ['124', 'it timed out'],
   ],
   recorded:

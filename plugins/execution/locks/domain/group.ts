@@ -9,7 +9,7 @@ export const MAX_UNTRUSTED_GROUPS = 1000;
 export function assertGroupName(name: string): string {
   const message = validateGroupName(name);
   if (message === undefined) return name;
-  throw Errors.invalidRequest(`the name of a group ${message}`, { errors: [{ pointer: '/group', message }] });
+  throw Errors.invalidRequest(`the group name ${message}`, { errors: [{ pointer: '/group', message }] });
 }
 
 function validateGroupName(name: string): string | undefined {

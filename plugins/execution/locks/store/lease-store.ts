@@ -337,7 +337,7 @@ export class LeaseStore implements Leases {
 function assertLimit(limit: number): void {
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_HOLDERS) return;
   const message = `must be a whole number from 1 to ${MAX_HOLDERS}`;
-  throw Errors.invalidRequest(`the limit of a group ${message}`, { errors: [{ pointer: '/limit', message }] });
+  throw Errors.invalidRequest(`the group limit ${message}`, { errors: [{ pointer: '/limit', message }] });
 }
 
 const sameGroup = (a: { project_id: string; group_key: string }, b: { project_id: string; group_key: string }) =>

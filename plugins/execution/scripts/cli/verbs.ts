@@ -32,7 +32,7 @@ export const stepHelp = {
     },
   },
   exits: [
-    ['the code of the command', 'exit code of the last attempt; a failure is recorded like a success'],
+    ["the command's code", 'exit code of the last attempt; a failure is recorded like a success'],
     ['1', 'its output is larger than 2 MiB'],
     ['124', 'the last attempt took longer than --timeout'],
     ['126, 127', 'the command does not exist or cannot be run'],
@@ -70,7 +70,7 @@ export const waitSignalHelp = {
   args: [{ name: 'name', summary: 'the name that `svc signal <run-id> <name>` sends; at most 128 characters' }],
   flags: {
     timeout: { type: 'string', value: '<duration>', summary: 'stop waiting after this time (default: never)' },
-    message: { type: 'string', value: '<text>', summary: 'what is asked' },
+    message: { type: 'string', value: '<text>', summary: 'the question' },
     form: {
       type: 'string',
       value: '<fields>',
@@ -109,7 +109,7 @@ export const waitAnyHelp = {
     'Suspends the run until the first of the named signals, events or asks, or until the timeout, and prints which came first as JSON: {"first":"signal","name":…,"payload":…}, {"first":"event","name":…,"event":{…}}, {"first":"ask","name":…,"id":…,"by":…,"payload":…} or {"first":"timeout"}. It does not consume the others. At most 16 signals, events and asks.',
   args: [{ name: 'what', summary: 'signal:<name>, event:<type>, ask:<name> or timeout:<duration>', rest: true }],
   flags: {
-    untrusted: { type: 'boolean', summary: 'accept events that untrusted runs emit, too' },
+    untrusted: { type: 'boolean', summary: 'also accept events that untrusted runs emit' },
   },
   exits: [['0', 'one of them came first; standard output shows which']],
   recorded:
@@ -152,7 +152,7 @@ export const stateHelp = {
     "Reads and writes the run's durable state, or the project's with --entity. - reads the value from standard input.",
   args: [
     { name: 'key', summary: 'the key; at most 255 characters' },
-    { name: 'value', summary: 'a text of at most 256 KiB; - reads standard input' },
+    { name: 'value', summary: 'text of at most 256 KiB; - reads standard input' },
   ],
   flags: {
     entity: { type: 'string', value: '<name>', summary: 'name of the state, which all runs of the project share' },
@@ -207,7 +207,7 @@ export const outputHelp = {
   exits: [['0', 'the keys are staged']],
   recorded:
     "Nothing. Every pass sets the keys again, and the keys from the pass that exits with 0 become the run's output.",
-  examples: [['svc output set version="$version" replicas:=3', 'a text and a number']],
+  examples: [['svc output set version="$version" replicas:=3', 'text and a number']],
 } as const satisfies ScriptVerb;
 
 export const annotateHelp = {

@@ -10,7 +10,7 @@ export function readCommand(spec: Json): string[] {
   const argv = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec.argv : undefined;
   if (Array.isArray(argv) && argv.length > 0 && argv.every((one) => typeof one === 'string')) return argv as string[];
   throw scriptNotStarted(
-    'the record of the command cannot be read by this agent; run an agent of the same version as the server',
+    'the record of the command cannot be read by this agent; run an agent with the same version as the server',
   );
 }
 

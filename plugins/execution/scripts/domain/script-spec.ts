@@ -8,7 +8,7 @@ import { scriptNotStarted } from '../errors.ts';
  */
 export function readSpec(spec: Json): ScriptWork {
   const problem =
-    'the record of the script cannot be read by this agent; run an agent of the same version as the server';
+    'the record of the script cannot be read by this agent; run an agent with the same version as the server';
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw scriptNotStarted(problem);
   const { filename = null, source, interpreter = null, args = [], files = [], captures = false, job = null } = spec;
   const texts = [filename, interpreter, job].every((value) => value === null || typeof value === 'string');

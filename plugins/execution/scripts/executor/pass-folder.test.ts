@@ -60,7 +60,7 @@ t.test('a memory that is gone is no fault of the script either', async (t) => {
   const places = [join(folder, 'memory'), join(folder, 'disk')];
   const { log, lines } = messageLog();
   const pass = await createPassFolder(places, { ...work, log });
-  t.same(lines, ['the files of a pass are stored on disk, because memory has no space for them']);
+  t.same(lines, ["storing a pass's files on disk, because there is no space for them in memory"]);
   t.equal(pass.folder, join(folder, 'disk', 'p1'));
   t.notOk(existsSync(join(folder, 'memory')), 'and is not made again without what belongs into it');
   await t.rejects(createPassFolder([join(folder, 'memory')], work), { code: 'ENOENT' });

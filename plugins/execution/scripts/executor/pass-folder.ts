@@ -56,7 +56,7 @@ export async function createPassFolder(
         (error: Error) => {
           log.warn(
             { folder, reason: error.message },
-            'the files of a pass are stored on disk, because memory has no space for them',
+            "storing a pass's files on disk, because there is no space for them in memory",
           );
         },
       );

@@ -56,7 +56,7 @@ export async function claimPreparedProcess(
   } catch (error) {
     log.warn(
       { reason: (error as Error).message },
-      "the folder of a prepared interpreter could not receive the pass's files",
+      "the pass's files could not be moved to the folder of a prepared interpreter",
     );
   }
   await process.discard();

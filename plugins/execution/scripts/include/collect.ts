@@ -97,7 +97,7 @@ class IncludeCollector {
   async include(include: string): Promise<void> {
     if (include === '') throw includeMissing('an empty string does not name a file to include');
     if (isAbsolute(include)) throw includeOutside(`${include} is absolute; write it relative to ${this.#root}`);
-    if (include.split('/').includes('..')) throw includeOutside(`${include} is outside the folder of the script`);
+    if (include.split('/').includes('..')) throw includeOutside(`${include} is outside the script's folder`);
     const location = join(this.#root, include);
     const before = this.#files.size;
     const left_out_before = this.#left_out.size;

@@ -135,8 +135,8 @@ t.test('paths that lead out, and names that cannot be', async (t) => {
   const cwd = folder(t, { 'jobs/job.sh': '', 'jobs/lib/a.sh': '', 'other/b.sh': '', 'jobs/bad\nname': '' });
   const refused = (include: string, code: string, message: RegExp) =>
     t.rejects(take(cwd, [include], 'jobs/job.sh'), { code, message }, include);
-  await refused('../other', 'include_outside', /is outside the folder of the script/);
-  await refused('lib/../../other', 'include_outside', /is outside the folder of the script/);
+  await refused('../other', 'include_outside', /is outside the script's folder/);
+  await refused('lib/../../other', 'include_outside', /is outside the script's folder/);
   await refused('/etc/hosts', 'include_outside', /is absolute/);
   await refused('', 'include_missing', /does not name a file/);
   await refused('jobs/lib', 'include_missing', /write --include lib$/);

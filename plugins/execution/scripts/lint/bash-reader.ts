@@ -73,7 +73,7 @@ export class BashReader {
     this.#resources = undefined;
     this.#deps.log.warn(
       { folder: opened.folder, reason: error.message },
-      'the folder for scripts to check cannot be used',
+      'the folder for checking scripts cannot be used',
     );
     await release(opened);
   }

@@ -91,7 +91,7 @@ function writeInput(body) {
   } catch {
     // A cycle, for example.
   }
-  throw misused('the input of a submission must be JSON');
+  throw misused("a submission's input must be JSON");
 }
 
 class RunHandle {
@@ -120,9 +120,9 @@ class RunHandle {
   }
 
   async signal(name, payload = null) {
-    if (typeof name !== 'string' || name === '') throw misused('the name of a signal must be a non-empty string');
+    if (typeof name !== 'string' || name === '') throw misused('a signal name must be a non-empty string');
     const text = writeJson(payload);
-    if (text === undefined) throw misused(`the payload of a signal must be JSON, not a ${typeof payload}`);
+    if (text === undefined) throw misused(`a signal's payload must be JSON, not a ${typeof payload}`);
     await send(this.#server, {
       method: 'POST',
       path: `${this.#path}/signals/${encodeURIComponent(name)}`,

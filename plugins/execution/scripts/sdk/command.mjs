@@ -16,7 +16,7 @@ const REASONS = {
 export function words(command) {
   if (command.length === 0 || command.some((word) => typeof word !== 'string' || word.includes('\0')))
     throw misused('a command is a list of strings without NUL, starting with the program');
-  if (command[0] === '') throw misused('the program of the command is empty');
+  if (command[0] === '') throw misused("the command's program is empty");
   return command;
 }
 

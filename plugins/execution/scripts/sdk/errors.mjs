@@ -39,7 +39,7 @@ export const insideAStep = (what, step) =>
   new SvcError(
     'step_in_progress',
     `${what} was called inside the step ${JSON.stringify(step)}, where nothing can be recorded`,
-    'Call it before or after the step, and return values as the result of the step.',
+    "Call it before or after the step, and return values as the step's result.",
   );
 
 export const tooOld = (what, protocol, needed) =>
@@ -60,7 +60,7 @@ export const unreadable = (why) =>
   new SvcError(
     'agent_answer_invalid',
     `the agent's answer cannot be read: ${why}`,
-    'Use the SDK version of the agent; if you install none, a script gets it automatically.',
+    'Use the same SDK version as the agent; if you do not install an SDK, scripts get that version automatically.',
   );
 
 export const misused = (message) => new SvcError('usage', message);

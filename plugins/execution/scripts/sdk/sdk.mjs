@@ -146,7 +146,7 @@ const doer =
 function limitOption(limit) {
   if (limit === undefined) return [];
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_HOLDERS) return [`--limit=${limit}`];
-  throw misused(`the limit of a lock must be a whole number from 1 to ${MAX_HOLDERS}`);
+  throw misused(`a lock's limit must be a whole number from 1 to ${MAX_HOLDERS}`);
 }
 
 function underLock(work) {
@@ -288,7 +288,7 @@ export const state = Object.freeze({
 export const output = Object.freeze({
   async set(values) {
     const pairs = Object.entries(values).map(([key, value]) => {
-      if (key === '' || key.includes('=')) throw misused(`${quoted(key)} cannot be a key of the output`);
+      if (key === '' || key.includes('=')) throw misused(`${quoted(key)} cannot be an output key`);
       const json = writeJson(value);
       if (json === undefined) throw misused(`a ${typeof value} cannot be an output: it must be JSON`);
       return `${key}:=${json}`;

@@ -165,7 +165,7 @@ class Host {
       const result = await defined.body(input, contextOf({ env, run_id, signal: abort.signal }));
       const output = result === undefined ? undefined : writeJson(result);
       if (result !== undefined && output === undefined)
-        throw misused(`a ${typeof result} cannot be the output of a workflow: it must be JSON`);
+        throw misused(`a ${typeof result} cannot be a workflow's output: it must be JSON`);
       const excess_bytes = output === undefined ? 0 : Buffer.byteLength(output) - MAX_OUTPUT_BYTES;
       if (excess_bytes > 0) return { error: { text: describeExcess(excess_bytes) } };
       return { output };
@@ -224,7 +224,7 @@ class Host {
     this.#restore();
     serving = undefined;
     this.#settle.failed(
-      new SvcError('worker_lost', 'the agent of this program has ended', 'Its output says why. Call serve() again.'),
+      new SvcError('worker_lost', "this program's agent has ended", 'Its output says why. Call serve() again.'),
     );
     this.#closed.resolve();
     if (agent === undefined) process.exit(0);

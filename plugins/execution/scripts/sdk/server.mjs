@@ -61,7 +61,7 @@ async function readToken({ SVC_TOKEN_FILE: file, SVC_TOKEN: token }) {
 function checkedToken({ token, origin }) {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw notConfigured(
-    `the token from ${origin} contains characters that a token cannot contain`,
+    `the token from ${origin} contains invalid characters`,
     'Pass only the token, without line breaks or quotes.',
   );
 }

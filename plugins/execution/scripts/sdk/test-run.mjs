@@ -54,8 +54,7 @@ export class TestRun {
     const timeout = options.timeout ?? workflow.options.timeout;
     this.deadline_ms = timeout === undefined ? Infinity : millisecondsOf(timeout);
     const envelope = writeJson({ type: 'manual', input });
-    if (input !== undefined && JSON.parse(envelope).input === undefined)
-      throw misused('the input of a run must be JSON');
+    if (input !== undefined && JSON.parse(envelope).input === undefined) throw misused("a run's input must be JSON");
     this.#envelope = envelope;
   }
 
@@ -147,7 +146,7 @@ export class TestRun {
         const result = await this.workflow.body(input, context);
         const text = result === undefined ? undefined : writeJson(result);
         if (result !== undefined && text === undefined)
-          throw misused(`a ${typeof result} cannot be the output of a workflow: it must be JSON`);
+          throw misused(`a ${typeof result} cannot be a workflow's output: it must be JSON`);
         return { output: text === undefined ? undefined : readJson(text) };
       } catch (error) {
         return { error };

@@ -36,7 +36,7 @@ export function encodeResult(value) {
   if (value instanceof Uint8Array || value instanceof ArrayBuffer)
     throw misused('a step cannot return bytes: return a string, for example base64');
   const json = writeJson(value);
-  if (json === undefined) throw misused(`a ${typeof value} cannot be the result of a step: it must be JSON`);
+  if (json === undefined) throw misused(`a ${typeof value} cannot be a step's result: it must be JSON`);
   return Buffer.from(`${json}\n`);
 }
 

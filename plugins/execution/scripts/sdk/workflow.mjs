@@ -20,7 +20,7 @@ export const registered = () => [...registry().values()];
 export function workflow(name, options, body) {
   if (typeof options === 'function') return workflow(name, {}, options);
   if (typeof name !== 'string' || !NAME.test(name))
-    throw misused('the name of a workflow has 1 to 40 letters, digits, - and _, and starts with a letter or digit');
+    throw misused('a workflow name must have 1 to 40 letters, digits, - and _, and start with a letter or digit');
   if (typeof body !== 'function') throw misused(`the workflow ${JSON.stringify(name)} needs a function`);
   const surplus = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (surplus !== undefined)
@@ -57,7 +57,7 @@ function checked({ input, retry, timeout, concurrency, versions = 'replay', vers
   if (!VERSIONS.includes(versions))
     throw misused(`versions must be "replay" or "pinned", not ${JSON.stringify(versions)}`);
   if (version !== undefined && (typeof version !== 'string' || !VERSION.test(version)))
-    throw misused('the version of a workflow has 1 to 40 letters, digits, and . _ -');
+    throw misused('a workflow version must have 1 to 40 letters, digits, and . _ -');
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
     throw misused('concurrency must be a whole number of runs, at least 1');
   if (input !== undefined && (typeof input !== 'object' || input === null) && typeof input !== 'function')
@@ -111,7 +111,7 @@ export async function call(target, input) {
   const name = nameOf(target);
   if (typeof name !== 'string') throw misused('call needs a workflow, or the name of one');
   const text = input === undefined ? undefined : writeJson(input);
-  if (input !== undefined && text === undefined) throw misused(`the input of a call must be JSON`);
+  if (input !== undefined && text === undefined) throw misused(`a call's input must be JSON`);
   const args = [...(text === undefined ? [] : [`--input=${text}`]), '--', 'function', name];
   return readJson(await demandText(`the call of ${JSON.stringify(name)}`, 'call', args));
 }
@@ -132,7 +132,7 @@ export async function submit(target, input, options = {}) {
 
 /** Returns the handle of a run that another program has started. */
 export async function runHandle(run_id, options = {}) {
-  if (typeof run_id !== 'string' || run_id === '') throw misused('the ID of a run must be a non-empty string');
+  if (typeof run_id !== 'string' || run_id === '') throw misused('a run ID must be a non-empty string');
   checkOptions('runHandle', options, ['server']);
   const { openHandle } = await import('./client.mjs');
   return await openHandle(run_id, options.server);

@@ -67,7 +67,7 @@ export class ShellBuiltin {
         if (!works)
           log.info(
             { bash, reason: reason.trim() },
-            'bash cannot load the builtin svc; scripts use the program svc instead',
+            'bash cannot load the svc builtin; scripts use the svc program instead',
           );
         resolve(works);
       });

@@ -25,7 +25,7 @@ export async function findProgramAs(
   }
   if (closed === undefined) return undefined;
   throw interpreterMissing(
-    `${closed} is on the agent's machine, but the user ${user.uid}, which runs the programs of this project, cannot start it; install the program for all users`,
+    `${closed} is on the agent's machine, but the user ${user.uid}, which runs this project's programs, cannot start it; install the program for all users`,
   );
 }
 

@@ -179,7 +179,7 @@ export class RunUsers {
       if ((await this.#claim(uid, project_id)) === project_id) return uid;
     }
     throw new Error(
-      `all ${count} users in SVC_AGENT_RUN_AS=${first}-${last} belong to other projects; widen the range, or remove the files of deleted projects from ${this.#claimsFolder()} and everything that their users own`,
+      `all ${count} users in SVC_AGENT_RUN_AS=${first}-${last} belong to other projects; widen the range, or remove deleted projects' files from ${this.#claimsFolder()}, and everything that their users own`,
     );
   }
 

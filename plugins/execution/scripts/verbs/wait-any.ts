@@ -29,7 +29,7 @@ export const waitAnyVerb: Verb = defineVerb(waitAnyHelp, async (call) => {
     throw verbUsage(`there are ${branches.length} signals, events and asks; a wait can have at most ${MAX_BRANCHES}`);
   const names = branches.map(({ kind, name }) => `${kind}:${name}`);
   const twice = names.find((name, n) => names.indexOf(name) !== n);
-  if (twice !== undefined) throw verbUsage(`${twice} is there twice`);
+  if (twice !== undefined) throw verbUsage(`${twice} is given twice`);
   // The time is not compared on replay, because a script may compute it from the time of day.
   const all = names.map((name) => call.pass.mask(name)).join(' ');
   const name = Array.from(all).slice(0, MAX_CALL_NAME_LENGTH).join('');
@@ -47,7 +47,6 @@ function readBranch(text: string, name: string, untrusted: boolean): AnyBranch {
   if (text.startsWith('ask:')) return { kind: 'ask', name: checkText(name, 'the name of an ask', MAX_ASK_NAME_LENGTH) };
   if (!text.startsWith('event:'))
     throw verbUsage(`${JSON.stringify(text)} is not signal:<name>, event:<type>, ask:<name> or timeout:<duration>`);
-  if (!EVENT_TYPE.test(name))
-    throw verbUsage('the type of an event must have 1 to 64 of the characters A-Z a-z 0-9 . _ -');
+  if (!EVENT_TYPE.test(name)) throw verbUsage('an event type must have 1 to 64 of the characters A-Z a-z 0-9 . _ -');
   return { kind: 'event', name, ...(untrusted && { untrusted: true as const }) };
 }

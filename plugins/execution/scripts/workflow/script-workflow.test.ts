@@ -95,7 +95,7 @@ t.test('the folder in which documents are read', async (t) => {
 
   rmSync(join(tmp, name!), { recursive: true });
   t.equal(await read(own, 'true'), undefined, 'somebody has cleared it away: bash cannot be asked');
-  t.same(lines, ['the folder for scripts to check cannot be used']);
+  t.same(lines, ['the folder for checking scripts cannot be used']);
   t.match(await read(own, 'true'), { is_valid: true }, 'and the next text has a new one');
 
   await own.close();

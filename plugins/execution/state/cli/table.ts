@@ -14,7 +14,7 @@ export const commands: readonly Command[] = inGroup('Look', [
   }),
   {
     name: 'state get',
-    summary: 'print one value of the project-wide state',
+    summary: 'print one value from the project-wide state',
     args: [{ name: 'key', summary: 'the key' }],
     flags: ENTITY_FLAGS,
     examples: [['svc state get last-page --entity crawler', 'prints the stored value unchanged']],

@@ -11,7 +11,7 @@ const ACTION = { name: 'connector.action', summary: 'for example team_chat.post_
 export const commands: readonly Command[] = inGroup('Connect', [
   listCommand<Manifest>({
     name: 'connector ls',
-    summary: 'list the connectors of the server: their actions, and how their deliveries are verified',
+    summary: "list the server's connectors: their actions, and how their deliveries are verified",
     path: '/connectors',
     member: 'connectors',
     columns: {
@@ -39,7 +39,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
         'A file, a folder with a manifest.json, or a folder of such folders. Each problem is shown with its file, pointer,\n' +
         'rule and a fix. Exits with 1 if there is a problem.',
       args: [{ name: 'path', summary: 'a manifest, or a folder', rest: true }],
-      examples: [['svc connector check ./my_chat', 'before you put it into SVC_CONNECTORS']],
+      examples: [['svc connector check ./my_chat', 'before you add it to SVC_CONNECTORS']],
     },
   ),
   toolCommand(
@@ -56,7 +56,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
           value: '<name>',
           summary: 'show a credential even if the connector does not need one',
         },
-        key: { type: 'string', value: '<key>', summary: 'the idempotency key of the node' },
+        key: { type: 'string', value: '<key>', summary: "the node's idempotency key" },
         from: { type: 'string', value: '<path>', summary: 'take the manifest from this file or folder' },
       },
       examples: [

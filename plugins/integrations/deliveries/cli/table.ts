@@ -5,7 +5,7 @@ type Delivery = Api.DeliveryView;
 const formatResult = ({ event, code }: Delivery): string | undefined => event ?? code;
 
 function formatDetails({ old_secret, redelivery_of, redelivered_by, reason }: Delivery): string | undefined {
-  const redelivery_text = redelivery_of && `${redelivery_of} again, by ${redelivered_by}`;
+  const redelivery_text = redelivery_of && `${redelivery_of} redelivered by ${redelivered_by}`;
   return [redelivery_text, old_secret && 'by the old secret', reason].filter(Boolean).join('; ') || undefined;
 }
 
@@ -47,5 +47,5 @@ const deliveryCommands = (noun: string, title: string, path: string, redeliver: 
 
 export const commands: readonly Command[] = inGroup('React', [
   ...deliveryCommands('event-hook', 'an event hook', '/event-hooks', () => import('./hook.ts')),
-  ...deliveryCommands('webhook', 'a webhook of a forge', '/webhooks', () => import('./webhook.ts')),
+  ...deliveryCommands('webhook', 'a forge webhook', '/webhooks', () => import('./webhook.ts')),
 ]);

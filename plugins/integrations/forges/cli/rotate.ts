@@ -6,7 +6,7 @@ export const run: Run = async ({ args, flags, output, client }) => {
   if (endOverlap && overlap !== undefined)
     throw usageError(
       '--end-overlap cannot be combined with other flags',
-      'it creates no new secret; rotate again to get one',
+      'it does not create a new secret; rotate again to get one',
     );
   const api = await client();
   const webhook = await api.json<Webhook>({

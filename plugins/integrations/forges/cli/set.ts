@@ -81,6 +81,6 @@ function findForgeCredential(flags: FlagValues): string | undefined {
   if (another === undefined) return forge_credential;
   throw usageError(
     `--credential ${forge_credential} and --credential ${another} cannot be combined`,
-    'the forge is called with only one of them',
+    'svc calls the forge with only one credential',
   );
 }

@@ -18,8 +18,8 @@ export const commands: readonly Command[] = inGroup('React', [
     set: {
       summary: 'create a webhook for a repository at a forge, or change the workflow for its pushes',
       description:
-        'Prints the address and the secret for the forge; the secret is shown only once. With --auto-register svc registers\n' +
-        'the webhook through the API of the forge. Pushes become events of type push, everything else becomes forge.<event>.\n' +
+        'Prints the address and the secret for the forge; the secret is shown only once. With --auto-register, svc\n' +
+        "registers the webhook through the forge's API. Pushes become events of type push; everything else becomes forge.<event>.\n" +
         '--pipeline or --workflow names the workflow for pushes that no handler matches. Setting a webhook again keeps its\n' +
         'address, and also its secret unless --rotate is set.',
       flags: {

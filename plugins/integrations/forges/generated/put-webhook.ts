@@ -3,7 +3,7 @@
 import type {Workflow} from '../../../engine/runs/contract.ts';
 
 /**
- * A forge repository that sends deliveries, which become events, and the workflow for pushes that no handler matches.
+ * A forge repository whose deliveries become events, and the workflow for pushes that no handler matches.
  */
 export interface PutWebhookBody {
   /**

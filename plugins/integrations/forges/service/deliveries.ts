@@ -190,7 +190,7 @@ function readNames(
   const { event_type: event = '', delivery_id = '' } = result;
   if (event === '') throw Errors.invalidRequest(`the delivery has no event type (${formatLocation(hook.event_type)})`);
   if (!DELIVERY_ID.test(delivery_id))
-    throw Errors.invalidRequest(`the delivery has no valid id (${formatLocation(hook.delivery_id)})`);
+    throw Errors.invalidRequest(`the delivery has no valid ID (${formatLocation(hook.delivery_id)})`);
   return { event, delivery_id };
 }
 

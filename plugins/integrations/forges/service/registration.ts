@@ -128,7 +128,7 @@ export class Registration {
     if ((status >= 200 && status < 300) || (params.absent && status === 404)) return answer;
     if (status === 401) session.onUnauthorized();
     const reason = await describeRejection(answer, [token, params.values?.secret ?? '']);
-    throw ForgeErrors.forgeRefused(`the forge answered ${status} to the request ${what} of ${repo}${reason}`, {
+    throw ForgeErrors.forgeRefused(`the forge responded with ${status} to ${what} for ${repo}${reason}`, {
       data: { forge_status: status },
     });
   }

@@ -9,7 +9,7 @@ export const run: Run = async (invocation) => {
   if (endOverlap && (overlap !== undefined || flags.key !== undefined))
     throw usageError(
       '--end-overlap cannot be combined with other flags',
-      'it creates no new secret; rotate again to get one',
+      'it does not create a new secret; rotate again to get one',
     );
   const key = flags.key === undefined ? undefined : await readSecret(String(flags.key), '--key', invocation);
   const body = { key, overlap, end_overlap: endOverlap || undefined };

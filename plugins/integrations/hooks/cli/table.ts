@@ -12,8 +12,8 @@ export const commands: readonly Command[] = inGroup('React', [
     set: {
       summary: 'create or change an event hook',
       description:
-        'With only --event-type, the service creates a shared secret and shows it once; the sender puts it into the header\n' +
-        'X-Svc-Hook-Secret. With --manifest or --hmac-header the sender signs with its own key, which is read from\n' +
+        'With only --event-type, the service creates a shared secret and shows it once; the sender puts it into the\n' +
+        'X-Svc-Hook-Secret header. With --manifest or --hmac-header, the sender signs with its own key, which is read from\n' +
         'standard input (`-`) or a file (`@file`). Setting a hook again keeps its address and its shared secret.',
       flags: {
         'event-type': { type: 'string', value: '<type>', summary: 'type of its events; default hook.<name>' },
@@ -55,7 +55,7 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'replace the secret of an event hook; with --overlap, the old secret stays valid for a while',
     description:
       'The service creates a shared secret itself. If deliveries are signed, --key sets the new signing key. Without\n' +
-      '--overlap the old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was\n' +
+      '--overlap, the old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was\n' +
       'last used.',
     args: [NAME],
     flags: {

@@ -65,7 +65,8 @@ export function checkTimeWindow(
   if (timestamp === undefined)
     return { reason: 'missing', detail: `the ${name} header is missing or contains no time` };
   const unit = timestamp_unit === 's' ? 'seconds' : 'milliseconds';
-  if (!DIGITS.test(timestamp)) return { reason: 'wrong', detail: `the time in ${name} is not in whole ${unit}` };
+  if (!DIGITS.test(timestamp))
+    return { reason: 'wrong', detail: `the time in ${name} is not a whole number of ${unit}` };
   const at = Number(timestamp) * (timestamp_unit === 's' ? 1000 : 1);
   const most_ms = tolerance === undefined ? DEFAULT_TOLERANCE_MS : parseDuration(tolerance);
   if (Math.abs(now - at) <= most_ms) return undefined;

@@ -219,7 +219,7 @@ export interface ManifestSign {
   key?: KeyForm;
 }
 /**
- * How a key is written. Default: the text itself is the key.
+ * The encoding of the key. Default: the text itself is the key.
  */
 export interface KeyForm {
   /**
@@ -264,7 +264,7 @@ export interface SignatureSection {
    */
   timestamp_unit?: 's' | 'ms';
   /**
-   * The largest difference between the timestamp and now. Default 5m.
+   * The largest allowed difference between the timestamp and the current time. Default 5m.
    */
   tolerance?: string;
   key?: KeyForm;
@@ -374,7 +374,7 @@ export interface ForgeShape {
     [k: string]: Members;
   };
   /**
-   * The events whose bodies can contain each member. Every body can have a member that is not listed.
+   * The events whose bodies can contain each member. A member that is not listed can be in every body.
    */
   only: {
     [k: string]: Members;
@@ -424,7 +424,7 @@ export interface ForgeCall {
   };
 }
 /**
- * How to read a repository file unchanged. The path contains `{repo}` and `{path}`, `ref` contains `{ref}`.
+ * How to read a repository file unchanged. The path contains `{repo}` and `{path}`, and `ref` contains `{ref}`.
  */
 export interface ForgeFile {
   path: string;

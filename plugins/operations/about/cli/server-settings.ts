@@ -13,6 +13,6 @@ export const run: Run = async ({ output, client }) => {
         ),
   );
   if (view.settings.length === 0) output.noteEmpty('settings');
-  output.note(`requests of the server can reach: ${view.egress}`);
+  output.note(`the server's requests can reach: ${view.egress}`);
   return undefined;
 };

@@ -7,9 +7,9 @@ export const commands: readonly Command[] = inGroup('Operate', [
     anywhere: true,
     summary: 'write the whole database into one file, while servers run',
     description:
-      'The file is a consistent copy. It contains every row, and sealed values stay sealed; the master key is not in it. Logs,\n' +
-      'inputs and outputs of runs are in it as plain text: protect it like the database. `-` writes to standard output.\n' +
-      'Contents of artifacts are stored in a separate folder or bucket; the backup includes them only with --artifacts.',
+      'The file is a consistent copy. It contains every row, and sealed values stay sealed; the master key is not in it. It\n' +
+      'contains logs, inputs and outputs as plain text: protect it like the database. `-` writes to standard output.\n' +
+      'Artifact contents are stored in a separate folder or bucket; the backup includes them only with --artifacts.',
     args: [{ name: 'file', summary: 'the new file, or -' }],
     flags: {
       artifacts: { type: 'boolean', summary: 'include the contents of all artifacts' },
@@ -27,7 +27,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
     summary: 'fill an empty database from a backup',
     description:
       'The database in SVC_DATABASE_URL must be empty; it can be SQLite or MySQL, no matter which one the backup came from. The\n' +
-      'master key must be that of the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup of an older version\n' +
+      'master key must match the backup: SVC_MASTER_KEY, or .svc/master.key with SQLite. A backup from an older version\n' +
       'is migrated. If anything fails, the database is empty again.',
     args: [{ name: 'file', summary: 'a backup, or - for standard input' }],
     flags: {

@@ -8,7 +8,7 @@ export const commands: readonly Command[] = [
     description:
       'Reads Model Context Protocol messages from standard input and prints the responses. Configure it in an AI agent as\n' +
       'a local server with the command "svc mcp". Each workflow is a tool, and so are listing, running, explaining and approving.\n' +
-      'The agent has the rights of your profile. Agents that support HTTP can use {server}/api/v1/orgs/{org}/projects/{project}/mcp.',
+      "The agent has your profile's permissions. Agents that support HTTP can use {server}/api/v1/orgs/{org}/projects/{project}/mcp.",
     flags: { 'read-only': { type: 'boolean', summary: 'offer only tools that change nothing' } },
     examples: [
       ['svc mcp', 'in the configuration of an AI agent'],

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The response to a request: `result`, or `error` with a code of JSON-RPC.
+ * The response to a request: `result`, or `error` with a JSON-RPC error code.
  */
 export interface McpAnswer {
   jsonrpc: '2.0';

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A message of the Model Context Protocol: a JSON-RPC 2.0 request or notification.
+ * A Model Context Protocol message: a JSON-RPC 2.0 request or notification.
  */
 export interface McpMessage {
   jsonrpc: '2.0';

@@ -59,7 +59,7 @@ export class McpSession {
       if (!tool || (this.#read_only && tool.changes)) return undefined;
       // The submit checks the input of a workflow.
       const errors = everywhere ? compile(everywhere.input)(args) : [];
-      if (errors.length > 0) throw Errors.invalidRequest('the arguments of the tool are not valid', { errors });
+      if (errors.length > 0) throw Errors.invalidRequest("the tool's arguments are not valid", { errors });
       return await toResult(await tool.run(args, this.#api));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

@@ -65,7 +65,7 @@ async function confirm({ output, stdin }: Invocation, verb: string, runs: readon
     [output.table(['run', 'status', 'workflow', 'created'], rows), ...more].join('\n'),
   );
   if (!stdin.isTTY || output.json) {
-    output.note(`nothing was done: --yes will ${verb} ${formatCount(runs.length)}`);
+    output.note(`nothing was done: add --yes to ${verb} ${formatCount(runs.length)}`);
     return false;
   }
   const question = createInterface({ input: stdin, output: process.stderr });

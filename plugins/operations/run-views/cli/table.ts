@@ -15,7 +15,7 @@ import { runLists } from './run-lists.ts';
 
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
 
-const ARGUMENTS: Argument = { name: 'argument', summary: 'arguments of the script', optional: true, rest: true };
+const ARGUMENTS: Argument = { name: 'argument', summary: 'arguments for the script', optional: true, rest: true };
 
 const CALL_ABOUT =
   'Prints the output as JSON; with --json the whole run. Exits with 0 if the run succeeded, otherwise 1. If you stop this command,\n' +
@@ -55,7 +55,7 @@ export const commands: readonly Command[] = [
           type: 'string',
           value: '<type>[=<json>]',
           many: true,
-          summary: 'event to send when something waits for its type, in this order',
+          summary: 'event to send when something waits for its type; several are sent in this order',
         },
         signal: {
           type: 'string',
@@ -84,20 +84,21 @@ export const commands: readonly Command[] = [
       description:
         "Prints the ID of the run. With --follow, it shows the script's log (its standard output and standard\n" +
         'error) until the run ends, and exits with 0 if the run succeeded, otherwise with 1.\n' +
-        'After the workflow, each input that it declares is a flag: `svc help <workflow>` lists them. An input with the name\n' +
-        'of a flag below is `--input.<name>`.',
+        'After the workflow, each input that it declares is a flag: `svc help <workflow>` lists them. If an input has the\n' +
+        'name of a flag listed here, use `--input.<name>`.',
       args: [{ ...FILE, optional: true }],
       words: ARGUMENTS,
       inputs: true,
       flags: {
         ...WORKFLOW_FLAGS,
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first run' },
-        paused: { type: 'boolean', summary: 'start nothing of the run before `svc resume`' },
+        paused: { type: 'boolean', summary: 'create the run paused: nothing starts before `svc resume`' },
         priority: {
           type: 'number',
           least: 0,
           most: 9,
-          summary: 'the priority, from 0 (default) to 9; the run passes waiting runs of the project with a lower one',
+          summary:
+            "priority from 0 (default) to 9; the run goes before the project's waiting runs with a lower priority",
         },
         'concurrency-group': {
           type: 'string',
@@ -108,7 +109,7 @@ export const commands: readonly Command[] = [
           type: 'number',
           least: 1,
           most: 1000,
-          summary: 'how many runs of the group continue at once (default 1)',
+          summary: 'how many runs of the group can proceed at once (default 1)',
         },
         'concurrency-policy': {
           type: 'string',
@@ -145,10 +146,7 @@ export const commands: readonly Command[] = [
         ...CALL_FLAGS,
       },
       examples: [
-        [
-          `svc call node http --config '{"url":"https://example.org/"}'`,
-          'one request, with the credentials of the project',
-        ],
+        [`svc call node http --config '{"url":"https://example.org/"}'`, "one request, with the project's credentials"],
       ],
       load: async () => ({ run: (await import('./call.ts')).callNode }),
     },
@@ -254,7 +252,7 @@ export const commands: readonly Command[] = [
       name: 'pause',
       summary: 'pause runs: nothing new starts in them until `svc resume`',
       description:
-        'A paused run starts no step, activity, node or job. What agents are doing now ends and is recorded; a script stops\n' +
+        'A paused run starts no step, activity, node or job. Work in progress finishes and is recorded; a script stops\n' +
         'before its next call. Timers continue: a sleep or timeout that ends meanwhile is recorded, and the run continues from it\n' +
         'when it is resumed. Signals and events are recorded too. The deadline of the run still applies, locks stay held, and\n' +
         'you can cancel the run. The runs that it has called are paused and resumed with it, at every depth.',
@@ -296,9 +294,9 @@ export const commands: readonly Command[] = [
         'script starts at its first line and gets the recorded results. If the script makes other calls, the new run fails\n' +
         'with determinism_violation, which names the call. If several verbs share a site, put the verb before it.\n' +
         'In a pipeline or graph, --from names a job or node: that node, everything after it and everything that did not\n' +
-        "succeed run again. If the script is a job, put the job's name before the site: the calls before the site are kept.\n" +
-        'With --input, the new run has another input, which replaces the whole input of the first one and is checked like\n' +
-        'that of a submission. Without --from, it keeps no results of a pipeline or graph.',
+        "succeed run again. If the script is a job, put the job's name before the site. The calls before the site are kept.\n" +
+        'With --input, the new run gets this input instead of the whole input of the first run. The input is checked as in a\n' +
+        'submission. Without --from, it keeps no results of a pipeline or graph.',
       args: [RUN],
       flags: {
         from: {

@@ -63,7 +63,7 @@ function explainPaused(known: ExplanationInput): Explanation | undefined {
   return {
     because: [
       `The run was paused${who}${together} ${formatAgo(at, now)}, at ${at}${why}`,
-      'It starts nothing new; what is in progress ends and is recorded.',
+      'It starts nothing new; work in progress finishes and is recorded.',
       ...describeInFlightCalls(steps, now),
       ...waits,
     ],

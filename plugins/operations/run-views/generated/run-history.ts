@@ -17,7 +17,7 @@ export interface RunHistory {
     [k: string]: string;
   };
   /**
-   * Variables with the values of credentials.
+   * Variables that contain credential values.
    */
   credentials: string[];
   /**

@@ -112,7 +112,7 @@ export interface StepRecord {
    */
   max_attempts?: number;
   /**
-   * The claim under which the call was made, from 1: each claim starts the program again. Records kept by a rerun have the number 1.
+   * The number of the claim under which the call was made, from 1: each claim starts the program again. Records kept by a rerun have the number 1.
    */
   pass?: number;
   /**

@@ -89,7 +89,7 @@ export interface Summary {
     kind: string;
     name: string;
     /**
-     * The status of an account, or the problem of a credential, such as `missing` or `wrong_kind`.
+     * An account's status, or a credential's problem, such as `missing` or `wrong_kind`.
      */
     state: string;
     detail: string;

@@ -34,7 +34,7 @@ export const CopyErrors = {
   damaged: defineError({
     code: 'backup_damaged',
     status: 422,
-    title: 'The file is not a complete backup of svc.',
+    title: 'The file is not a complete svc backup.',
     next: 'Use another copy of the backup; `svc admin restore --verify <file>` checks a file without restoring it.',
   }),
   valueRefused: defineError({

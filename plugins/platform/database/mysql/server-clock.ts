@@ -28,7 +28,7 @@ export class ServerClock {
   }
 
   now(): number {
-    if (this.#offset_ms === undefined) throw new Error('the clock of the database has not been read yet');
+    if (this.#offset_ms === undefined) throw new Error('the database clock has not been read yet');
     return Math.round(this.#clock.monotonic() + this.#offset_ms);
   }
 
@@ -53,7 +53,7 @@ export class ServerClock {
     try {
       await this.#read();
     } catch (error) {
-      this.#log.warn({ reason: (error as Error).message }, 'reading the clock of the database failed');
+      this.#log.warn({ reason: (error as Error).message }, 'reading the database clock failed');
     }
     this.#arm();
   }

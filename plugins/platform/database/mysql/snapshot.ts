@@ -35,7 +35,7 @@ export async function mysqlSnapshot(address: MysqlAddress, list: readonly Plugin
         " WHERE c.table_schema = DATABASE() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position",
     );
     if (!columns.some(({ name }) => name === LEDGER[0]))
-      throw CopyErrors.nothing(`the database ${database} contains no tables of svc`);
+      throw CopyErrors.nothing(`the database ${database} contains no svc tables`);
     const ledger = await runQuery<LedgerRow>(
       connection,
       'SELECT name, applied_at FROM kernel_migrations ORDER BY name',

@@ -120,7 +120,7 @@ export class NamedTable<Row extends NamedRow, Entry = Row, Other extends keyof R
     if (await this.replace(tx, row)) return false;
     if (await this.insert(tx, row)) return true;
     if (await this.replace(tx, row)) return false;
-    throw Errors.unavailable(`the ${displayName(this.noun)} was removed just now`, { retryAfterMs: 100 });
+    throw Errors.unavailable(`the ${displayName(this.noun)} was just removed`, { retryAfterMs: 100 });
   }
 
   /** Creates a row. Returns false when the name exists. Throws the error of `max`. */

@@ -68,7 +68,7 @@ function toSchema(fields: readonly (readonly [string, unknown])[]): JsonSchema {
   for (const [written, type] of fields) {
     const optional = written.endsWith('?');
     const name = optional ? written.slice(0, -1) : written;
-    if (!FIELD.test(name)) throw new ShapeError(`${quoted(written)} is not the name of a field`);
+    if (!FIELD.test(name)) throw new ShapeError(`${quoted(written)} is not a valid field name`);
     checkFieldName(name);
     if (Object.hasOwn(properties, name)) throw new ShapeError(`has the field ${name} twice`);
     const { required: is_required, ...property } = toProperty(name, type);
@@ -110,7 +110,7 @@ function readTypeName(name: string, type: string): JsonSchema {
 
 function readDefault(name: string, { type, enum: choices }: JsonSchema, text: string): unknown {
   if (Array.isArray(choices) && !choices.includes(text))
-    throw new ShapeError(`the default of ${name} is none of its choices`);
+    throw new ShapeError(`the default of ${name} is not one of its choices`);
   return type === 'string' ? text : readTyped(name, String(type), text);
 }
 

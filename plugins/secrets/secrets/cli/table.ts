@@ -14,7 +14,7 @@ export const commands = inGroup(
       summary: 'create or replace a secret',
       description:
         'The value is read from standard input (`-`) or a file (`@file`), without the line break at its end. A value given as an\n' +
-        "argument is visible in the process list and in your shell's history. 4 characters to 48 KiB of text.",
+        "argument is visible in the process list and in your shell's history. It must be text: at least 4 characters, at most 48 KiB.",
       args: [NAME, { name: 'value', summary: '- for standard input, @file for a file, or the value itself' }],
       examples: [
         ['pass npm/token | svc secret set NPM_TOKEN -', 'from standard input'],

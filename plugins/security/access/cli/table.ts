@@ -130,7 +130,7 @@ export const commands: readonly Command[] = [
       },
       examples: [
         ['svc token create ci --role member --project web --expires-in 90d', 'for CI'],
-        ['svc token create laptop --user bob', 'the first token of a user that `svc member set` added'],
+        ['svc token create laptop --user bob', 'a first token for a user that `svc member set` added'],
       ],
       load: () => import('./token-create.ts'),
     },
@@ -160,7 +160,7 @@ export const commands: readonly Command[] = [
         },
         'with-minted': {
           type: 'boolean',
-          summary: 'also revoke the tokens it created; this is the default, kept for earlier versions',
+          summary: 'also revoke the tokens it created (the default; kept for compatibility)',
         },
       },
       examples: [

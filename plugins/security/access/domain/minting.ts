@@ -76,7 +76,7 @@ function requireOwner(identity: Identity, org_id: string | null, why: string): v
   const { role, project_id } = identity.token.limits;
   const is_unrestricted = role === null && project_id === null;
   const token = is_unrestricted ? '' : ', with a token that is limited neither by role nor to a project';
-  throw Errors.forbidden(`this needs the role owner of the org${token}, ${why}`);
+  throw Errors.forbidden(`this requires the owner role in the org${token}, ${why}`);
 }
 
 function limitExpiry({ token }: Identity, requested: number | null): number | null {

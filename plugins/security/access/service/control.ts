@@ -47,7 +47,7 @@ export class PolicyControl implements AccessControl {
     if (!org || !role) throw Errors.notFound(`the org "${params.org}" does not exist, or you are not a member of it`);
     if (orgRank(role) < orgRank(needed))
       throw Errors.forbidden(
-        `this needs the role ${needed} of org ${org.org}; yours is ${role}${describeLimits(identity)}`,
+        `this requires the ${needed} role in org ${org.org}; yours is ${role}${describeLimits(identity)}`,
       );
     return { ...NO_SCOPE, ...org };
   }
@@ -61,7 +61,7 @@ export class PolicyControl implements AccessControl {
       );
     if (projectRank(role) < projectRank(needed))
       throw Errors.forbidden(
-        `this needs the role ${needed} in project ${scope.project}; yours is ${role}${describeLimits(identity)}`,
+        `this requires the ${needed} role in project ${scope.project}; yours is ${role}${describeLimits(identity)}`,
       );
     return scope;
   }

@@ -84,7 +84,7 @@ export class Identities implements VisibleOrgs {
         ? await this.#find(token_id, () => findTokenById(this.#deps.database, token_id))
         : await this.#find(session_id, () => this.#bySession(session_id), session_id);
     if (!entry && session_id !== undefined) throw Errors.notAuthenticated('the session has expired; sign in again');
-    if (!entry) throw Errors.notAuthenticated('the token of this connection no longer exists');
+    if (!entry) throw Errors.notAuthenticated("this connection's token no longer exists");
     this.#checkValid(entry.token);
     return entry.identity;
   }

@@ -116,7 +116,7 @@ export class Tokens {
   async renew(identity: Identity, token_id: string, expires_in: number | string, by: AuditSource): Promise<TokenRow> {
     const token = await this.read(identity, token_id);
     if (token.kind !== 'agent')
-      throw Errors.invalidRequest('only the token of an agent can be renewed; create another token instead');
+      throw Errors.invalidRequest("only an agent's token can be renewed; create another token instead");
     const { database, identities } = this.#deps;
     const { org_id, project_id, role } = token;
     const { id: user_id, token_id: in_use } = identity.principal;
@@ -321,7 +321,7 @@ async function lockOwner(tx: Transaction, org_id: string | null, user_id: string
   if (org_id === null) return;
   await lockOrg(tx, org_id);
   const member = await readMember(tx, { org_id, project_id: '', user_id });
-  if (member?.role !== 'owner') throw Errors.forbidden('this needs the role owner of the org');
+  if (member?.role !== 'owner') throw Errors.forbidden('this requires the owner role in the org');
 }
 
 const onlyOrg = ({ orgs }: Identity): string | null => (orgs.size === 1 ? [...orgs.keys()][0]! : null);

@@ -68,7 +68,7 @@ async function begin({ database }: RekeyDeps, current: MasterKey, next: MasterKe
     const checks = await lockKeyChecks(tx);
     if (checks.active && isSameCheck(next, checks.active.check_value)) {
       if (!checks.incoming) return true;
-      throw VaultErrors.rekeyConflict('the new key is the current one, and a change to another is in progress');
+      throw VaultErrors.rekeyConflict('the new key is the current one, and a change to another key is in progress');
     }
     assertRekeyAllowed(checks, current, next);
     if (!checks.incoming) await insertKeyCheck(tx, 'incoming', next, database.now());

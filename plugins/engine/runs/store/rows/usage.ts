@@ -223,7 +223,7 @@ export async function countChildren(
   const rows = await tx.read('SELECT 1 AS one FROM runs_untrusted WHERE run_id = ?', [run_id]);
   if (rows.length === 0) return;
   throw runStorageLimit(
-    `an untrusted run can have ${bounds.children} children and called runs (SVC_UNTRUSTED_RUN_LIMITS)`,
+    `an untrusted run can have up to ${bounds.children} children and called runs (SVC_UNTRUSTED_RUN_LIMITS)`,
   );
 }
 

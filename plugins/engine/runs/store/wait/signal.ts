@@ -61,7 +61,7 @@ export async function sendSignal(store: StoreContext, signal: SendSignal): Promi
   if (payload.length > MAX_PAYLOAD_BYTES)
     throw Errors.payloadTooLarge(`the payload is ${payload.length} bytes long; the limit is ${MAX_PAYLOAD_BYTES}`);
   if (signal.name === '' || [...signal.name].length > MAX_NAME_POINTS)
-    throw Errors.invalidRequest(`the name of a signal must have 1 to ${MAX_NAME_POINTS} characters`);
+    throw Errors.invalidRequest(`a signal name must have 1 to ${MAX_NAME_POINTS} characters`);
   const { idempotency_key: key } = signal;
   const signal_id = key === undefined ? store.ids.next('sig') : `sig_${textKey('signal-key', key)}`;
   await store.sealer.prepare(signal.org_id);

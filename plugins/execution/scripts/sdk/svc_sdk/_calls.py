@@ -404,7 +404,7 @@ class Output:
         pairs: List[str] = []
         for key, value in {**(values or {}), **more}.items():
             if key == "" or "=" in key:
-                raise misused(f"{quoted(key)} cannot be a key of the output")
+                raise misused(f"{quoted(key)} cannot be an output key")
             pairs.append(f"{key}:={to_json(value).decode()}")
         if pairs:
             yield from demand("output set", "output", ["--", "set", *pairs])
@@ -433,7 +433,7 @@ def _input(value: Any) -> List[str]:
 
 def _limit(limit: int) -> List[str]:
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_HOLDERS:
-        raise misused(f"the limit of a lock must be a whole number from 1 to {MAX_HOLDERS}")
+        raise misused(f"a lock's limit must be a whole number from 1 to {MAX_HOLDERS}")
     return [] if limit == 1 else [f"--limit={limit}"]
 
 

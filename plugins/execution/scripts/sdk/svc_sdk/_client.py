@@ -92,7 +92,7 @@ class RunHandle(Generic[T]):
     def signal(self, name: str, payload: Any = None) -> None:
         """Sends a signal."""
         if not isinstance(name, str) or name == "":
-            raise misused("the name of a signal must be a non-empty string")
+            raise misused("a signal name must be a non-empty string")
         text = _json(payload, "the payload of a signal")
         headers = {"idempotency-key": str(uuid.uuid4())}
         _send(self._server, "POST", f"{self._path}/signals/{quote(name, safe='')}", text, headers)

@@ -93,7 +93,7 @@ def words(argv: Sequence[str]) -> List[str]:
         if not isinstance(word, str) or "\0" in word:
             raise misused("a command is a list of strings without NUL, starting with the program")
     if argv[0] == "":
-        raise misused("the program of the command is empty")
+        raise misused("the command's program is empty")
     return list(argv)
 
 

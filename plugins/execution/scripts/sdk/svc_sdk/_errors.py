@@ -67,7 +67,7 @@ def inside_a_step(what: str, step: str) -> SvcError:
     return SvcError(
         "step_in_progress",
         f"{what} was called inside the step {quoted(step)}, where nothing can be recorded",
-        "Call it before or after the step, and return values as the result of the step.",
+        "Call it before or after the step, and return values as the step's result.",
     )
 
 
@@ -92,7 +92,7 @@ def unreadable(why: str) -> SvcError:
     return SvcError(
         "agent_answer_invalid",
         f"the agent's answer cannot be read: {why}",
-        "Use the SDK version of the agent; if you install none, a script gets it automatically.",
+        "Use the same SDK version as the agent; if you do not install an SDK, scripts get that version automatically.",
     )
 
 

@@ -65,7 +65,7 @@ def find_server(env: Optional[Mapping[str, str]] = None, folder: Optional[str] =
         raise SvcError("usage", "no org or project is selected", "Set SVC_ORG and SVC_PROJECT, or log in with both.")
     if re.fullmatch(r"[\x21-\x7e]+", found.token) is None:
         raise _not_configured(
-            f"the token from {found.origin} contains characters that a token cannot contain",
+            f"the token from {found.origin} contains invalid characters",
             "Pass only the token, without line breaks or quotes.",
         )
     return _addressed(found)

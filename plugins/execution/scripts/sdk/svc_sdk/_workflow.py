@@ -163,7 +163,7 @@ def workflow(
         own = getattr(body, "__name__", None) if name is None else name
         if not isinstance(own, str) or NAME.match(own) is None:
             raise misused(
-                f"the name of a workflow has 1 to 40 letters, digits, - and _, and starts with a letter or digit, not {own!r}"
+                f"a workflow name must have 1 to 40 letters, digits, - and _, and start with a letter or digit, not {own!r}"
             )
         if own in _registered:
             raise misused(f"there are two workflows with the name {quoted(own)} in this process")
@@ -206,7 +206,7 @@ def _checked_options(
     if versions not in VERSIONS:
         raise misused(f'versions must be "replay" or "pinned", not {versions!r}')
     if version is not None and (not isinstance(version, str) or VERSION.match(version) is None):
-        raise misused("the version of a workflow has 1 to 40 letters, digits, and . _ -")
+        raise misused("a workflow version must have 1 to 40 letters, digits, and . _ -")
     if concurrency is not None and (not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1):
         raise misused("concurrency must be a whole number of runs, at least 1")
     policy_options(retry, None)
@@ -245,7 +245,7 @@ def output_of(value: Any) -> Optional[str]:
     try:
         return to_json(value).decode()
     except (TypeError, ValueError) as error:
-        raise misused(f"a {type(value).__name__} cannot be the output of a workflow: {error}") from None
+        raise misused(f"a {type(value).__name__} cannot be a workflow's output: {error}") from None
 
 
 def check_submit(options: Dict[str, Any]) -> Dict[str, Any]:
@@ -269,7 +269,7 @@ def submitted(target: Any, input: Any, server: Optional[Mapping[str, str]], opti
 def handle_of(run_id: Any, server: Optional[Mapping[str, str]]) -> Any:
     """The handle of a run that another program has started."""
     if not isinstance(run_id, str) or run_id == "":
-        raise misused("the ID of a run must be a non-empty string")
+        raise misused("a run ID must be a non-empty string")
     from ._client import open_handle
 
     return open_handle(run_id, server)

@@ -46,7 +46,7 @@ function reason(job: Job, node: NodeRecord, nodes: ReadonlyMap<string, NodeRecor
 }
 
 function waitOf({ kind, name }: NonNullable<NodeRecord['substate']>): string {
-  if (kind === 'event') return `It waits for an event of the type ${name}.`;
+  if (kind === 'event') return `It waits for an event of type ${name}.`;
   if (kind === 'ask') return `It waits until somebody asks ${name}.`;
   if (kind === 'awaiting_lease') return `It waits for the lock ${name}.`;
   return kind === 'child' ? 'It waits for the run that it called.' : `It waits for ${name}.`;

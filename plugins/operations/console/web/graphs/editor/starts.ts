@@ -76,7 +76,7 @@ export const GRAPH_TEMPLATES: readonly GraphTemplate[] = [
         {
           id: 'pay',
           type: 'shell',
-          title: 'Pay back',
+          title: 'Refund',
           join: 'any',
           config: {
             script: 'echo "paid back $AMOUNT euros"',
@@ -99,7 +99,7 @@ export const GRAPH_TEMPLATES: readonly GraphTemplate[] = [
     document: {
       nodes: [
         { id: 'hourly', type: 'trigger.schedule', title: 'Every hour', config: { cron: '0 * * * *' } },
-        { id: 'page', type: 'http', title: 'Ask for the page', config: { url: 'https://example.com/' } },
+        { id: 'page', type: 'http', title: 'Fetch the page', config: { url: 'https://example.com/' } },
         { id: 'down', type: 'condition', title: 'Is it down?', config: { if: 'nodes.page.output.status >= 500' } },
         { id: 'tell', type: 'emit', title: 'Tell everyone', config: { type: 'page.down' } },
       ],

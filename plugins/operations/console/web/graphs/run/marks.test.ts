@@ -9,7 +9,7 @@ const node = (more: Partial<NodeRecord>): NodeRecord => ({
 
 t.test('the state of a node in a few words', async (t) => {
   t.same(markOf(node({})), { tone: 'good', status: 'succeeded' });
-  t.same(markOf(node({ state: 'waiting', attempt: 0 })), { tone: 'quiet', status: 'not begun' });
+  t.same(markOf(node({ state: 'waiting', attempt: 0 })), { tone: 'quiet', status: 'not started' });
   t.same(markOf(node({ case: false })), { tone: 'good', status: 'succeeded · → false' });
   const since = '2026-01-01T00:00:00.000Z';
   t.same(markOf(node({ state: 'running', substate: { kind: 'signal', name: 'go', since } })), {

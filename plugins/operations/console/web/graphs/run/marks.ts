@@ -14,7 +14,7 @@ const TONES: Record<NodeRecord['state'], Tone> = {
 /** What a node of a run has come to, in a few words. */
 export function markOf(node: NodeRecord): Mark {
   const { state, substate, attempt, items, case: came, error, kept } = node;
-  const status = substate ? `waits: ${substate.kind}` : state === 'waiting' ? 'not begun' : state;
+  const status = substate ? `waits: ${substate.kind}` : state === 'waiting' ? 'not started' : state;
   const more = [
     ...(items ? [`${items.ended}/${items.total}`] : []),
     ...(items && items.failed > 0 ? [`${items.failed} failed`] : []),
