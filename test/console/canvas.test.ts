@@ -29,7 +29,7 @@ else
       await shows(page, "document.activeElement?.ariaLabel === 'Url'");
       await page.keyboard.type('https://shop.example/orders');
       await field(page, 'Method').selectOption('POST');
-      await field(page, 'Name of a new member of Headers').fill('X-Total');
+      await field(page, 'Name of the new member of Headers').fill('X-Total');
       await panel(page).getByRole('button', { name: 'Add to Headers' }).click();
       await panel(page).getByRole('button', { name: 'use an expression for X-Total' }).click();
       await field(page, 'X-Total').fill('nodes.nowhere.output');

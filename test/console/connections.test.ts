@@ -88,6 +88,6 @@ t.test('@PROV-026 without a provider the page offers nothing to connect', { time
   const place = await Console.open(t, path);
   const page = await place.signedIn();
   await page.getByRole('link', { name: 'Connections' }).click();
-  await page.getByText(/This service has no provider/).waitFor();
+  await page.getByText(/This server has no providers/).waitFor();
   t.equal(await page.getByRole('button', { name: /^Connect/ }).count(), 0);
 });

@@ -62,7 +62,7 @@ else
       await addByMouse(page, 'code');
       await field(page, 'Language').selectOption('bash');
       await field(page, 'Script').fill('test -n "$MAIL" && echo \'{"packed": true}\'');
-      await field(page, 'Name of a new member of Credentials').fill('MAIL');
+      await field(page, 'Name of the new member of Credentials').fill('MAIL');
       await panel(page).getByRole('button', { name: 'Add to Credentials' }).click();
       await field(page, 'MAIL').fill('mail');
       await page.getByRole('button', { name: 'Arrange' }).click();
