@@ -4,9 +4,9 @@ import { type Explanation, quoteArgument } from './eligible-agents.ts';
 type Wait = Pick<NonNullable<RunView['substate']>, 'name' | 'when' | 'values'>;
 
 /** Characters that are shown of a condition, and of the values that it reads. */
-const MAX_SHOWN = 500;
+const MAX_QUOTED = 500;
 
-const short = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+const short = (text: string): string => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 
 /** Which events end a wait, and how to emit one that does. */
 export function explainEventWait(wait: Wait, run: Pick<RunView, 'run_id' | 'subject'>): Explanation {

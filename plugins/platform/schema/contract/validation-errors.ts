@@ -74,13 +74,13 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
       ...Map.groupBy(found, ({ schemaPath }) => schemaPath.slice(path.length).split('/', 1)[0]).values(),
     ];
     const others = branches.filter((branch) => branch.some((one) => isOtherType(one, failed)));
-    const own_count = branches.length - others.length;
+    const matching_count = branches.length - others.length;
     // The errors of an alternative that is a reference have other paths.
     const has_hidden = below.length > found.length;
-    if (others.length === 0 || own_count > 1 || (own_count === 0 && has_hidden)) continue;
+    if (others.length === 0 || matching_count > 1 || (matching_count === 0 && has_hidden)) continue;
     const dropped = new Set(others.flat());
     const type = others.flat().flatMap((one) => (isOtherType(one, failed) ? (one.params as Params).type : []));
-    const replacement = own_count === 0 ? [{ ...failed, keyword: 'type', params: { type } }] : [];
+    const replacement = matching_count === 0 ? [{ ...failed, keyword: 'type', params: { type } }] : [];
     reported = reported.flatMap((one) => (one === failed ? replacement : dropped.has(one) ? [] : [one]));
   }
   return reported;
