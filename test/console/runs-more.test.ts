@@ -26,6 +26,13 @@ svc wait-signal go
 const RETRIES = `svc step pay --retry 5 --backoff 1h -- sh -c 'echo "no answer"; exit 7'
 `;
 
+const NAME = '<img src=x onerror="document.title=`owned`">';
+/** Answers its first ask, and leaves the second one without an answer. */
+const ASKED = `ask=$(svc wait-ask price)
+svc answer "$ask" '{"price": 12.50, "note": ${JSON.stringify(HOSTILE)}}'
+svc wait-any signal:go 'ask:${NAME}'
+`;
+
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
@@ -41,6 +48,7 @@ else
       'unsteady.sh': UNSTEADY,
       'retries.sh': RETRIES,
       'waits.sh': 'svc wait-signal approval\n',
+      'asked.sh': ASKED,
     }))
       await writeFile(join(place.folder, name), source);
     const submit = async (file: string, ...more: string[]) => {
@@ -146,7 +154,39 @@ else
       for (const run_id of waits) await reaches(run_id, 'cancelled');
     });
 
+    await t.test('a run is asked, and its answer comes without a reload', async (t) => {
+      const asked = await submit('asked.sh');
+      await reaches(asked, 'waiting');
+      await page.goto(`${base}/runs/${asked}`);
+      const card = page.getByRole('region', { name: 'Waiting to be asked' });
+      t.equal(await card.getByLabel('Name').inputValue(), 'price');
+      await card.getByLabel('Payload, as JSON').fill('{"sku": ');
+      await card.getByRole('button', { name: 'Ask', exact: true }).press('Enter');
+      await card.getByText(/This is not JSON/).waitFor();
+      await card.getByLabel('Payload, as JSON').fill('{"sku": "lamp"}');
+      await card.getByRole('button', { name: 'Ask', exact: true }).press('Enter');
+      await page.getByText('Answered', { exact: true }).waitFor();
+      const answer = page.locator('.ask-row pre');
+      await answer.waitFor();
+      t.match(
+        await answer.innerText(),
+        /"price": 12\.50[\s\S]*onerror=.*\\u202e/,
+        'exactly, and what deceives is shown',
+      );
+      const next = page.getByRole('region', { name: 'Waiting for the first of several' });
+      await next.getByLabel('Payload, as JSON').waitFor();
+      t.equal(await next.getByLabel('Name').inputValue(), NAME);
+      await place.svc(['ask', asked, NAME, '--no-wait']);
+      await page.getByText('The run ended without an answer').waitFor();
+      await page.locator('.ask-row summary').getByText(NAME).waitFor();
+      t.equal(await page.getByRole('button', { name: 'Ask', exact: true }).count(), 0, 'an ended run answers nothing');
+      t.equal(await answer.count(), 1, 'the earlier answer stays open');
+    });
+
     await t.test('accessible in both themes on a narrow screen, for a viewer too', async (t) => {
+      const asked = await submit('asked.sh');
+      await reaches(asked, 'waiting');
+      await place.svc(['ask', asked, 'stock', '--no-wait']);
       const made = await place.svc(['token', 'create', 'looks', '--role', 'viewer', '--json']);
       const { token } = JSON.parse(made.stdout) as { token: string };
       const viewport = { width: 390, height: 800 };
@@ -158,6 +198,7 @@ else
         [`/runs/${a}?tab=lineage`, '.chain'],
         [`/runs/${a}`, '.step-card'],
         [`/runs/${broken}`, '.diff'],
+        [`/runs/${asked}`, '.ask-row'],
       ];
       for (const [address, shows] of pages)
         for (const looked of [light, dark]) {
@@ -168,6 +209,8 @@ else
           const overflow = await looked.evaluate('document.documentElement.scrollWidth - innerWidth');
           t.ok(Number(overflow) <= 0, `${address} is not wider than the screen`);
         }
+      const asks = (looked: Page) => looked.getByRole('button', { name: 'Ask', exact: true }).count();
+      t.same([await asks(light), await asks(dark)], [0, 1], 'a viewer sees what was asked, and cannot ask');
     });
 
     t.not(await page.title(), 'owned', 'what runs print is text');

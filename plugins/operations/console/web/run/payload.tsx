@@ -7,12 +7,19 @@ import { InlineForm } from '../kit/inline-form.tsx';
 import { parseJson } from '../kit/json.ts';
 import { shellQuote } from '../kit/text.ts';
 import { signalPath } from './approve.ts';
+import { asksThatEnd } from './awaited-asks.ts';
+
+/** The command that asks a run. */
+export const askCommand = ({ run_id }: Pick<RunRecord, 'run_id'>, name = ''): string =>
+  `svc ask ${run_id} ${shellQuote(name)} '…'`;
 
 /** The command that ends the wait. */
-export function commandFor({ run_id, subject, substate }: RunRecord): string {
-  const { kind = '', name = '' } = substate ?? {};
+export function commandFor(run: RunRecord): string {
+  const { run_id, subject, substate = { kind: '', name: '' } } = run;
+  const { kind, name } = substate;
   if (kind === 'signal') return `svc signal ${run_id} ${shellQuote(name)} --payload '…'`;
-  if (kind === 'ask') return `svc ask ${run_id} ${shellQuote(name)}`;
+  const [ask] = asksThatEnd(substate);
+  if (ask !== undefined) return askCommand(run, ask);
   const key = subject === undefined ? '' : ` --key ${shellQuote(subject)}`;
   if (kind === 'event') return `svc emit ${shellQuote(name)}${key} --payload '…'`;
   return `svc explain ${run_id}`;

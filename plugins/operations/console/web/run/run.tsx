@@ -9,6 +9,7 @@ import { Panel, useTitle } from '../kit/page.tsx';
 import { stateWord } from '../kit/state.ts';
 import { pretty } from '../kit/text.ts';
 import { useMatrix } from '../pipelines/use-matrix.ts';
+import { Asks } from './asks.tsx';
 import { type FollowedLog, useLog } from './follow-log.ts';
 import { RunHead } from './head.tsx';
 import { isNode, keyOf } from './keys.ts';
@@ -160,6 +161,7 @@ function Steps({ scope, run, steps: nodes, pending, log }: StepsProps) {
       </div>
       <div className="right">
         <StateCard scope={scope} run={run} steps={steps} />
+        <Asks scope={scope} run={run} steps={steps} />
         <DeterminismViolation run={run} />
         <Output run={run} />
         {pipeline

@@ -5,9 +5,10 @@ const SAID = [
   /^The run has been waiting since \S+ \([^)]*\)(?:; the deadline is \S+)?\. ?/,
   /^It is waiting for the signal \S+\. ?/,
   /^It is waiting for an event of type \S+\. ?/,
+  /^It is waiting until somebody asks .*\. ?/,
   /^It is sleeping and continues automatically\. ?/,
 ];
-const FOOT = /^(?:send it: svc signal |emit one: svc emit )/;
+const FOOT = /^(?:send it: svc signal |emit one: svc emit |ask it: svc ask )/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 

@@ -25,6 +25,8 @@ import { CommandLine } from '../kit/page.tsx';
 import { roughly, visible } from '../kit/text.ts';
 import { CompareLink } from './actions.tsx';
 import { Answer } from './answer.tsx';
+import { AskForm } from './asks.tsx';
+import { asksThatEnd } from './awaited-asks.ts';
 import { type Ask, askOf, isApproval, messageOf } from './ask.ts';
 import { Approvers, useAnswerForm, useQuestion } from './question.tsx';
 import { RunLink } from './facts.tsx';
@@ -100,6 +102,7 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
   const approves = kind === 'signal' && (question !== undefined || isApproval(name));
   const [Icon, title] = kind === 'signal' ? signalHead(approves) : (WAITS[kind] ?? [Clock3, 'Waiting']);
   const ask = kind === 'signal' ? promptOf(run, question) : undefined;
+  const asked = asksThatEnd(run.substate!);
   const ends = deadline && `${kind === 'sleep' ? 'wakes' : 'times out'} in ${roughly(Date.parse(deadline) - now)}`;
   return (
     <section className="panel flush wait-card" aria-label={title}>
@@ -143,6 +146,7 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
         {may('member') && !approves && (kind === 'signal' || kind === 'event') && (
           <Payload key={`${kind} ${name}`} scope={scope} run={run} />
         )}
+        {may('member') && asked.length > 0 && <AskForm key={`${kind} ${name}`} scope={scope} run={run} names={asked} />}
         <Because why={why} />
       </div>
       <Foot command={question ? `svc approve ${run.run_id}` : commandFor(run)} />
