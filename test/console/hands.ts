@@ -63,5 +63,7 @@ export class Hands {
 const FOCUSED = `(() => {
   const outer = document.activeElement;
   const focused = outer?.shadowRoot?.activeElement ?? outer;
+  // The text of the whole page is no name.
+  if (focused === document.body) return '';
   return focused?.ariaLabel || focused?.labels?.[0]?.textContent || focused?.textContent || '';
 })()`;

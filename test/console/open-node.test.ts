@@ -206,7 +206,7 @@ else
     });
 
     await t.test(
-      'a loop has its nodes as JSON, with what the check says of them, and its items in a run',
+      'a loop is opened on the canvas, changed and saved with its graph, and its items are in a run',
       async (t) => {
         const other = await place.signedIn(
           place.token,
@@ -221,20 +221,42 @@ else
         const loop = { version: 'svc-graph/v1', nodes: [{ id: 'loop', type: 'each', title: 'Each number', config }] };
         t.equal((await place.svc(['graph', 'save', 'loop', '-'], JSON.stringify(loop))).exit, 0);
         await other.goto(`${base}/loop/edit`);
-        await card(other, 'loop').getByText('Loop').waitFor();
+        await card(other, 'loop').getByText('Loop', { exact: true }).waitFor();
         await card(other, 'loop').dblclick();
         await panel(other).getByText('Double it, note').waitFor();
-        const json = field(other, 'Nodes for each item');
-        await json.fill(JSON.stringify([{ id: 'double', type: 'sett' }]));
-        await panel(other).getByRole('group', { name: 'Nodes for each item' }).getByText('did you mean set?').waitFor();
-        await json.fill(
-          JSON.stringify([nodes[0], { ...nodes[1], config: { values: { $expr: 'nodes.double.output' } } }]),
-        );
-        await other.getByText('✓ No problems').waitFor();
         await other.getByRole('button', { name: 'Try this node' }).click();
         await pane(other, 'Data out').getByText('Succeeded').waitFor();
+        await other.keyboard.press('l');
+        await count(other, 2);
+        await card(other, 'double').click();
+        await field(other, 'Title').fill('Twice');
+        t.equal(await other.getByRole('button', { name: /^Try/ }).count(), 0, 'a node of a loop runs in its loop');
+        await card(other, 'note').click();
+        await field(other, 'Values').fill('nodes.gone.output');
+        await card(other, 'note').getByText('1 problem').waitFor();
+        await other.getByRole('navigation', { name: 'Open loop' }).getByRole('button', { name: 'Graph' }).click();
+        await card(other, 'loop').getByText('1 problem').waitFor();
+        t.match(await panel(other).getByRole('heading', { level: 2 }).innerText(), 'Each number', 'it is chosen');
+        await other.getByRole('button', { name: /^Problem Each number › note › values › \$expr: .*gone/ }).click();
+        await count(other, 2);
+        await shows(other, "document.activeElement?.shadowRoot?.activeElement?.ariaLabel === 'Values'");
+        await other.getByRole('button', { name: 'Undo' }).click();
+        await other.getByText('✓ No problems').waitFor();
+        await other.getByRole('button', { name: 'Add a node' }).click();
+        await other.getByRole('option', { name: 'delay' }).waitFor();
+        t.equal(await other.getByRole('option', { name: 'trigger.' }).count(), 0, 'a loop has no triggers');
+        await other.getByRole('option', { name: 'delay' }).click();
+        await count(other, 3);
+        await other.getByText('delay needs for').waitFor();
+        t.same(await inaccessible(other), [], 'in a loop');
+        await other.keyboard.press('Delete');
+        await count(other, 2);
+        await other.keyboard.press('Escape');
+        await card(other, 'loop').getByText('Loop', { exact: true }).waitFor();
         await other.keyboard.press('Control+s');
         await saved(other, 2);
+        const { nodes: after } = await stored(place, 'loop');
+        t.match(after, [{ config: { items: [1, 2], input: 5, edges, nodes: [{ title: 'Twice' }, nodes[1]] } }]);
         const { stdout } = await place.svc(['submit', '--graph', 'loop']);
         t.equal((await place.svc(['status', stdout.trim(), '--wait', '60s'])).exit, 0);
         await other.goto(`${place.url}/orgs/dev/projects/main/runs/${stdout.trim()}`);
@@ -242,6 +264,7 @@ else
         await card(other, 'loop').click();
         await other.getByText('2 of 2 items ended').click();
         await other.getByText('[1]').waitFor();
+        await other.getByRole('link', { name: 'Runs of the items' }).waitFor();
         t.same(await inaccessible(other), []);
         await other.context().close();
       },

@@ -236,6 +236,20 @@ else
       t.match(shop.seen[before]!.headers.authorization, /^Bearer /);
     });
 
+    await task('connect an account, by keyboard', 40, async ({ hands }) => {
+      await hands.press('g', 'c');
+      await page.getByRole('button', { name: /^Connect / }).waitFor();
+      await hands.tabTo(/^Connect /);
+      await hands.press('Enter');
+      await dialog.waitFor();
+      await hands.type('mail');
+      await hands.press('Enter');
+      await agree();
+      await hands.tabTo(/^Back to the Connections page$/);
+      await hands.press('Enter');
+      await page.getByRole('row', { name: /mail/ }).getByText('Healthy').waitFor();
+    });
+
     await task('find all runs for one order, by mouse', 3, async ({ t, hands }) => {
       await hands.click(page.getByRole('button', { name: /Search or run/ }));
       await hands.fill(page.getByRole('combobox', { name: 'Search or run' }), '20931');

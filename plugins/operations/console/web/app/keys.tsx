@@ -38,7 +38,8 @@ export function Keys({ scope, find }: { scope: Scope; find(): void }) {
     const goes = plain && event.timeStamp - chord.current < CHORD_MS;
     chord.current = plain && key === 'g' && !goes ? event.timeStamp : 0;
     const area = goes ? areas.find((one) => one.key === key) : undefined;
-    if (area) void navigate({ to: area.to, params: scope });
+    // Tab goes on in the page that was asked for, and not in the navigation before it.
+    if (area) void navigate({ to: area.to, params: scope }).then(() => document.getElementById('main')?.focus());
     else if (palette || (plain && key === '/')) find();
     else if (plain && key === '?' && !(event.target as Element).closest('.graph-editor')) setHelp(true);
     else return;

@@ -146,13 +146,15 @@ function AskRow({ path, ask, first }: RowProps) {
       <div className="in">
         <p className="second">
           {by === undefined ? 'Asked' : `${visible(by)} asked`} <Time at={sent_at} />
+          {state === 'open' &&
+            (delivered_at === undefined ? '; the run has not taken the ask yet' : '; the run has it')}
+          .
           {state === 'open' && (
             <>
-              {delivered_at === undefined ? '; the run has not taken the ask yet' : '; the run has taken the ask'}. It
-              can answer until <Time at={deadline} />
+              {' '}
+              The time to answer ends <Time at={deadline} />.
             </>
           )}
-          .
         </p>
         {open && state === 'answered' && <Answer path={`${path}/${encodeURIComponent(ask.ask_id)}`} />}
       </div>

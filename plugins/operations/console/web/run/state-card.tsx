@@ -118,7 +118,7 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
             <Markdown text={ask.detail} />
           </Suspense>
         )}
-        {kind !== 'signal' && kind !== 'sleep' && (
+        {kind !== 'signal' && kind !== 'sleep' && !(kind === 'ask' && may('member')) && (
           <dl>
             <dt>{NAMES[kind] ?? 'Name'}</dt>
             <dd>

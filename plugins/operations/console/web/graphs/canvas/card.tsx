@@ -13,9 +13,13 @@ export type CardNode = Node<{ node: GraphNode; mark?: Mark | undefined }, 'card'
 /** Adds a node after the one of this id; absent where a graph is only looked at. */
 export const AddAfter = createContext<((id: string) => void) | undefined>(undefined);
 
+/** Opens the loop of a node; absent where a graph is only looked at. */
+export const OpenLoop = createContext<((node: GraphNode) => void) | undefined>(undefined);
+
 /** One node on a canvas. Its size is that of CARD. */
 export const Card = memo(function Card({ data: { node, mark }, isConnectable }: NodeProps<CardNode>) {
   const addAfter = useContext(AddAfter);
+  const openLoop = useContext(OpenLoop);
   const trigger = node.type.startsWith('trigger.');
   const Icon = iconOf(node.type);
   const state = mark && stateOfTone(mark);
@@ -39,6 +43,21 @@ export const Card = memo(function Card({ data: { node, mark }, isConnectable }: 
         </span>
       )}
       <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
+      {openLoop && node.type === 'each' && (
+        <button
+          type="button"
+          className="graph-loop small nodrag nopan"
+          // The key `l` opens the loop of the chosen node; this is for the pointer.
+          tabIndex={-1}
+          aria-label={`Open loop ${visible(nodeName(node))}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            openLoop(node);
+          }}
+        >
+          Open loop
+        </button>
+      )}
       {addAfter && (
         <button
           type="button"

@@ -1,3 +1,4 @@
+import { Repeat } from 'lucide-react';
 import { useState } from 'react';
 import { Empty } from '../../kit/basics.tsx';
 import { visible } from '../../kit/text.ts';
@@ -171,14 +172,23 @@ const BODY_LABELS: Readonly<Record<string, string>> = {
   output: 'Result of each item',
 };
 
-/** A member of the graph that a loop runs for each item, as JSON, below the names of its nodes. */
+/** A member of the graph that a loop runs for each item, as JSON; its nodes are drawn where it is opened. */
 function LoopMember({ name, value, required, onChange, pointer, schema }: Omit<OneProps, 'type'>) {
+  const { openLoop } = useFormPlace();
   const label = BODY_LABELS[name]!;
   const nodes = name === 'nodes' && Array.isArray(value) ? value.filter(isNamed) : [];
   return (
     <FieldFrame label={label} pointer={pointer} required={required} description={schema.description} deep>
       {nodes.length > 0 && <p className="quiet">{visible(nodes.map(nodeName).join(', '))}</p>}
-      <JsonField label={label} value={value} onChange={onChange} />
+      {name === 'nodes' && openLoop && (
+        <button type="button" onClick={openLoop}>
+          <Repeat size={14} aria-hidden /> Open loop
+        </button>
+      )}
+      <details>
+        <summary>As JSON</summary>
+        <JsonField label={label} value={value} onChange={onChange} />
+      </details>
     </FieldFrame>
   );
 }

@@ -7,34 +7,37 @@ import { visible } from '../../kit/text.ts';
 import { isNode } from '../../run/keys.ts';
 import { useRun } from '../../run/use-run.ts';
 import '../canvas/canvas.css';
-import { AddAfter } from '../canvas/card.tsx';
+import { AddAfter, OpenLoop } from '../canvas/card.tsx';
 import { AddBetween } from '../canvas/edge.tsx';
 import { edgeIds } from '../canvas/elements.ts';
 import { fitInStudio } from '../canvas/fit.ts';
 import { CARD } from '../canvas/layout.ts';
 import type { Mark } from '../canvas/marks.ts';
-import { edgeKey, type GraphDocument, type Point } from '../document.ts';
+import { edgeKey, type GraphDocument, type GraphNode, type Point } from '../document.ts';
 import { useNewestRun, useRunInput } from '../expressions/use-names.ts';
 import { pinnedInput, pinOf, usePins } from '../node/pins.ts';
 import { edgeStatesOf, recordsOf } from '../run/edge-marks.ts';
 import { marksOf as nodeStatesOf } from '../run/marks.ts';
 import { RunDraft } from '../run/run-draft.tsx';
 import { AddNode } from './add-node.tsx';
+import { Crumbs } from './crumbs.tsx';
 import { download, KeysDialog, LeaveDialog, TextDialog } from './dialogs.tsx';
 import './editor.css';
-import { marksOf } from './findings.ts';
+import { marksOf, seenFrom } from './findings.ts';
 import { FindingsPanel } from './findings-panel.tsx';
 import { useKeys } from './keys.ts';
+import { bodyOf, isLoop, type LoopPath } from './loops.ts';
 import { addNode, insertBetween, layOut, nodeOf, withPlaces } from './model.ts';
 import { useNodeTypes } from './node-types.ts';
 import { beside, freePlace } from './place.ts';
 import { SavingNotice } from './saving.tsx';
 import { clipboardOf, removeChosen } from './selection.ts';
 import { SidePanel } from './side-panel.tsx';
-import { edgesOnly, NOTHING, nodesOnly, useEditing } from './state.ts';
+import { edgesOnly, NOTHING, nodesOnly, type Selection, useEditing } from './state.ts';
 import { Starter } from './starter.tsx';
 import { Surface } from './surface.tsx';
 import { Toolbar } from './toolbar.tsx';
+import type { NodeType } from './types.ts';
 import { useCheck } from './use-check.ts';
 import { useSave } from './use-save.ts';
 
@@ -79,7 +82,7 @@ type Dialogs = 'text' | 'keys' | undefined;
 
 function Editor({ scope, name: known, document: given, version, chosen: first }: Props) {
   const [opened] = useState(() => withPlaces(given));
-  const { document, selection, actions, canUndo, canRedo } = useEditing(opened, first);
+  const { document, level, path, selection, actions, canUndo, canRedo } = useEditing(opened, first);
   const [name, setName] = useState(known ?? '');
   const [adding, setAdding] = useState(false);
   /** Where an edge was dropped on empty ground: the node that is chosen then comes there. */
@@ -102,10 +105,13 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
   const shown = run ?? newest.run_id;
   const followed = useRun(scope, shown);
   const records = useMemo(() => recordsOf((followed.steps.data?.steps ?? []).filter(isNode)), [followed.steps.data]);
-  const nodeStates = useMemo(() => (drawn ? nodeStatesOf([...records.values()]) : NO_MARKS), [drawn, records]);
-  const edgeMarks = useMemo(() => (drawn ? edgeStatesOf(document, records) : NO_MARKS), [drawn, document, records]);
+  // The nodes of a loop are those of other runs, one for each item.
+  const marked = drawn && path.length === 0;
+  const nodeStates = useMemo(() => (marked ? nodeStatesOf([...records.values()]) : NO_MARKS), [marked, records]);
+  const edgeMarks = useMemo(() => (marked ? edgeStatesOf(document, records) : NO_MARKS), [marked, document, records]);
+  const findings = useMemo(() => seenFrom(checked.findings, path), [checked.findings, path]);
   // What is wrong with a node says more than how it went.
-  const marks = useMemo(() => new Map([...nodeStates, ...marksOf(checked.findings)]), [nodeStates, checked.findings]);
+  const marks = useMemo(() => new Map([...nodeStates, ...marksOf(findings)]), [nodeStates, findings]);
   const { pins, pin } = usePins(scope, known);
   const lastInput = useRunInput(scope, shown);
   const input = pinnedInput(pins, document) ?? lastInput;
@@ -120,7 +126,7 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
   const frame = useRef<HTMLElement>(null);
 
   const readingOf = (type: string) => types.byName.get(type);
-  const chosen = selection.nodes.size === 1 ? nodeOf(document, [...selection.nodes][0]!) : undefined;
+  const chosen = selection.nodes.size === 1 ? nodeOf(level, [...selection.nodes][0]!) : undefined;
   const store = (over = false) => {
     if (name === '') window.document.getElementById('graph-name')?.focus();
     else if (saving.state !== 'busy') void save(name, document, over);
@@ -134,7 +140,7 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
     const trigger = types.byName.get(type)?.trigger ?? false;
     const after = at || trigger ? undefined : chosen;
     const wanted = at ?? loose ?? (after?.position ? beside(after.position) : centreOf(frame.current, flow));
-    const position = freePlace(document, wanted);
+    const position = freePlace(level, wanted);
     actions.apply((now) => {
       const made =
         into !== undefined && !at
@@ -146,7 +152,18 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
     if (!at && !loose && into === undefined) show(flow, frame.current, position, after?.position);
     window.document.getElementById('graph-panel')?.focus();
   };
-  const clipboard = clipboardOf(document, selection, actions, readingOf);
+  const go = (to: LoopPath, select?: Selection) => {
+    done();
+    setOpen(false);
+    actions.go(to, select);
+    window.document.getElementById('graph-panel')?.focus();
+  };
+  const openLoop = (node: GraphNode) => {
+    if (isLoop(node) && !(bodyOf(node) instanceof Error)) go([...path, node.id]);
+  };
+  /** So many loops stay open. */
+  const leave = (depth: number) => go(path.slice(0, depth), nodesOnly(path[depth]!));
+  const clipboard = clipboardOf(level, selection, actions, readingOf);
   const paste = (text: string) => setSaid(clipboard.paste(text) ?? '');
   useKeys({
     save: store,
@@ -154,16 +171,18 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
     redo: actions.redo,
     remove: () => removeChosen(selection, actions),
     duplicate: clipboard.duplicate,
-    all: () => actions.select(nodesOnly(...document.nodes.map(({ id }) => id))),
+    all: () => actions.select(nodesOnly(...level.nodes.map(({ id }) => id))),
     add: () => {
       const [edge] = selection.edges;
       if (selection.nodes.size === 0 && edge !== undefined) setInto(edge);
       setAdding(true);
     },
     open: () => chosen && setOpen(!open),
+    loop: () => chosen && openLoop(chosen),
     none: () => {
       if (adding) done();
       else if (open && chosen) setOpen(false);
+      else if (path.length > 0 && selection.nodes.size + selection.edges.size === 0) leave(path.length - 1);
       else actions.select(NOTHING);
     },
     connect: () => frame.current?.querySelector<HTMLElement>('[data-connect]')?.focus(),
@@ -176,6 +195,13 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
   useEffect(() => {
     if (none) setOpen(false);
   }, [none]);
+  const where = path.join('/');
+  const shownAt = useRef(where);
+  useEffect(() => {
+    if (shownAt.current === where) return;
+    shownAt.current = where;
+    requestAnimationFrame(() => void flow.fitView(fitInStudio(level)));
+  }, [flow, where, level]);
   const at = open ? chosen?.position : undefined;
   useEffect(() => {
     if (at) uncover(flow, frame.current, at);
@@ -186,7 +212,7 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
     setAdding(true);
   };
   const addBetween = (id: string) => {
-    const edge = edgeIds(document).find(([one]) => one === id)?.[1];
+    const edge = edgeIds(level).find(([one]) => one === id)?.[1];
     if (!edge) return;
     actions.select(edgesOnly(edgeKey(edge)));
     setInto(edgeKey(edge));
@@ -197,24 +223,27 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
       <div className="graph-canvas">
         <AddAfter value={addAfter}>
           <AddBetween value={addBetween}>
-            <Surface
-              document={document}
-              selection={selection}
-              marks={marks}
-              edgeMarks={edgeMarks}
-              actions={actions}
-              drop={add}
-              onLoose={(from, at) => {
-                actions.select(nodesOnly(from));
-                setLoose(at);
-                setAdding(true);
-              }}
-              onOpen={() => setOpen(true)}
-            />
+            <OpenLoop value={openLoop}>
+              <Surface
+                document={level}
+                selection={selection}
+                marks={marks}
+                edgeMarks={edgeMarks}
+                actions={actions}
+                drop={add}
+                onLoose={(from, at) => {
+                  actions.select(nodesOnly(from));
+                  setLoose(at);
+                  setAdding(true);
+                }}
+                onOpen={() => setOpen(true)}
+              />
+            </OpenLoop>
           </AddBetween>
         </AddAfter>
       </div>
       <div className="graph-float graph-title">
+        {path.length > 0 && <Crumbs document={document} path={path} leave={leave} />}
         {known === undefined && (
           <input
             id="graph-name"
@@ -268,7 +297,7 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
         redo={actions.redo}
         arrange={() => {
           actions.apply(layOut);
-          requestAnimationFrame(() => void flow.fitView(fitInStudio()));
+          requestAnimationFrame(() => void flow.fitView(fitInStudio(layOut(level))));
         }}
         duplicate={clipboard.duplicate}
         remove={() => removeChosen(selection, actions)}
@@ -276,28 +305,30 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
         file={() => download(name, document)}
         keys={() => setDialog('keys')}
       />
-      {document.nodes.length === 0 && !adding && (
+      {document.nodes.length === 0 && path.length === 0 && !adding && (
         <Starter
           add={add}
           use={({ document: made, sample }) => {
             actions.apply((now) => layOut({ ...now, ...made }));
             pin(pinOf(sample.node), sample.output);
-            requestAnimationFrame(() => void flow.fitView(fitInStudio()));
+            requestAnimationFrame(() => void flow.fitView(fitInStudio(layOut({ ...level, ...made }))));
             window.document.getElementById('graph-name')?.focus();
           }}
         />
       )}
-      {adding && <AddNode types={types.data ?? []} add={({ type }) => add(type)} close={done} />}
+      {adding && <AddNode types={offered(types.data ?? [], path)} add={({ type }) => add(type)} close={done} />}
       <SidePanel
-        document={document}
+        document={level}
+        path={path}
+        openLoop={openLoop}
         selection={selection}
         actions={actions}
         scope={scope}
         name={known}
         types={types.byName}
-        findings={checked.findings}
+        findings={findings}
         run={shown}
-        records={records}
+        records={path.length === 0 ? records : NO_RECORDS}
         at={followed.record.data?.created_at}
         open={open}
         setOpen={setOpen}
@@ -307,7 +338,7 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
       {dialog === 'text' && (
         <TextDialog
           document={document}
-          take={(other) => actions.apply(() => ({ document: withPlaces(other), select: NOTHING }))}
+          take={(other) => actions.replace(withPlaces(other))}
           close={() => setDialog(undefined)}
         />
       )}
@@ -315,6 +346,10 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
     </section>
   );
 }
+
+/** What starts a graph starts no item of a loop. */
+const offered = (types: readonly NodeType[], path: LoopPath): readonly NodeType[] =>
+  path.length === 0 ? types : types.filter(({ trigger }) => !trigger);
 
 /** Brings what was added into view, with what it comes after; never larger than life. */
 function show(flow: Flow, frame: HTMLElement | null, ...[added, after]: [Point, Point?]): void {

@@ -1,10 +1,9 @@
 import { CircleX, TriangleAlert } from 'lucide-react';
 import { Problem } from '../../kit/basics.tsx';
 import { visible } from '../../kit/text.ts';
-import { nodeName } from '../canvas/node-names.ts';
 import type { GraphDocument } from '../document.ts';
 import { findingWords, type Placed } from './findings.ts';
-import { nodeOf } from './model.ts';
+import { type LoopPath, nameAt } from './loops.ts';
 import { type Actions, edgesOnly, NOTHING, nodesOnly } from './state.ts';
 import type { Checked } from './use-check.ts';
 
@@ -16,10 +15,6 @@ interface Props {
 }
 
 export function FindingsPanel({ document, checked, actions }: Props) {
-  const nameOf = (id: string) => {
-    const node = nodeOf(document, id);
-    return node ? nodeName(node) : id;
-  };
   const { findings, done, error } = checked;
   const faults = findings.filter(({ warning }) => !warning).length;
   return (
@@ -47,7 +42,7 @@ export function FindingsPanel({ document, checked, actions }: Props) {
               ) : (
                 <CircleX size={16} className="bad" aria-label="Problem" />
               )}
-              <span>{visible(findingWords(one, nameOf))}</span>
+              <span>{visible(wordsOf(one, document))}</span>
             </button>
           </li>
         ))}
@@ -56,8 +51,18 @@ export function FindingsPanel({ document, checked, actions }: Props) {
   );
 }
 
-function show({ node, edge, within }: Placed, actions: Actions): void {
-  actions.select(edge !== undefined ? edgesOnly(edge) : node !== undefined ? nodesOnly(node) : NOTHING);
+/** With the names of the loops in which it is: `Each order › Pack parcel needs script`. */
+function wordsOf(one: Placed, document: GraphDocument): string {
+  const path = pathOf(one);
+  const names = path.map((id, depth) => nameAt(document, path.slice(0, depth), id));
+  return [...names, findingWords(one, (id) => nameAt(document, path, id))].join(' › ');
+}
+
+const pathOf = ({ loops }: Placed): LoopPath => loops.map(({ node }) => node);
+
+function show(one: Placed, actions: Actions): void {
+  const { node, edge, within } = one;
+  actions.go(pathOf(one), edge !== undefined ? edgesOnly(edge) : node !== undefined ? nodesOnly(node) : NOTHING);
   // The fields are there once the panel is drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => focusField(within)));
 }
@@ -68,7 +73,8 @@ function focusField(pointer: string): void {
     const frame = document.querySelector(`[data-pointer="${CSS.escape(at)}"]`);
     const field = frame?.querySelector<HTMLElement>('input, select, textarea, .expression-editor, .editor');
     if (!field) continue;
-    field.focus();
+    // An editor would give the focus to what scrolls in it, which takes no text.
+    (field.shadowRoot?.querySelector<HTMLElement>('.cm-content') ?? field).focus();
     field.scrollIntoView({ block: 'center' });
     return;
   }

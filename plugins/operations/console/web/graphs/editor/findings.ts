@@ -1,5 +1,6 @@
-import { edgeKey, type GraphDocument } from '../document.ts';
+import { edgeKey, type GraphDocument, type GraphNode } from '../document.ts';
 import type { Mark } from '../canvas/marks.ts';
+import { BODY_MEMBERS, bodyOf, isLoop, type LoopPath } from './loops.ts';
 
 /** What the check says of a document: faults that a save refuses, and warnings. */
 export interface Finding {
@@ -14,6 +15,13 @@ export interface Placed extends Finding {
   node?: string;
   edge?: string;
   /** Below the node: `/config/url`. */
+  within: string;
+  /** The loops in which that is, outermost first, each with where it is below the node of the loop. */
+  loops: readonly InLoop[];
+}
+
+interface InLoop {
+  node: string;
   within: string;
 }
 
@@ -37,25 +45,56 @@ export function splitProblem(text: string, document: unknown): Omit<Finding, 'wa
   return { pointer: text.slice(0, end), message: text.slice(end).trim() };
 }
 
-/** At which node or edge of the document that was checked. */
-export function placed(finding: Finding, { nodes, edges = [] }: GraphDocument): Placed {
+/** At which node or edge of the document that was checked, or of a loop in it. */
+export function placed(finding: Finding, document: GraphDocument, loops: readonly InLoop[] = []): Placed {
+  const { nodes, edges = [] } = document;
   const [, list, index = '', ...rest] = finding.pointer.split('/');
   const within = rest.map((part) => `/${part}`).join('');
-  if (list === 'nodes' && nodes[Number(index)]) {
-    const { id } = nodes[Number(index)]!;
+  const node = list === 'nodes' ? nodes[Number(index)] : undefined;
+  if (node) {
+    const [, config, member = ''] = within.split('/');
+    const body = config === 'config' && BODY_MEMBERS.some((one) => one === member) ? drawnBody(node) : undefined;
+    // The loop is where its nodes are missing, and its members that are lists as such.
+    if (body && (body.nodes.length > 0 || member !== 'nodes'))
+      return placed({ ...finding, pointer: within.slice('/config'.length) }, body, [
+        ...loops,
+        { node: node.id, within },
+      ]);
     // The list says how people know the node; its id is for those who have the pointer alone.
-    const own = `(${id}) `;
+    const own = `(${node.id}) `;
     const message = finding.message.startsWith(own) ? finding.message.slice(own.length) : finding.message;
-    return { ...finding, message, node: id, within };
+    return { ...finding, message, node: node.id, within, loops };
   }
   if (list === 'edges' && edges[Number(index)]) {
     const edge = edges[Number(index)]!;
-    return { ...finding, edge: edgeKey(edge), node: edge.from, within };
+    return { ...finding, edge: edgeKey(edge), node: edge.from, within, loops };
   }
   // Warnings about the ways to a node name it.
   const named = finding.pointer === '' ? /^node (\S+) /.exec(finding.message)?.[1] : undefined;
-  if (named !== undefined && nodes.some(({ id }) => id === named)) return { ...finding, node: named, within: '' };
-  return { ...finding, within: finding.pointer };
+  if (named === undefined) return { ...finding, within: finding.pointer, loops };
+  if (nodes.some(({ id }) => id === named)) return { ...finding, node: named, within: '', loops };
+  for (const loop of nodes) {
+    const body = drawnBody(loop);
+    const inside = body && placed(finding, body, [...loops, { node: loop.id, within: '/config/nodes' }]);
+    if (inside?.node !== undefined) return inside;
+  }
+  return { ...finding, within: finding.pointer, loops };
+}
+
+function drawnBody(node: GraphNode): GraphDocument | undefined {
+  const body = isLoop(node) ? bodyOf(node) : undefined;
+  return body instanceof Error ? undefined : body;
+}
+
+/** What one sees of the findings in the loop that is open: those of the loops in it stand at their nodes. */
+export function seenFrom(findings: readonly Placed[], path: LoopPath): Placed[] {
+  return findings.flatMap((one) => {
+    if (path.some((id, depth) => one.loops[depth]?.node !== id)) return [];
+    const loop = one.loops[path.length];
+    if (!loop) return [one];
+    const { edge: _, ...rest } = one;
+    return [{ ...rest, ...loop, message: findingWords(one), loops: one.loops.slice(0, path.length) }];
+  });
 }
 
 /** Those of one field: what is said of the field and of what it holds and has no field of its own. */

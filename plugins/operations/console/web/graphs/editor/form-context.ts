@@ -12,6 +12,8 @@ export interface FormPlace {
   types: ReadonlyMap<string, NodeType>;
   /** Of the node, for the kind of credential that it needs. */
   type: string;
+  /** Opens the graph of a loop on the canvas; only for the node of one. */
+  openLoop?(): void;
 }
 
 const Place = createContext<FormPlace | undefined>(undefined);

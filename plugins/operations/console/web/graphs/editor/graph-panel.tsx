@@ -21,6 +21,7 @@ interface Props {
 export function GraphPanel({ document, actions, place }: Props) {
   const set = (settings: Settings) =>
     actions.apply((now) => changeGraph(now, settings), `graph ${Object.keys(settings).join()}`);
+  const inLoop = document.for_item === true;
   const list = (text: string) => {
     const all = text
       .split(',')
@@ -30,25 +31,30 @@ export function GraphPanel({ document, actions, place }: Props) {
   };
   return (
     <FormPlaceProvider value={place}>
-      <h2>Graph</h2>
-      <FieldFrame label="Graph title" pointer="/title">
-        <input
-          aria-label="Graph title"
-          maxLength={255}
-          value={document.title ?? ''}
-          onChange={({ target }) => set({ title: target.value || undefined })}
-        />
-      </FieldFrame>
-      <details>
-        <summary>Settings for all runs</summary>
-        <FieldFrame label="Graph description" pointer="/description" description="For readers, in Markdown.">
-          <textarea
-            aria-label="Graph description"
-            maxLength={8192}
-            value={document.description ?? ''}
-            onChange={({ target }) => set({ description: target.value || undefined })}
+      <h2>{inLoop ? 'Loop' : 'Graph'}</h2>
+      {inLoop && <p className="quiet">These nodes run for each item. Expressions can use item, index and input.</p>}
+      {!inLoop && (
+        <FieldFrame label="Graph title" pointer="/title">
+          <input
+            aria-label="Graph title"
+            maxLength={255}
+            value={document.title ?? ''}
+            onChange={({ target }) => set({ title: target.value || undefined })}
           />
         </FieldFrame>
+      )}
+      <details>
+        <summary>{inLoop ? 'Settings for all items' : 'Settings for all runs'}</summary>
+        {!inLoop && (
+          <FieldFrame label="Graph description" pointer="/description" description="For readers, in Markdown.">
+            <textarea
+              aria-label="Graph description"
+              maxLength={8192}
+              value={document.description ?? ''}
+              onChange={({ target }) => set({ description: target.value || undefined })}
+            />
+          </FieldFrame>
+        )}
         <FieldFrame label="After a failure" pointer="/on_failure">
           <select
             aria-label="After a failure"
@@ -60,38 +66,44 @@ export function GraphPanel({ document, actions, place }: Props) {
             <option value="finish">finish: run nodes that do not need the failed node</option>
           </select>
         </FieldFrame>
-        <FieldFrame
-          label="Cancelled by events"
-          pointer="/cancel_on"
-          deep
-          description="Event types, separated by commas."
-        >
-          <TypedText
-            label="Cancelled by events"
-            value={(document.cancel_on ?? []).join(', ')}
-            take={(text) => (set({ cancel_on: list(text) }), undefined)}
-          />
-        </FieldFrame>
-        <FieldFrame label="Tags" pointer="/tags" deep description="Tags of every run, separated by commas.">
-          <TypedText
-            label="Tags"
-            value={(document.tags ?? []).join(', ')}
-            take={(text) => (set({ tags: list(text) }), undefined)}
-          />
-        </FieldFrame>
-        <FieldFrame label="Subject" pointer="/subject" description="For runs whose submission or trigger sets none.">
-          <input
-            aria-label="Subject"
-            maxLength={255}
-            value={document.subject ?? ''}
-            onChange={({ target }) => set({ subject: target.value || undefined })}
-          />
-        </FieldFrame>
+        {!inLoop && (
+          <>
+            <FieldFrame
+              label="Cancelled by events"
+              pointer="/cancel_on"
+              deep
+              description="Event types, separated by commas."
+            >
+              <TypedText
+                label="Cancelled by events"
+                value={(document.cancel_on ?? []).join(', ')}
+                take={(text) => (set({ cancel_on: list(text) }), undefined)}
+              />
+            </FieldFrame>
+            <FieldFrame label="Tags" pointer="/tags" deep description="Tags of every run, separated by commas.">
+              <TypedText
+                label="Tags"
+                value={(document.tags ?? []).join(', ')}
+                take={(text) => (set({ tags: list(text) }), undefined)}
+              />
+            </FieldFrame>
+            <FieldFrame label="Subject" pointer="/subject" description="For runs whose submission or trigger sets none.">
+              <input
+                aria-label="Subject"
+                maxLength={255}
+                value={document.subject ?? ''}
+                onChange={({ target }) => set({ subject: target.value || undefined })}
+              />
+            </FieldFrame>
+          </>
+        )}
         <ValueField
           name="output"
           schema={{
             type: ['object', 'array'],
-            description: "The run's output. By default, the output of the node that ends the graph.",
+            description: inLoop
+              ? 'The result of an item. By default, the output of the node that ends the loop.'
+              : "The run's output. By default, the output of the node that ends the graph.",
           }}
           root={{}}
           value={document.output}
@@ -99,7 +111,7 @@ export function GraphPanel({ document, actions, place }: Props) {
           pointer="/output"
         />
       </details>
-      <Needs document={document} actions={actions} place={place} />
+      {!inLoop && <Needs document={document} actions={actions} place={place} />}
       <Outline document={document} actions={actions} />
     </FormPlaceProvider>
   );

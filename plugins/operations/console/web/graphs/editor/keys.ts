@@ -9,6 +9,7 @@ export interface Keys {
   all(): void;
   add(): void;
   open(): void;
+  loop(): void;
   none(): void;
   connect(): void;
   help(): void;
@@ -21,6 +22,7 @@ export interface Keys {
 export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['a', 'Add a node after the selected node or into the selected edge'],
   ['o', 'Open the selected node with the data before and after it'],
+  ['l', 'Open the loop of the selected node'],
   ['Tab, Enter', 'Go to a node or edge and select it'],
   ['Arrow keys', 'Move the selection; with Shift, in larger steps'],
   ['c', 'Connect the selected node to another'],
@@ -29,7 +31,7 @@ export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['Ctrl C, Ctrl X, Ctrl V', 'Copy, cut and paste nodes'],
   ['Ctrl D', 'Duplicate the selection'],
   ['Ctrl A', 'Choose all nodes'],
-  ['Escape', 'Clear the selection'],
+  ['Escape', 'Clear the selection; without one, leave the loop'],
   ['Ctrl S', 'Save'],
   ['?', 'Show these keys'],
 ];
@@ -50,7 +52,16 @@ function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): k
     return ({ s: 'save', y: 'redo', d: 'duplicate', a: 'all' } as const)[name];
   }
   return (
-    { a: 'add', o: 'open', c: 'connect', '?': 'help', Delete: 'remove', Backspace: 'remove', Escape: 'none' } as const
+    {
+      a: 'add',
+      o: 'open',
+      l: 'loop',
+      c: 'connect',
+      '?': 'help',
+      Delete: 'remove',
+      Backspace: 'remove',
+      Escape: 'none',
+    } as const
   )[name];
 }
 

@@ -19,6 +19,7 @@ import { EdgePanel } from './edges-of-node.tsx';
 import type { Placed } from './findings.ts';
 import type { FormPlace } from './form-context.ts';
 import { GraphPanel } from './graph-panel.tsx';
+import { isLoop, type LoopPath } from './loops.ts';
 import { edgesOf, nodeOf } from './model.ts';
 import { NodePanel } from './node-panel.tsx';
 import { type Actions, NOTHING, type Selection } from './state.ts';
@@ -26,7 +27,10 @@ import type { NodeType } from './types.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 
 interface Props {
+  /** The graph, or that of the loop that is open. */
   document: GraphDocument;
+  path: LoopPath;
+  openLoop(node: GraphNode): void;
   selection: Selection;
   actions: Actions;
   scope: Scope;
@@ -46,14 +50,17 @@ interface Props {
 
 /** The selection, or the graph when nothing is selected. A node can be opened, with the data before and after it. */
 export function SidePanel(props: Props) {
-  const { document, selection, actions, scope, name, types, findings, run } = props;
+  const { document, path, openLoop, selection, actions, scope, types, findings } = props;
+  // No run has the nodes of a loop: each of its items is a run of its own.
+  const inLoop = path.length > 0;
+  const [name, run] = inLoop ? [undefined, undefined] : [props.name, props.run];
   const [id] = selection.nodes;
   const node = selection.nodes.size === 1 ? nodeOf(document, id!) : undefined;
   const [key] = selection.edges;
   const edge =
     selection.nodes.size === 0 && key !== undefined ? edgesOf(document).find((one) => edgeKey(one) === key) : undefined;
   const recorded = useExpressionNames(scope, { document, node: node?.id ?? '', graph: name, run });
-  const pinned = usePins(scope, name);
+  const pinned = usePins(scope, [props.name ?? '', ...path].join('/'));
   const names = useMemo<ExpressionNames>(
     () => ({
       ...recorded,
@@ -70,9 +77,10 @@ export function SidePanel(props: Props) {
       names,
       types,
       type: node?.type ?? '',
+      ...(node && isLoop(node) && { openLoop: () => openLoop(node) }),
       findings: findings.filter((one) => one.edge === undefined && one.node === node?.id),
     }),
-    [scope, names, types, node, findings],
+    [scope, names, types, node, findings, openLoop],
   );
   const open = props.open && node !== undefined;
   return (
@@ -115,7 +123,8 @@ interface OpenProps extends Props {
 }
 
 function OpenNode(props: OpenProps) {
-  const { document, node, actions, place, names, recorded, pinned, insertion, trial, open, setOpen, scope } = props;
+  const { document, path, node, actions, place, names, recorded, pinned, insertion, trial, open, setOpen, scope } =
+    props;
   // Where three panes do not fit beside each other, one is shown.
   const [pane, setPane] = useState<Pane>('config');
   const type = place.types.get(node.type);
@@ -126,7 +135,10 @@ function OpenNode(props: OpenProps) {
   };
   return (
     <>
-      <NodeHead {...{ node, type, open, setOpen, trial, tried }} close={() => actions.select(NOTHING)} />
+      <NodeHead
+        {...{ node, type, open, canTry: path.length === 0, setOpen, trial, tried }}
+        close={() => actions.select(NOTHING)}
+      />
       {open && (
         // biome-ignore lint/a11y/useSemanticElements: buttons beside each other
         <div className="seg pane-choice" role="group" aria-label="Node pane">
@@ -165,6 +177,7 @@ function OpenNode(props: OpenProps) {
 interface HeadProps {
   node: GraphNode;
   type: NodeType | undefined;
+  canTry: boolean;
   open: boolean;
   setOpen(open: boolean): void;
   trial: Trial;
@@ -172,7 +185,7 @@ interface HeadProps {
   close(): void;
 }
 
-function NodeHead({ node, type, open, setOpen, trial, tried, close }: HeadProps) {
+function NodeHead({ node, type, canTry, open, setOpen, trial, tried, close }: HeadProps) {
   const Icon = iconOf(node.type);
   return (
     <div className="node-head">
@@ -186,7 +199,7 @@ function NodeHead({ node, type, open, setOpen, trial, tried, close }: HeadProps)
           <span className="mono">{visible(node.type)}</span>
         </p>
       </div>
-      {type && !type.trigger && (
+      {canTry && type && !type.trigger && (
         <button type="button" className="small" disabled={trial.busy} onClick={tried}>
           <Play size={14} aria-hidden /> {open ? 'Try this node' : 'Try'}
         </button>

@@ -73,7 +73,7 @@ export const Surface = memo(function Surface({
   };
   return (
     <Flow
-      fitViewOptions={fitInStudio()}
+      fitViewOptions={fitInStudio(document)}
       nodes={nodes}
       edges={edges}
       onNodesChange={onNodesChange}

@@ -15,7 +15,7 @@ export interface Checked {
 
 /** So long nothing must change before the server is asked. */
 const PAUSE_MS = 300;
-const EMPTY = { pointer: '', message: 'The graph has no nodes yet.', warning: false, within: '' };
+const EMPTY = { pointer: '', message: 'The graph has no nodes yet.', warning: false, within: '', loops: [] };
 
 /** What the server says of the document, soon after it changed. */
 export function useCheck(scope: Scope, document: GraphDocument): Checked {

@@ -71,11 +71,15 @@ export function usePins(scope: Scope, graph: string | undefined): Pinned {
   };
 }
 
-/** A graph got its name. */
+/** A graph got its name. Those of its loops have the path of the loop behind it. */
 export function movePins(scope: Scope, to: string): void {
-  const pins = read(keyOf(scope, ''));
-  write(keyOf(scope, ''), NONE);
-  if (Object.keys(pins).length > 0) write(keyOf(scope, to), pins);
+  const unnamed = keyOf(scope, '');
+  const ofLoops = Object.keys(localStorage).filter((key) => key.startsWith(`${unnamed}/`));
+  for (const key of [unnamed, ...ofLoops]) {
+    const pins = read(key);
+    write(key, NONE);
+    if (Object.keys(pins).length > 0) write(keyOf(scope, to) + key.slice(unnamed.length), pins);
+  }
 }
 
 /** Somebody signs out: what is left in the browser is not for whoever comes next. */

@@ -7,6 +7,7 @@ import { Status } from '../../kit/basics.tsx';
 import { List } from '../../kit/list.tsx';
 import { listKey, usePaged } from '../../kit/paged.ts';
 import { pretty, visible } from '../../kit/text.ts';
+import { RunsLink } from '../../runs/table.tsx';
 import { RunLink } from '../../run/facts.tsx';
 import { runPath } from '../../run/use-run.ts';
 
@@ -33,7 +34,15 @@ export function Items({ scope, run_id, record }: Props) {
     <details>
       <summary>
         {ended} of {total} items ended{failed > 0 ? `, ${failed} failed` : ''}
+        {begun > ended ? `, ${begun - ended} in progress` : ''}
       </summary>
+      {record.type === 'each' && (
+        <p className="items-runs">
+          <RunsLink scope={scope} filters={{ trigger: `run:${run_id}` }}>
+            Runs of the items
+          </RunsLink>
+        </p>
+      )}
       <List list={list} empty="No item has started yet." more="Show more items">
         {(items) => (
           <ol className="plain">
