@@ -123,7 +123,7 @@ else
 
     await task('rerun from a step, by keyboard', 20, async ({ hands }) => {
       await hands.find('import', /^Failed import\.sh/);
-      await failed.waitFor();
+      await failed.getByRole('button', { name: 'Rerun from import' }).waitFor();
       await hands.tabTo(/^Rerun from import$/, 'Shift+Tab');
       await hands.press('Enter');
       await dialog.waitFor();
