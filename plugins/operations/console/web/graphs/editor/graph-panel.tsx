@@ -87,7 +87,11 @@ export function GraphPanel({ document, actions, place }: Props) {
                 take={(text) => (set({ tags: list(text) }), undefined)}
               />
             </FieldFrame>
-            <FieldFrame label="Subject" pointer="/subject" description="For runs whose submission or trigger sets none.">
+            <FieldFrame
+              label="Subject"
+              pointer="/subject"
+              description="For runs whose submission or trigger sets none."
+            >
               <input
                 aria-label="Subject"
                 maxLength={255}
