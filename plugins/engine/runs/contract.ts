@@ -7,6 +7,7 @@ export * from './contract/attempts.ts';
 export * from './contract/cancellation.ts';
 export * from './contract/capabilities.ts';
 export * from './contract/chain.ts';
+export * from './contract/concurrency.ts';
 export * from './contract/coordination.ts';
 export * from './contract/credentials.ts';
 export * from './contract/document-check.ts';

@@ -42,6 +42,20 @@ export const functionsInvalid = defineError({
   next: 'Fix the problem described in the message. Run the worker and its server with the same version of svc.',
 });
 
+export const functionKeyFailed = defineError({
+  code: 'function_key_failed',
+  status: 422,
+  title: "The workflow's concurrency key has no value for this input.",
+  next: 'Submit it again with the member that the key reads, or change the `key` of the workflow, for example with `has(…)`.',
+});
+
+export const functionOptionsInvalid = defineError({
+  code: 'function_options_invalid',
+  status: 422,
+  title: 'The worker registers a workflow whose options contain an invalid expression or period.',
+  next: 'Fix the options described in the message, and start the worker again. Expressions are written in CEL and can read `input`.',
+});
+
 export const workerNotStarted = defineError({
   code: 'worker_not_started',
   status: 400,

@@ -4,6 +4,7 @@ import {
   Clock,
   Database,
   definePlugin,
+  Expressions,
   HttpRoutes,
   Log,
   provide,
@@ -23,6 +24,7 @@ import { createAttachedSource, createFileSource } from './executor/program-sourc
 import { FunctionPrograms } from './executor/programs.ts';
 import { functionTables } from './migrations/0001-functions.ts';
 import { concurrencyColumn } from './migrations/0002-concurrency.ts';
+import { flowColumn } from './migrations/0003-flow.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { functionRoutes } from './routes.ts';
 import { FunctionDirectory, httpRegistry, inProcessRegistry } from './service/directory.ts';
@@ -31,13 +33,14 @@ import { FunctionTable } from './store/function-table.ts';
 import { functionWorkflow } from './workflow/function-workflow.ts';
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([functionTables, concurrencyColumn]);
+  plugin.migrations([functionTables, concurrencyColumn, flowColumn]);
   const table = plugin.own((use) => new FunctionTable(use(Database)));
   const checks = plugin.own((use) => new SchemaChecks(() => use(DocumentWorkers)));
   const directory = plugin.own(
     provide(FunctionDirectory, {
       table,
       checks,
+      expressions: Expressions,
       agents: AgentStats,
       runs: RunFigures,
       access: AccessControl,
@@ -46,7 +49,7 @@ export default definePlugin(manifest, (plugin) => {
     }),
   );
   const programs = plugin.own((use) => openPrograms(use, () => directory(use)));
-  plugin.contribute(WorkflowKinds, (use) => functionWorkflow(directory(use)));
+  plugin.contribute(WorkflowKinds, (use) => functionWorkflow(directory(use), use(Expressions)));
   plugin.contribute(HttpRoutes, (use) => functionRoutes(directory(use), use(Database)));
   plugin.contribute(
     Executors,

@@ -21,10 +21,21 @@ export interface LeaseRequest extends LeaseScope {
   /** Whether the owner's run is trusted. Untrusted runs have separate groups. */
   trusted: boolean;
   owner: LeaseOwner;
-  /** How many owners may hold the group at once, this one included: 1 (the default) to 1000. The lowest limit applies. */
+  /**
+   * How many owners may hold the group at once, this one included: 1 to 1000. The lowest limit applies. Default: 1, or with a
+   * throttle 1000.
+   */
   limit?: number | undefined;
+  /** The owner waits until fewer owners with a throttle than this have got the lease in the last period. */
+  throttle?: LeaseThrottle | undefined;
   /** 0 (the default) to 9. A higher one passes waiting tickets with lower ones, but at most 100 for each level. */
   priority?: number | undefined;
+}
+
+/** How many leases of a group are granted in any period of this length: 1 to 1000 in 1 second to 7 days. */
+export interface LeaseThrottle {
+  limit: number;
+  period_ms: number;
 }
 
 /** `fence` increases with every grant of the group. */
@@ -46,14 +57,18 @@ export interface GroupView {
   trusted: boolean;
   /** How many may hold it at once: the lowest limit of its holders. */
   limit: number;
-  /** One of `holders`. */
-  holder: LeaseHolder;
+  /** One of `holders`. Absent: nobody holds it, and its throttle keeps those that wait. */
+  holder?: LeaseHolder | undefined;
   /** At most 100. */
   holders: LeaseHolder[];
   holder_count: number;
   /** In the order of grants, at most 100. */
   queue: LeaseTicket[];
   queue_length: number;
+  /** The throttle of the first in the queue. */
+  throttle?: LeaseThrottle | undefined;
+  /** When the throttle lets the first in the queue start; absent: it does not keep it. */
+  next_at?: number | undefined;
 }
 
 /**

@@ -78,7 +78,7 @@ for (const store of STORES)
       t.same(await checkLockInvariants(database), [], 'those of leases hold');
     });
     const holder = async (group: string) =>
-      (await groupOf(database, { org_id: 'org_1', project_id: 'prj_1' }, group))?.holder.run_id;
+      (await groupOf(database, { org_id: 'org_1', project_id: 'prj_1' }, group))?.holder?.run_id;
 
     t.test('scripts park in the queue and wake in its order, whatever ends the run before', async (t) => {
       const runs = await begin(world, 6);

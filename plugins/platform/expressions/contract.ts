@@ -43,6 +43,11 @@ export const DocumentWorkers = token<DocumentWorkers>('expressions.DocumentWorke
 /** The code of the error for a document that takes too much time or memory. */
 export const DOCUMENT_TOO_COSTLY = documentTooCostly.code;
 
+const COSTLY = /\b(all|exists|exists_one|filter|map|matches)\s*\(/;
+
+/** Whether the work of an expression depends on the size of what it reads. Keys must not: they are evaluated under a lock. */
+export const isCostly = (source: string): boolean => COSTLY.test(source);
+
 export { invalidExpression } from './contract/errors.ts';
 export { compileInline } from './contract/inline.ts';
 

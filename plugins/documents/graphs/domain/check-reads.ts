@@ -1,4 +1,5 @@
 import type { Expressions } from '../../../../kernel/contracts/index.ts';
+import { findGroupFaults } from '../../../engine/runs/contract.ts';
 import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { NodeConfig } from '../contract.ts';
 import { Ancestors, type Wiring } from './edges.ts';
@@ -92,6 +93,9 @@ export class ReadCheck {
       findExpressions(asJson(concurrency.group), '/concurrency/group', true, into);
       if (typeof concurrency.key === 'string')
         into.expressions.push({ pointer: '/concurrency/key', text: concurrency.key });
+      if (typeof concurrency.throttle?.period === 'string')
+        for (const { pointer, message } of findGroupFaults(concurrency, '/concurrency'))
+          this.#findings.add(pointer, message);
     }
     const [read] = this.#check(into, EVERYWHERE).reads;
     if (read !== undefined)

@@ -23,13 +23,14 @@ const groupTemplates = (concurrency: GraphConcurrency): { [name: string]: Json }
 /** Lets the first nodes wait for the lease of the run, which comes last in the list. */
 export function withLease(concurrency: GraphConcurrency | undefined, nodes: FlowNode[]): FlowNode[] {
   if (concurrency === undefined) return nodes;
-  const { limit = 1, policy = 'queue' } = typeof concurrency === 'string' ? {} : concurrency;
+  const { limit, policy = 'queue', throttle } = typeof concurrency === 'string' ? {} : concurrency;
+  const options = { ...(limit !== undefined && { limit }), policy, ...(throttle && { throttle: asJson(throttle) }) };
   const lease: FlowNode = {
     id: LEASE,
     type: LEASE_NODE,
     part_of: 'run',
     guards: 'all',
-    config: { group: compileTemplates(groupTemplates(concurrency)), limit, policy },
+    config: { group: compileTemplates(groupTemplates(concurrency)), ...options },
   };
   return [...nodes.map((node) => (node.needs?.length ? node : { ...node, needs: [LEASE] })), lease];
 }

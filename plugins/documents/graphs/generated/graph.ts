@@ -55,13 +55,26 @@ export interface GraphDocument {
          */
         key?: string;
         /**
-         * How many runs can proceed at once. Default: 1. The holders' lowest limit applies.
+         * How many runs can proceed at once. The holders' lowest limit applies. Default: 1, or 1,000 with a `throttle`.
          */
         limit?: number;
         /**
          * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
          */
         policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+        /**
+         * How many runs start in any period of this length; the others wait.
+         */
+        throttle?: {
+          /**
+           * How many.
+           */
+          limit: number;
+          /**
+           * A duration from `1s` to `7d`, such as `1m`.
+           */
+          period: string;
+        };
       };
   /**
    * Event types that cancel a run until it ends.

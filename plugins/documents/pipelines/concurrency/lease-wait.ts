@@ -1,5 +1,11 @@
 import { Errors } from '../../../../kernel/contracts/index.ts';
-import type { LeaseOwner, LeaseOwnerKind, LeaseRequest, Leases } from '../../../execution/locks/contract.ts';
+import type {
+  LeaseOwner,
+  LeaseOwnerKind,
+  LeaseRequest,
+  Leases,
+  LeaseThrottle,
+} from '../../../execution/locks/contract.ts';
 import {
   type ActivityContext,
   type ArmWait,
@@ -27,7 +33,7 @@ export interface LeaseWaitDeps {
 }
 
 /**
- * Waits for the lease of a concurrency group. Its arguments are `{of: run | job, policy, limit}`. With `cancel-pending`
+ * Waits for the lease of a concurrency group. Its arguments are `{of: run | job, policy, limit, throttle}`. With `cancel-pending`
  * the earlier runs that wait are cancelled, with `cancel-running` also as many holders as must make room.
  */
 export const leaseWaitKind = (deps: LeaseWaitDeps): WaitKind => waitKind(deps, { kind: CONCURRENCY_WAIT });
@@ -95,14 +101,26 @@ const grantedOutcome = (fence: number, activity: string): WaitOutcome => ({
 
 function toLeaseRequest(context: ActivityContext, wait: ArmWait): LeaseRequest {
   const { org_id, project_id, trusted, priority } = context;
-  const { of, limit } = readArgs(wait);
-  return { org_id, project_id, trusted, group: wait.name, owner: leaseOwner(context, of), limit, priority };
+  const { of, limit, throttle } = readArgs(wait);
+  return { org_id, project_id, trusted, group: wait.name, owner: leaseOwner(context, of), limit, throttle, priority };
 }
 
-function readArgs({ args }: { args: Json }): { of: LeaseLevel; policy: string; limit: number } {
-  const members = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
-  const { of, policy, limit = 1 } = members;
-  if ((of === 'run' || of === 'job') && typeof policy === 'string' && typeof limit === 'number')
-    return { of, policy, limit };
-  throw Errors.invalidRequest('the arguments of concurrency are {of: run | job, policy, limit}');
+interface LeaseArgs {
+  of: LeaseLevel;
+  policy: string;
+  limit: number | undefined;
+  throttle: LeaseThrottle | undefined;
 }
+
+function readArgs({ args }: { args: Json }): LeaseArgs {
+  const { of, policy, limit, throttle } = membersOf(args);
+  const { limit: starts, period_ms } = membersOf(throttle);
+  const is_throttle = throttle === undefined || (typeof starts === 'number' && typeof period_ms === 'number');
+  const is_limit = limit === undefined || typeof limit === 'number';
+  if ((of === 'run' || of === 'job') && typeof policy === 'string' && is_limit && is_throttle)
+    return { of, policy, limit, throttle: throttle as LeaseThrottle | undefined };
+  throw Errors.invalidRequest('the arguments of concurrency are {of: run | job, policy, limit, throttle}');
+}
+
+const membersOf = (value: Json | undefined): { [name: string]: Json } =>
+  value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};

@@ -1,21 +1,21 @@
 import type { FlowNodeType } from '../../../engine/flows/contract.ts';
-import type { Json } from '../../../engine/runs/contract.ts';
+import { concurrencyArgs, type Json, type RunConcurrency } from '../../../engine/runs/contract.ts';
 import type { Leases } from '../../../execution/locks/contract.ts';
 import { LEASE_NODE, RELEASE_NODE } from '../domain/concurrency.ts';
 import { fillTemplates, toText } from '../domain/templates.ts';
 import { CONCURRENCY_WAIT } from '../contract/concurrency-wait.ts';
 import { leaseOwner } from './lease-wait.ts';
 
-/** Waits for the lease of a group, with the config `{group, key, limit, policy, of}`. The run starts when it has the lease. */
+/** Waits for the lease of a group, with the config `{group, key, limit, policy, throttle, of}`. The run starts when it has the lease. */
 export const leaseNode: FlowNodeType = {
   type: LEASE_NODE,
-  begin(_tx, { config: { group = '', key, limit = 1, policy = 'queue', of = 'run' }, evaluate }) {
+  begin(_tx, { config: { group = '', key, of = 'run', ...options }, evaluate }) {
     const name = toText(fillTemplates(group, evaluate));
     return {
       wait: {
         kind: CONCURRENCY_WAIT,
         name: key === undefined ? name : keyedGroup(name, evaluate(String(key))),
-        args: { of, policy, ...(limit !== 1 && { limit }) },
+        args: concurrencyArgs(of === 'job' ? 'job' : 'run', options as Omit<RunConcurrency, 'group'>),
         timeout_ms: undefined,
       },
       queued: of === 'run',

@@ -1,2 +1,2 @@
-/** The kind of the waits for a concurrency group, with `{of: run | job, policy, limit}`. */
+/** The kind of the waits for a concurrency group, with the arguments of `concurrencyArgs`. */
 export const CONCURRENCY_WAIT = 'concurrency';

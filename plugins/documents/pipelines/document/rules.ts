@@ -5,8 +5,8 @@ import { isComputed, listCombinations, type Matrix } from '../explain/matrix.ts'
 import { RESERVED_NODES } from '../domain/concurrency.ts';
 import { validatePath } from '../../../integrations/forges/contract.ts';
 import { readInputs } from '../../../platform/schema/contract.ts';
-import { readTerms, variableFault } from '../../../engine/runs/contract.ts';
-import type { Job, PipelineDocument, Retry } from '../generated/pipeline.ts';
+import { findGroupFaults, readTerms, variableFault } from '../../../engine/runs/contract.ts';
+import type { Concurrency, Job, PipelineDocument, Retry } from '../generated/pipeline.ts';
 import type { Findings } from './findings.ts';
 import type { Checkable } from './partial.ts';
 import type { Path } from './source.ts';
@@ -30,6 +30,7 @@ export function checkRules(checkable: Checkable, findings: Findings): void {
   checkCredentials(document.credentials, ['credentials'], findings);
   const declared = document.inputs === undefined ? undefined : readInputs(document.inputs);
   if (declared && 'problem' in declared) findings.atValue(['inputs'], `\`inputs\` ${declared.problem}`);
+  checkThrottle(document.concurrency, ['concurrency'], findings);
   for (const [i, tag] of (document.tags ?? []).entries()) checkLiteral(tag, ['tags', i], findings);
   if (document.subject !== undefined) checkLiteral(document.subject, ['subject'], findings);
   for (const [one, other] of findFileClashes(document.files ?? {}))
@@ -47,6 +48,7 @@ function checkJob(job: Job, { document, partial, partial_root }: Checkable, path
   checkCredentials(job.credentials, [...path, 'credentials'], findings);
   checkDuration(job.timeout, [...path, 'timeout'], findings);
   checkRetry(job.retry, [...path, 'retry'], findings);
+  checkThrottle(job.concurrency, [...path, 'concurrency'], findings);
   checkMatrix(job, [...path, 'strategy', 'matrix'], findings);
   checkWorkflow(job, [...path, 'workflow'], findings);
   checkTerms(job, path, findings);
@@ -178,6 +180,12 @@ function checkDuration(text: string | undefined, path: Path, findings: Findings)
     if (!isServiceError(error)) throw error;
     findings.atValue(path, error.message);
   }
+}
+
+function checkThrottle(concurrency: Concurrency | undefined, path: Path, findings: Findings): void {
+  if (typeof concurrency !== 'object') return;
+  for (const { message } of findGroupFaults(concurrency, ''))
+    findings.atValue([...path, 'throttle', 'period'], `the period of \`throttle\` ${message}`);
 }
 
 function checkMatrix({ strategy }: Job, path: Path, findings: Findings): void {

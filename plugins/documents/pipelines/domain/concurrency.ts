@@ -58,11 +58,12 @@ export function withJobLease(concurrency: Concurrency | undefined, job: FlowNode
 
 function toGroup(concurrency: Concurrency) {
   if (typeof concurrency === 'string') return { group: concurrency, policy: 'queue' };
-  const { group, key, limit, policy = 'queue' } = concurrency;
+  const { group, key, limit, policy = 'queue', throttle } = concurrency;
   return {
     group,
     policy,
     ...(key !== undefined && { key: readCondition(key).expression }),
     ...(limit !== undefined && { limit }),
+    ...(throttle !== undefined && { throttle: { limit: throttle.limit, period: throttle.period } }),
   };
 }

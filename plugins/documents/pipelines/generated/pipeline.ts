@@ -19,14 +19,25 @@ export type Concurrency =
        */
       key?: string;
       /**
-       * How many can proceed at once. Default: 1. The holders' lowest limit applies.
+       * How many can proceed at once. The holders' lowest limit applies. Default: 1, or 1,000 with a `throttle`.
        */
       limit?: number;
       /**
        * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
        */
       policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+      /**
+       * How many start in any period of this length; the others wait.
+       */
+      throttle?: {
+        limit: number;
+        period: Duration;
+      };
     };
+/**
+ * `500ms`, `5s`, `20m`, `1h30m`.
+ */
+export type Duration = string;
 /**
  * The workspace's initial content. Default: the commit of the push, pull request or release that started the run. If true: the commit of any forge event. If false: the workspace starts empty.
  */
@@ -50,10 +61,6 @@ export type Need =
  * CEL; `${{ }}` around the whole expression is stripped.
  */
 export type Condition = string | boolean;
-/**
- * `500ms`, `5s`, `20m`, `1h30m`.
- */
-export type Duration = string;
 /**
  * The key; can contain expressions. A cache is saved once under each key.
  */
@@ -228,7 +235,7 @@ export interface Job {
   requires?: Requires;
   strategy?: Strategy;
   /**
-   * Applies to each attempt from its start, including its time in the queue.
+   * `500ms`, `5s`, `20m`, `1h30m`.
    */
   timeout?: string;
   retry?: Retry;
@@ -378,7 +385,7 @@ export interface Retry {
    */
   attempts: number;
   /**
-   * Pause between two attempts.
+   * `500ms`, `5s`, `20m`, `1h30m`.
    */
   backoff?: string;
 }

@@ -1,5 +1,6 @@
 import type { AuditSource } from '../../../platform/audit/contract.ts';
 import type { RunRecord } from '../generated/run.ts';
+import type { RunConcurrency } from './concurrency.ts';
 import type { CheckedDocument } from './workflow.ts';
 
 /** As `parseExact` reads it: whole numbers beyond 2^53 are bigints, and what neither keeps is an object, an `ExactNumber`. */
@@ -68,17 +69,7 @@ export interface RunPause {
   with?: string | undefined;
 }
 
-/** A group of runs of which a limited number continue at a time. */
-export interface RunConcurrency {
-  /** The name of the lock. */
-  group: string;
-  /** Default: 1. */
-  limit?: number;
-  /** What happens to earlier runs of the group. Default: `queue`. */
-  policy?: 'queue' | 'cancel-pending' | 'cancel-running';
-}
-
-/** The kind of wait with which a run begins that has a `concurrency`. Its arguments are `{of: run, policy, limit}`. */
+/** The kind of wait with which a run begins that has a `concurrency`. Its arguments are those of `concurrencyArgs`. */
 export const RUN_CONCURRENCY_WAIT = 'run-concurrency';
 
 /** The id of the event that reports a run's submission. It is derived, so nobody has to look it up. */

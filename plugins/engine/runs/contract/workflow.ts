@@ -2,6 +2,7 @@ import { extensionPoint, type JsonSchema, type CachedReads, type Scope } from '.
 import { withDefinitions } from '../../../platform/schema/contract.ts';
 import type { CheckoutOptions as Options, Workflow as Body } from '../generated/workflow.ts';
 import workflowSchema from '../schema/workflow.schema.json' with { type: 'json' };
+import type { RunConcurrency } from './concurrency.ts';
 import type { Coordination } from './coordination.ts';
 import type { IncludedFile } from './files.ts';
 import type { Json } from './run.ts';
@@ -134,7 +135,13 @@ export interface WorkflowDocument {
   /** The repository that its program begins with; absent: none. */
   checkout?: boolean | CheckoutOptions;
   /** How the run starts; absent: nothing is planned. */
-  start?: { event?: string; parent?: string; trusted: boolean };
+  start?: {
+    event?: string;
+    parent?: string;
+    trusted: boolean;
+    /** What the run is given: its input, or what the event that starts it has sent. */
+    input(): Promise<Json>;
+  };
 }
 
 export interface WorkflowPlan {
@@ -154,6 +161,10 @@ export interface WorkflowPlan {
     cancel_on?: readonly string[];
     /** A duration such as `30m`. */
     timeout?: string;
+    /** The group in which it waits for its turn before its first claim. */
+    concurrency?: RunConcurrency | undefined;
+    /** The priority of a run whose submit has none. */
+    priority?: number | undefined;
     /** Capabilities that its activities require, shown with those of the submit. */
     requires?: readonly string[];
   };

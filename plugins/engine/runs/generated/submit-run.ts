@@ -15,13 +15,26 @@ export type SubmitRunBody = Workflow & {
      */
     group: string;
     /**
-     * How many can proceed at once. Default: 1. The holders' lowest limit applies.
+     * How many can proceed at once. The holders' lowest limit applies. Default: 1, or 1,000 with a throttle.
      */
     limit?: number;
     /**
      * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
      */
     policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+    /**
+     * Limits how many runs of the group with a throttle start in any period of this length. The others wait.
+     */
+    throttle?: {
+      /**
+       * How many.
+       */
+      limit: number;
+      /**
+       * A duration from `1s` to `7d`, such as `1m`.
+       */
+      period: string;
+    };
   };
   /**
    * A run with a higher priority goes before waiting runs of its project, both at agents and in lock queues. Default: 0.

@@ -29,7 +29,7 @@ function world(credential_checks: CredentialChecker[] = []) {
   };
   const engine = createRunEngine({
     document_checks: () => [],
-    inputs: { accept: async (_on, run) => run },
+    inputs: { accept: async (_on, run) => run, valueOf: async () => null },
     retained_files: () => [],
     kinds: [kind('script', { anything: true }), kind('pipeline', { endings: ['.yml'] })],
     ids,

@@ -11,6 +11,7 @@ import {
 import {
   type CheckedDocument,
   type CredentialChecker,
+  findGroupFaults,
   type DocumentCheck,
   type RetainedFiles,
   type NewRun,
@@ -45,7 +46,7 @@ export interface PlanDeps {
   sealer: Pick<Sealer, 'prepare'>;
   credential_checks: () => readonly CredentialChecker[];
   retained_files: () => readonly RetainedFiles[];
-  inputs: Pick<RunInputs, 'accept'>;
+  inputs: Pick<RunInputs, 'accept' | 'valueOf'>;
 }
 
 export interface EngineDeps extends PlanDeps {
@@ -121,10 +122,13 @@ async function planDocument(
   kind: WorkflowKind,
   pinned: PinnedDocument,
 ): Promise<NewRun> {
-  const document = { ...documentOf(submitted, pinned), start: startOf(submitted) };
-  const run = await withInput(deps, on, submitted, kind, document);
+  let run: SubmitRun & { run_id?: string } = submitted;
+  const input = () => deps.inputs.valueOf(on, run, submitted.event_payload);
+  const document = { ...documentOf(submitted, pinned), start: { ...startOf(submitted), input } };
+  run = await withInput(deps, on, submitted, kind, document);
   const plan = await planOn(on, () => kind.plan(on, run, document));
   const { activities, coordination, named, about = {} } = plan;
+  if (about.concurrency && run.concurrency && submitted.input_check !== 'checked') throw twoGroups();
   const files = canonicalFiles(run.files);
   const { graph: _graph, node: _node, function: _function, config: _config, pinned: _pinned, ...rest } = run;
   const timeout = run.timeout ?? about.timeout;
@@ -140,6 +144,8 @@ async function planDocument(
     pin: pinned.pin,
     workflow: pinned.workflow ?? about.workflow ?? workflowName(run.filename, kind.kind),
     subject: run.subject ?? about.subject,
+    priority: run.priority ?? about.priority,
+    concurrency: about.concurrency ?? run.concurrency,
     tags: [...new Set([...(run.tags ?? []), ...(about.tags ?? [])])],
     requires: about.requires === undefined ? run.requires : [...new Set([...(run.requires ?? []), ...about.requires])],
     cancel_on: [...new Set([...(run.cancel_on ?? []), ...(about.cancel_on ?? [])])],
@@ -236,10 +242,17 @@ const NO_CONCURRENCY = 'is only for scripts and functions; a pipeline or a graph
 
 /** Throws `invalid_request`. */
 function checkConcurrency(kind: WorkflowKind, { concurrency }: Pick<SubmitRun, 'concurrency'>): void {
-  if (concurrency === undefined || kind.replays) return;
-  throw Errors.invalidRequest(`concurrency ${NO_CONCURRENCY}`, {
-    errors: [{ pointer: '/concurrency', message: NO_CONCURRENCY }],
-  });
+  if (concurrency === undefined) return;
+  const errors = kind.replays
+    ? findGroupFaults(concurrency, '/concurrency')
+    : [{ pointer: '/concurrency', message: NO_CONCURRENCY }];
+  if (errors.length > 0) throw Errors.invalidRequest(summary(errors), { errors });
+}
+
+/** A workflow whose runs take turns must not depend on who submits them. */
+function twoGroups() {
+  const message = 'is set by the workflow itself; leave it out';
+  return Errors.invalidRequest(`concurrency ${message}`, { errors: [{ pointer: '/concurrency', message }] });
 }
 
 /** What a document needs stays there from now on. Throws `include_not_stored`. */
@@ -317,7 +330,7 @@ async function review({ kinds, document_checks }: EngineDeps, scope: Scope, give
   return (await findKind(kinds, given).review?.(scope, documentOf(given, { source }))) ?? nothing;
 }
 
-function startOf({ trigger, parent, trusted }: SubmitRun): NonNullable<WorkflowDocument['start']> {
+function startOf({ trigger, parent, trusted }: SubmitRun): Omit<NonNullable<WorkflowDocument['start']>, 'input'> {
   const { event } = originOf(trigger);
   return { ...(event !== null && { event }), ...(parent !== undefined && { parent }), trusted };
 }

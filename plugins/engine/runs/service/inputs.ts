@@ -55,6 +55,11 @@ export class RunInputs {
     return { ...run, envelope: { ...run.envelope!, inputs: input } };
   }
 
+  /** What a planned run is given. Reads only through `on`. */
+  async valueOf(on: Reading, run: SubmitRun, event_payload: Json | undefined): Promise<Json> {
+    return run.envelope?.inputs ?? (await this.#sourceOf(on, run, event_payload)).value;
+  }
+
   async #sourceOf(on: Reading, run: SubmitRun, event_payload: Json | undefined): Promise<InputSource> {
     const { input = null, envelope, trigger } = run;
     const by_event = envelope !== undefined && envelope.type !== TICK;

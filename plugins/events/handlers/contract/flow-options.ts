@@ -6,6 +6,7 @@ import {
   isServiceError,
   parseDuration,
 } from '../../../../kernel/contracts/index.ts';
+import { isCostly } from '../../../platform/expressions/contract.ts';
 import { PREDICATE_ROOTS } from '../../bus/contract.ts';
 
 /** How many runs of a handler may be in flight; with a key, for each of its values. */
@@ -106,9 +107,6 @@ export function parseFlowOptions(
   return Object.keys(options).length === 0 ? undefined : options;
 }
 
-/** Their work depends on the size of the event, and keys are evaluated under a lock. */
-const COSTLY = /\b(all|exists|exists_one|filter|map|matches)\s*\(/;
-
 /** Returns what is wrong with an expression that is evaluated for every event. */
 function findExpressionErrors(
   expressions: Pick<Expressions, 'check'>,
@@ -116,7 +114,7 @@ function findExpressionErrors(
   source: string | undefined,
 ): Fault[] {
   if (source === undefined) return [];
-  if (COSTLY.test(source))
+  if (isCostly(source))
     return [{ pointer, message: 'must not loop or match patterns: it is evaluated for every event' }];
   return expressions
     .check(source, PREDICATE_ROOTS)

@@ -7,6 +7,7 @@ import {
   removeCommand,
   showCommand,
 } from '../../../../cli/contract.ts';
+import { describeConcurrency } from '../explain/turns.ts';
 
 const NAME: Argument = { name: 'name', summary: 'name of the workflow' };
 
@@ -41,7 +42,8 @@ export const commands: readonly Command[] = [
       version: 'version',
       'open runs': 'versions',
       timeout: ({ timeout }) => timeout ?? '',
-      concurrency: ({ concurrency }) => (concurrency === undefined ? '' : `${concurrency} runs in a worker`),
+      concurrency: ({ concurrency }) => describeConcurrency(concurrency),
+      priority: ({ priority }) => (priority === undefined ? '' : String(priority)),
       input: ({ input }) => (input === undefined ? '' : JSON.stringify(input)),
       served: ({ registrations }) => registrations.map((one) => `${one.version} by ${workersOf(one)}`).join(', '),
       waiting: ({ waiting }) =>

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock, Log } from '../../../../kernel/contracts/index.ts';
+import { perWorkerOf } from '../domain/flow.ts';
 import {
   capabilityOf,
   type FunctionRegistration,
@@ -133,7 +134,7 @@ export class FunctionProgram {
   }
 
   concurrencyOf(name: string): number | undefined {
-    return this.#functions.get(name)?.concurrency;
+    return perWorkerOf(this.#functions.get(name) ?? {});
   }
 
   /** How long the program has not answered, in milliseconds. Its event loop is blocked then. */

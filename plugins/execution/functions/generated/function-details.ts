@@ -27,9 +27,49 @@ export interface FunctionDetails {
    */
   timeout?: string;
   /**
-   * How many runs of the workflow one worker executes at the same time.
+   * A number: how many runs of this workflow one worker runs at once. An object: how its runs take turns, whichever worker runs them.
    */
-  concurrency?: number;
+  concurrency?:
+    | number
+    | {
+        /**
+         * A CEL expression over `input`: the limits apply to each value separately. The lock is then `<group>/<value>`.
+         */
+        key?: string;
+        /**
+         * How many runs continue at once. Default: 1, or 1,000 with a throttle.
+         */
+        limit?: number;
+        /**
+         * How many runs start in any period of this length; the others wait.
+         */
+        throttle?: {
+          /**
+           * How many.
+           */
+          limit: number;
+          /**
+           * A duration from `1s` to `7d`, such as `1m`.
+           */
+          period: string;
+        };
+        /**
+         * Name of the lock. Default: `function/<name>`.
+         */
+        group?: string;
+        /**
+         * What happens to earlier runs of the group. Default: `queue`.
+         */
+        policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+        /**
+         * How many runs of this workflow one worker runs at once.
+         */
+        per_worker?: number;
+      };
+  /**
+   * The priority of its runs, unless their submit sets one: 0 to 9, or a CEL expression over `input`.
+   */
+  priority?: number | string;
   /**
    * Its versions, newest first, at most 20 per owner.
    */

@@ -1,6 +1,7 @@
 import {
   type AccessControl,
   Errors,
+  type Expressions,
   iso,
   parseDuration,
   type CachedReads,
@@ -11,6 +12,7 @@ import type { RunFigures } from '../../../engine/runs/contract.ts';
 import type { AuditedWrites, NamedRequest } from '../../../platform/resources/contract.ts';
 import type { Scopes } from '../../../security/access/contract.ts';
 import type { AgentServer, AgentStats } from '../../agents/contract.ts';
+import { findFlowFaults, flowOf, type FunctionFlow, optionsOfFlow } from '../domain/flow.ts';
 import {
   capabilityOf,
   FUNCTION_EXECUTOR,
@@ -19,7 +21,7 @@ import {
   servedOf,
   versionCapability,
 } from '../domain/registration.ts';
-import { functionInUse, functionsInvalid, functionUnknown } from '../errors.ts';
+import { functionInUse, functionOptionsInvalid, functionsInvalid, functionUnknown } from '../errors.ts';
 import type { FunctionDetails } from '../generated/function-details.ts';
 import type { FunctionView } from '../generated/function.ts';
 import type {
@@ -44,6 +46,7 @@ export interface DirectoryDeps {
   scopes: Pick<Scopes, 'hasSeveralOrgs'>;
   writes: Pick<AuditedWrites, 'remove'>;
   checks: SchemaChecks;
+  expressions: Pick<Expressions, 'check'>;
 }
 
 /** Waiting runs of one version are counted up to this. */
@@ -59,10 +62,11 @@ export class FunctionDirectory {
     this.#deps = deps;
   }
 
-  /** Throws `functions_invalid`. */
+  /** Throws `functions_invalid` and `function_options_invalid`. */
   async register(owner: FunctionOwner, functions: readonly FunctionRegistration[]): Promise<void> {
     const names = new Set(functions.map(({ name }) => name));
     if (names.size < functions.length) throw functionsInvalid('two workflows have the same name');
+    this.#assertOptions(functions);
     for (const { name, input, timeout } of functions) {
       await this.#deps.checks.assertSchema(owner, name, input);
       if (timeout !== undefined && parseDuration(timeout) <= 0)
@@ -71,6 +75,19 @@ export class FunctionDirectory {
       await yieldToEventLoop();
     }
     await this.#deps.table.register(owner, functions);
+  }
+
+  #assertOptions(functions: readonly FunctionRegistration[]): void {
+    const errors = functions.flatMap((one, n) => {
+      const flow = flowOf(one);
+      return flow === undefined ? [] : findFlowFaults(this.#deps.expressions, flow, `/functions/${n}`);
+    });
+    if (errors.length === 0) return;
+    const { pointer, message } = errors[0]!;
+    const [, , n, ...member] = pointer.split('/');
+    throw functionOptionsInvalid(`the option ${member.join('.')} of ${functions[Number(n)]!.name} ${message}`, {
+      errors,
+    });
   }
 
   /** The version with which a run begins now. Throws `function_unknown`. */
@@ -180,9 +197,9 @@ interface Waiting extends ServedFunction {
   run_ids: string[];
 }
 
-const optionsOf = ({ timeout, concurrency }: Pick<FunctionRow, 'timeout' | 'concurrency'>) => ({
+const optionsOf = ({ timeout, concurrency, flow }: Pick<FunctionRow, 'timeout' | 'concurrency' | 'flow'>) => ({
   timeout: timeout ?? undefined,
-  concurrency: concurrency ?? undefined,
+  ...optionsOfFlow(flow === null ? undefined : (JSON.parse(flow) as FunctionFlow), concurrency ?? undefined),
 });
 
 /** The names of the agents that serve each version. Each capability is read once: agents have thousands of them. */

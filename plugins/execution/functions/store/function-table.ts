@@ -1,4 +1,5 @@
 import type { CachedReads, Database, Queries, Transaction } from '../../../../kernel/contracts/index.ts';
+import { flowOf, perWorkerOf } from '../domain/flow.ts';
 import type { FunctionRegistration } from '../domain/registration.ts';
 import { functionsInvalid } from '../errors.ts';
 
@@ -19,6 +20,8 @@ export interface FunctionRow extends FunctionKey {
   timeout: string | null;
   concurrency: number | null;
   /** JSON. */
+  flow: string | null;
+  /** JSON. */
   input: string | null;
   registered_at: number;
   seen_at: number;
@@ -37,7 +40,7 @@ const MAX_NAMES = 1000;
 /** A longer schema is read each time. */
 const MAX_CACHED_INPUT = 4096;
 const SMALL_INPUT = `CASE WHEN LENGTH(input) <= ${MAX_CACHED_INPUT} THEN input END`;
-const COLUMNS = 'name, version, versions, timeout, concurrency, input, registered_at, seen_at';
+const COLUMNS = 'name, version, versions, timeout, concurrency, flow, input, registered_at, seen_at';
 /** The rows that a project can use: its own, those of its org, and those of the built-in agent. */
 const visible = (table: string): string =>
   `((${table}.org_id = '' AND ${table}.project_id = '') OR (${table}.org_id = ? AND ${table}.project_id IN ('', ?)))`;
@@ -45,7 +48,7 @@ const VISIBLE = visible('functions_functions');
 /** Those who can register one version for a project: workers of the project, of its org, and the built-in agent. */
 const OWNERS = 3;
 /** A later registration hides an earlier one of the same version. */
-const LISTED = `name, version, versions, timeout, concurrency, registered_at, seen_at, NOT EXISTS (
+const LISTED = `name, version, versions, timeout, concurrency, flow, registered_at, seen_at, NOT EXISTS (
   SELECT 1 FROM functions_functions n WHERE n.name = functions_functions.name AND ${visible('n')}
     AND (n.seen_at > functions_functions.seen_at OR (n.seen_at = functions_functions.seen_at AND n.version > functions_functions.version))
 ) AS is_current`;
@@ -62,10 +65,10 @@ export class FunctionTable {
   register(owner: FunctionOwner, functions: readonly FunctionRegistration[]): Promise<void> {
     return this.#database.transaction(async (tx) => {
       const now = this.#database.now();
-      for (const { name, version, versions, timeout, concurrency, input } of functions)
+      for (const { name, version, versions, timeout, input, ...options } of functions)
         await tx.write(
-          `INSERT INTO functions_functions (org_id, project_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ${tx.sql.upsert(['org_id', 'project_id', 'name', 'version'], ['versions', 'timeout', 'concurrency', 'input', 'seen_at'])}`,
+          `INSERT INTO functions_functions (org_id, project_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           ${tx.sql.upsert(['org_id', 'project_id', 'name', 'version'], ['versions', 'timeout', 'concurrency', 'flow', 'input', 'seen_at'])}`,
           [
             owner.org_id,
             owner.project_id,
@@ -73,7 +76,8 @@ export class FunctionTable {
             version,
             versions,
             timeout ?? null,
-            concurrency ?? null,
+            perWorkerOf(options) ?? null,
+            flowText(options),
             input === undefined ? null : JSON.stringify(input),
             now,
             now,
@@ -145,6 +149,11 @@ export class FunctionTable {
   }
 }
 
+function flowText(options: Parameters<typeof flowOf>[0]): string | null {
+  const flow = flowOf(options);
+  return flow === undefined ? null : JSON.stringify(flow);
+}
+
 interface NewestRow extends FunctionRow {
   has_large_input: number;
 }
@@ -157,7 +166,7 @@ async function readNewest(
   input: string,
 ): Promise<NewestRow | undefined> {
   const [row] = await on.read<NewestRow>(
-    `SELECT name, version, versions, timeout, concurrency, registered_at, seen_at, ${input} AS input,
+    `SELECT name, version, versions, timeout, concurrency, flow, registered_at, seen_at, ${input} AS input,
        LENGTH(COALESCE(input, '')) > ${MAX_CACHED_INPUT} AS has_large_input
      FROM functions_functions WHERE (org_id, project_id, name, version) = (
        SELECT org_id, project_id, name, version FROM functions_functions WHERE name = ? AND ${VISIBLE}

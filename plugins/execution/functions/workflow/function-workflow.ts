@@ -1,4 +1,4 @@
-import type { Scope } from '../../../../kernel/contracts/index.ts';
+import type { Expressions, Scope } from '../../../../kernel/contracts/index.ts';
 import {
   type Json,
   type Problem,
@@ -9,6 +9,7 @@ import {
   type WorkflowPin,
 } from '../../../engine/runs/contract.ts';
 import { readJsonText } from '../../../platform/schema/contract.ts';
+import { computeFlow, type FunctionFlow } from '../domain/flow.ts';
 import { capabilityOf, FUNCTION_EXECUTOR, versionCapability } from '../domain/registration.ts';
 import { functionUntrusted } from '../errors.ts';
 import type { FunctionDirectory } from '../service/directory.ts';
@@ -28,11 +29,13 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const PINNED = /^[A-Za-z0-9._-]{1,40}$/;
 
 /** `svc/function/v1`: a function of a program that a worker keeps running. */
-export function functionWorkflow(directory: FunctionDirectory): WorkflowKind {
+export function functionWorkflow(directory: FunctionDirectory, expressions: Expressions): WorkflowKind {
   /** What `resolve` has read, for the plan and the check of the same submit. Each submit by name has a pin of its own. */
   const resolved = new WeakMap<WorkflowPin, FunctionRow>();
   const registered = async (on: Reading, scope: Scope, { pin, source }: WorkflowDocument) =>
     (pin && resolved.get(pin)) ?? (await directory.current(on, scope, requireDocument(source).name));
+  const turnsOf = async (flow: string, name: string, { input }: NonNullable<WorkflowDocument['start']>) =>
+    computeFlow(expressions, name, JSON.parse(flow) as FunctionFlow, await input());
   return {
     kind: 'function',
     type: 'svc/function/v1',
@@ -59,7 +62,7 @@ export function functionWorkflow(directory: FunctionDirectory): WorkflowKind {
       const { name, pinned } = requireDocument(document.source);
       if (document.start?.trusted === false)
         throw functionUntrusted(`an untrusted run cannot start the function ${JSON.stringify(name)}`);
-      const { timeout } = await registered(on, scope, document);
+      const { timeout, flow } = await registered(on, scope, document);
       const served = pinned === undefined ? capabilityOf(name) : versionCapability(name, pinned);
       return {
         activities: [
@@ -70,7 +73,12 @@ export function functionWorkflow(directory: FunctionDirectory): WorkflowKind {
             requires: [...new Set([...document.requires, served])],
           },
         ],
-        about: { workflow: name, timeout: timeout ?? undefined, requires: [served] },
+        about: {
+          workflow: name,
+          timeout: timeout ?? undefined,
+          requires: [served],
+          ...(flow !== null && document.start && (await turnsOf(flow, name, document.start))),
+        },
       };
     },
   };

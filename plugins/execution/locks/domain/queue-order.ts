@@ -1,6 +1,10 @@
 /** How many holders a group can have at most. */
 export const MAX_HOLDERS = 1000;
 
+/** How many holders a request shares its group with, itself included. A throttle without a limit limits no holders. */
+export const limitOf = ({ limit, throttle }: { limit?: number | undefined; throttle?: unknown }): number =>
+  limit ?? (throttle === undefined ? 1 : MAX_HOLDERS);
+
 /**
  * How many earlier tickets of one level less a ticket passes. Tickets draw their numbers in order, so that each ticket is
  * passed by at most this many for each level between them, however many come later.

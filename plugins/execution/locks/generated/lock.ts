@@ -7,13 +7,13 @@ export interface LockView {
    */
   trusted: boolean;
   /**
-   * How many runs may hold it at once: the lowest limit of its holders.
+   * How many runs may hold it at once: the lowest limit of its holders, or 1 if there are none.
    */
   limit: number;
   /**
-   * One of its holders.
+   * One of its holders. Absent: nobody holds it, and those that wait start later because of a throttle.
    */
-  holder: {
+  holder?: {
     run_id: string;
     since: string;
     age_ms: number;
@@ -35,4 +35,18 @@ export interface LockView {
     age_ms: number;
   }[];
   queue_length: number;
+  /**
+   * The throttle of the first in the queue: how many runs start in any period of this length.
+   */
+  throttle?: {
+    limit: number;
+    /**
+     * A duration, such as `1m`.
+     */
+    period: string;
+  };
+  /**
+   * When the throttle lets the first in the queue start. Absent: it does not delay it.
+   */
+  next_start_at?: string;
 }

@@ -4,17 +4,19 @@ import {
   eachOf,
   inPages,
   type Log,
+  MAX_ROWS_PER_STATEMENT,
   retryUnknownCommit,
   type IterationResult,
   WorkLoop,
 } from '../../../../kernel/contracts/index.ts';
 import { type GroupUse, readGroups, removeIdle } from '../store/idle-groups.ts';
+import { removeExpiredStarts } from '../store/starts.ts';
 
 const PAGE = 100;
 const POLL = { min_ms: 5000, max_ms: 60_000 };
 
 /**
- * Removes groups that nobody holds or waits for. Runs choose their names, even runs of strangers, and each would
+ * Removes groups that nobody holds or waits for, and starts that no throttle counts any more. Runs choose their names, even runs of strangers, and each would
  * leave a row forever. Any number of servers may do this at the same time.
  */
 export class GroupSweeper {
@@ -37,7 +39,8 @@ export class GroupSweeper {
     const { failure } = await eachOf(this.#idle(), async ([project_id, group_keys]) => {
       removed += await retryUnknownCommit(() => database.transaction((tx) => removeIdle(tx, project_id, group_keys)));
     });
-    return { processed: removed, failure };
+    const expired = await removeExpiredStarts(database, database.now(), MAX_ROWS_PER_STATEMENT);
+    return { processed: removed + expired, hasMore: expired === MAX_ROWS_PER_STATEMENT, failure };
   }
 
   /** Yields the idle groups of a page by project, because those of one project share a transaction. */

@@ -10,6 +10,7 @@ import {
   listQueue,
   listWaiting,
   readReplacedHolders,
+  throttleOf,
 } from './rows.ts';
 
 type Reading = Pick<Transaction, 'read'>;
@@ -17,41 +18,107 @@ type Reading = Pick<Transaction, 'read'>;
 /** Maximum number of holders, and of waiters, in views. */
 const MAX_QUEUE_SHOWN = 100;
 
-/** Returns the held groups of a project, the newest grant first, starting after a cursor. */
-export async function listHeldGroups(
-  on: Reading,
-  scope: LeaseScope,
-  page: { limit: number; after: { granted_at: number; group_key: string } | undefined },
-): Promise<{ view: GroupView; granted_at: number; group_key: string }[]> {
+interface GroupsPage {
+  limit: number;
+  after: { at: number; group_key: string } | undefined;
+}
+
+/** A group in a list, and its place there: the time of its newest grant, or that of its next one. */
+interface ListedGroup {
+  view: GroupView;
+  at: number;
+  group_key: string;
+}
+
+/**
+ * Returns the groups of a project that somebody holds, the newest grant first, starting after a cursor. Those that nobody
+ * holds, but whose throttle lets the next one start at a later time, come before them.
+ */
+export async function listGroups(on: Reading, scope: LeaseScope, page: GroupsPage): Promise<ListedGroup[]> {
+  const groups = [...(await listThrottledGroups(on, scope, page)), ...(await listHeldGroups(on, scope, page))];
+  return groups.sort((a, b) => b.at - a.at || (a.group_key < b.group_key ? 1 : -1)).slice(0, Math.trunc(page.limit));
+}
+
+async function listThrottledGroups(on: Reading, scope: LeaseScope, page: GroupsPage): Promise<ListedGroup[]> {
+  const { after } = page;
+  const after_condition = after ? 'AND (g.next_at < ? OR (g.next_at = ? AND g.group_key < ?))' : '';
+  const groups = await on.read<GroupRow>(
+    `SELECT g.project_id, g.group_key, g.name, g.untrusted, g.limited, g.prioritized, g.next_at FROM locks_groups g
+     WHERE g.project_id = ? AND g.org_id = ? AND g.next_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM locks_tickets t
+       WHERE t.project_id = g.project_id AND t.group_key = g.group_key AND t.held = 1) ${after_condition}
+     ORDER BY g.next_at DESC, g.group_key DESC LIMIT ${Math.trunc(page.limit)}`,
+    [scope.project_id, scope.org_id, ...(after ? [after.at, after.at, after.group_key] : [])],
+  );
+  const listed = [];
+  for (const group of groups) {
+    const queue = await readQueueView(on, group);
+    if (queue.queue_length === 0) continue;
+    const view = { ...toGroupView(group), limit: 1, holders: [], holder_count: 0, ...queue };
+    listed.push({ view, at: Number(group.next_at), group_key: group.group_key });
+  }
+  return listed;
+}
+
+async function listHeldGroups(on: Reading, scope: LeaseScope, page: GroupsPage): Promise<ListedGroup[]> {
   const { after } = page;
   const after_condition = after ? 'AND (t.granted_at < ? OR (t.granted_at = ? AND t.group_key < ?))' : '';
   const holders = await on.read<HolderRow>(
-    `SELECT ${TICKET_COLUMNS.map((column) => `t.${column}`).join(', ')}, g.name, g.untrusted, g.limited, g.prioritized
+    `SELECT ${TICKET_COLUMNS.map((column) => `t.${column}`).join(', ')}, g.name, g.untrusted, g.limited, g.prioritized, g.next_at
      FROM locks_tickets t JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
      WHERE t.project_id = ? AND t.org_id = ? AND t.held = 1 ${after_condition}
      ORDER BY t.granted_at DESC, t.group_key DESC LIMIT ${Math.trunc(page.limit)}`,
-    [scope.project_id, scope.org_id, ...(after ? [after.granted_at, after.granted_at, after.group_key] : [])],
+    [scope.project_id, scope.org_id, ...(after ? [after.at, after.at, after.group_key] : [])],
   );
   const views = [];
   for (const holder of holders) {
-    const { name: group, untrusted, granted_at, group_key } = holder;
-    const view = { group, trusted: untrusted === null, ...(await readQueueView(on, holder)) };
-    views.push({ view, granted_at: granted_at!, group_key });
+    const { granted_at, group_key } = holder;
+    const view = {
+      ...toGroupView(holder),
+      ...(await readHoldersView(on, holder)),
+      ...(await readQueueView(on, holder)),
+    };
+    views.push({ view, at: granted_at!, group_key });
   }
   return views;
 }
 
-/** The holder with the number 1, and its group. */
-interface HolderRow extends Ticket {
+interface GroupRow {
+  project_id: string;
+  group_key: string;
   name: string;
   untrusted: number | null;
   limited: number | null;
   prioritized: number | null;
+  next_at: number | null;
 }
 
-async function readQueueView(on: Reading, holder: HolderRow): Promise<Omit<GroupView, 'group' | 'trusted'>> {
-  const queue = await listQueue(on, holder, MAX_QUEUE_SHOWN);
-  const queue_length = queue.length < MAX_QUEUE_SHOWN ? queue.length : await countWaiting(on, holder);
+/** The holder with the number 1, and its group. */
+type HolderRow = Ticket & GroupRow;
+
+const toGroupView = ({ name: group, untrusted }: GroupRow): Pick<GroupView, 'group' | 'trusted'> => ({
+  group,
+  trusted: untrusted === null,
+});
+
+async function readQueueView(
+  on: Reading,
+  group: GroupRow,
+): Promise<Pick<GroupView, 'queue' | 'queue_length' | 'throttle' | 'next_at'>> {
+  const queue = await listQueue(on, group, MAX_QUEUE_SHOWN);
+  const queue_length = queue.length < MAX_QUEUE_SHOWN ? queue.length : await countWaiting(on, group);
+  const [first] = queue;
+  const throttle = first && throttleOf(first);
+  return {
+    queue: queue.map(toTicketView),
+    queue_length,
+    ...(throttle && { throttle, ...(group.next_at !== null && { next_at: Number(group.next_at) }) }),
+  };
+}
+
+async function readHoldersView(
+  on: Reading,
+  holder: HolderRow,
+): Promise<Pick<GroupView, 'limit' | 'holder' | 'holders' | 'holder_count'>> {
   const holders = holder.limited === null ? [holder] : await readHolders(on, holder, MAX_QUEUE_SHOWN);
   const { limit, holder_count } = holder.limited === null ? { limit: 1, holder_count: 1 } : await readLimit(on, holder);
   return {
@@ -59,8 +126,6 @@ async function readQueueView(on: Reading, holder: HolderRow): Promise<Omit<Group
     holder: toHolderView(holder),
     holders: holders.map(toHolderView),
     holder_count,
-    queue: queue.map(toTicketView),
-    queue_length,
   };
 }
 

@@ -1,8 +1,24 @@
 import { type Database, Errors, failpoint, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type { LeaseOwner, LeaseOwnerKind, LeaseRequest, Leases, LeaseState, ReplacedRun } from '../contract.ts';
+import { MAX_PERIOD_MS, MIN_PERIOD_MS } from '../../../engine/runs/contract.ts';
+import type {
+  LeaseOwner,
+  LeaseOwnerKind,
+  LeaseRequest,
+  Leases,
+  LeaseState,
+  LeaseThrottle,
+  ReplacedRun,
+} from '../contract.ts';
 import { listReplacedBefore } from './group-views.ts';
 import { assertGroupName, groupKey } from '../domain/group.ts';
-import { byQueuePosition, hasCapacity, lowestFreeNumber, MAX_HOLDERS, queuePosition } from '../domain/queue-order.ts';
+import {
+  byQueuePosition,
+  hasCapacity,
+  limitOf,
+  lowestFreeNumber,
+  MAX_HOLDERS,
+  queuePosition,
+} from '../domain/queue-order.ts';
 import {
   drawTicket,
   readHolders,
@@ -15,8 +31,11 @@ import {
   type Ticket,
   readTicket,
   listQueue,
+  setNextStart,
   skipGroupGuard,
+  throttleOf,
 } from './rows.ts';
+import { insertStart, readOpening } from './starts.ts';
 
 const OWNER_ID = /^[\x21-\x7e]{0,64}$/;
 
@@ -25,6 +44,8 @@ interface LeaseStoreDeps {
   owners: () => readonly LeaseOwnerKind[];
   /** Called after a commit in which a queue advanced, so that its new holder can be notified. */
   onGranted: () => void;
+  /** Called after a commit that lets the first waiter of a group start at a later time. */
+  onThrottled: () => void;
 }
 
 /**
@@ -62,15 +83,22 @@ export class LeaseStore implements Leases {
   async #canGrant(
     tx: Transaction,
     group: LockedGroup,
-    { limit = 1, priority = 0 }: LeaseRequest,
+    request: LeaseRequest,
     holders: readonly Ticket[],
   ): Promise<boolean> {
-    // A free group has no waiters except replaced ones, because every release passes the lease on.
-    if (holders.length === 0) return true;
-    if (!hasCapacity(holders, limit)) return false;
+    const { priority = 0, throttle } = request;
+    if ((await this.#opensAt(tx, group, throttle)) > this.#deps.database.now()) return false;
+    // A free group has no waiters except replaced and throttled ones, because every release passes the lease on.
+    if (holders.length === 0 && group.throttled === null) return true;
+    if (!hasCapacity(holders, limitOf(request))) return false;
     const next = await this.#findNext(tx, group);
     const ticket = group.last_ticket + 1;
     return next === undefined || byQueuePosition({ ticket, queue_position: queuePosition(ticket, priority) }, next) < 0;
+  }
+
+  /** When a throttle lets the next lease be granted: in the past without one. */
+  async #opensAt(tx: Transaction, group: LockedGroup, throttle: LeaseThrottle | undefined): Promise<number> {
+    return throttle === undefined || group.throttled === null ? 0 : readOpening(tx, group, throttle);
   }
 
   async release(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
@@ -110,6 +138,14 @@ export class LeaseStore implements Leases {
       for (const ticket of tickets) await this.#close(tx, group, ticket);
       if (this.#mayAdvance(group, tickets)) await this.#grantWaiting(tx, group);
     }
+  }
+
+  /** Grants a group again that may do so at a time that has come. */
+  async openDue(tx: Transaction, due: { project_id: string; group_key: string }): Promise<void> {
+    const group = await lockGroup(tx, due, due.group_key);
+    if (!group || group.next_at === null || group.next_at > this.#deps.database.now()) return;
+    await setNextStart(tx, group, null);
+    await this.#grantWaiting(tx, group);
   }
 
   /** Records that the owner was notified; returns false if that was no longer needed. */
@@ -154,12 +190,13 @@ export class LeaseStore implements Leases {
 
   #lockGroup(
     tx: Transaction,
-    { group, trusted, owner, org_id, project_id, limit = 1 }: LeaseRequest,
+    { group, trusted, owner, org_id, project_id, limit = 1, throttle }: LeaseRequest,
   ): Promise<LockedGroup> {
     const name = assertGroupName(group);
     if (!OWNER_ID.test(owner.id) || !this.#deps.owners().some(({ kind }) => kind === owner.kind))
       throw new RangeError(`${owner.kind} ${owner.id} cannot own a lease`);
     assertLimit(limit);
+    if (throttle) assertThrottle(throttle);
     return lockOrCreateGroup(tx, { org_id, project_id }, groupKey(name, trusted), { name, trusted });
   }
 
@@ -186,6 +223,8 @@ export class LeaseStore implements Leases {
     const ticket = await drawTicket(tx, group, request, this.#deps.database.now());
     if (is_shared) await this.#share(tx, ticket, false);
     else if (is_granted) await this.#grant(tx, group, ticket, { number: lowestFreeNumber(holders), notify: false });
+    else if (request.throttle && hasCapacity(holders, limitOf(request)))
+      await this.#awaitOpening(tx, group, await this.#opensAt(tx, group, request.throttle));
     return ticket;
   }
 
@@ -197,19 +236,26 @@ export class LeaseStore implements Leases {
     return this.#deps.owners().some((known) => known.kind === kind && known.shares);
   }
 
+  /** Looks at the group again when the throttle of its first waiter may let it start. A free place comes by itself. */
+  async #awaitOpening(tx: Transaction, group: LockedGroup, opens_at: number): Promise<void> {
+    if (group.next_at !== null && group.next_at <= opens_at) return;
+    await setNextStart(tx, group, opens_at);
+    tx.afterCommit(() => this.#deps.onThrottled());
+  }
+
   /** Grants the lease to a waiting ticket. With `notify`, its owner does not know yet. */
-  #grant(
+  async #grant(
     tx: Transaction,
     group: LockedGroup,
     ticket: Ticket,
     { number, notify }: { number: number; notify: boolean },
   ): Promise<void> {
     const { max_holders } = ticket;
-    return this.#makeHolder(tx, group, ticket, {
-      held: number,
-      max_holders,
-      to_tell: notify ? this.#deps.database.now() : null,
-    });
+    const now = this.#deps.database.now();
+    await this.#makeHolder(tx, group, ticket, { held: number, max_holders, to_tell: notify ? now : null });
+    const throttle = throttleOf(ticket);
+    if (throttle === undefined) return;
+    await insertStart(tx, group, { fence: group.fence, started_at: now, expires_at: now + throttle.period_ms });
   }
 
   /** Turns a waiting or shared ticket into a holder, with the next fence. */
@@ -272,10 +318,11 @@ export class LeaseStore implements Leases {
 
   /**
    * Whether the queue may advance after these tickets. In a group with several holders the first waiter may need more room
-   * than those behind it, so that they advance when it leaves the queue.
+   * than those behind it, and its throttle may keep it longer than theirs, so that they advance when it leaves the queue.
    */
-  #mayAdvance({ limited }: LockedGroup, ended: readonly Pick<Ticket, 'state'>[]): boolean {
-    return ended.some(({ state }) => state === 'held' || (state === 'waiting' && limited !== null));
+  #mayAdvance({ limited, throttled }: LockedGroup, ended: readonly Pick<Ticket, 'state'>[]): boolean {
+    const passes = limited !== null || throttled !== null;
+    return ended.some(({ state }) => state === 'held' || (state === 'waiting' && passes));
   }
 
   /** Passes an ended lease to a ticket of the same run that shares it. Returns false if there is none. */
@@ -292,10 +339,15 @@ export class LeaseStore implements Leases {
   /** Grants free places to the next in the queue, and to all tickets of their runs that share them. */
   async #grantWaiting(tx: Transaction, group: LockedGroup): Promise<void> {
     // In a group without limits, a holder has just ended, and nobody else has held it.
-    const holders = group.limited === null ? [] : await readHolders(tx, group);
+    const holders = group.limited === null && group.throttled === null ? [] : await readHolders(tx, group);
     for (;;) {
       const next = await this.#findNext(tx, group);
       if (!next || !hasCapacity(holders, next.max_holders ?? 1)) break;
+      const opens_at = await this.#opensAt(tx, group, throttleOf(next));
+      if (opens_at > this.#deps.database.now()) {
+        await this.#awaitOpening(tx, group, opens_at);
+        break;
+      }
       await this.#grant(tx, group, next, { number: lowestFreeNumber(holders), notify: true });
       holders.push(next);
       if (this.#shares(next.owner_kind))
@@ -338,6 +390,24 @@ function assertLimit(limit: number): void {
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_HOLDERS) return;
   const message = `must be a whole number from 1 to ${MAX_HOLDERS}`;
   throw Errors.invalidRequest(`the group limit ${message}`, { errors: [{ pointer: '/limit', message }] });
+}
+
+/** The bounds of a throttle, as handlers have them. */
+const MAX_STARTS = 1000;
+
+function assertThrottle({ limit, period_ms }: LeaseThrottle): void {
+  const errors = [
+    ...(Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_STARTS
+      ? []
+      : [{ pointer: '/throttle/limit', message: `must be a whole number from 1 to ${MAX_STARTS}` }]),
+    ...(period_ms >= MIN_PERIOD_MS && period_ms <= MAX_PERIOD_MS
+      ? []
+      : [{ pointer: '/throttle/period', message: 'must be 1s to 7d' }]),
+  ];
+  if (errors.length === 0) return;
+  throw Errors.invalidRequest(`the throttle of a group is invalid: ${errors[0]!.pointer} ${errors[0]!.message}`, {
+    errors,
+  });
 }
 
 const sameGroup = (a: { project_id: string; group_key: string }, b: { project_id: string; group_key: string }) =>

@@ -1,7 +1,7 @@
 import { chunks, inList, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type { LeaseOwner, LeaseRequest, LeaseScope } from '../contract.ts';
+import type { LeaseOwner, LeaseRequest, LeaseScope, LeaseThrottle } from '../contract.ts';
 import { MAX_UNTRUSTED_GROUPS } from '../domain/group.ts';
-import { byQueuePosition, MAX_HOLDERS, queuePosition } from '../domain/queue-order.ts';
+import { byQueuePosition, limitOf, MAX_HOLDERS, queuePosition } from '../domain/queue-order.ts';
 import { lockLimit } from '../errors.ts';
 import { type Floor, readFloor } from './floors.ts';
 
@@ -23,6 +23,10 @@ export interface LockedGroup extends LeaseScope {
   limited: number | null;
   /** 1 once a ticket had a priority. */
   prioritized: number | null;
+  /** 1 once a ticket had a throttle. */
+  throttled: number | null;
+  /** When the throttle lets the first waiter start, if nothing else keeps it. */
+  next_at: number | null;
 }
 
 export interface Ticket extends LeaseScope {
@@ -42,11 +46,13 @@ export interface Ticket extends LeaseScope {
   max_holders: number | null;
   /** Orders the queue instead of the ticket. */
   queue_position: number | null;
+  throttle_limit: number | null;
+  throttle_ms: number | null;
 }
 
 export const TICKET_COLUMNS = [
   ...['org_id', 'project_id', 'group_key', 'ticket', 'run_id', 'owner_kind', 'owner_id', 'state', 'fence', 'asked_at'],
-  ...['granted_at', 'to_tell', 'held', 'max_holders', 'queue_position'],
+  ...['granted_at', 'to_tell', 'held', 'max_holders', 'queue_position', 'throttle_limit', 'throttle_ms'],
 ] as const;
 const COLUMNS = TICKET_COLUMNS.join(', ');
 export const OPEN_CONDITION = `state IN ('waiting', 'held', 'shared')`;
@@ -69,7 +75,7 @@ export async function lockGroup(
     table: 'locks_groups',
     key: ['project_id', 'group_key'],
     columns:
-      'org_id, project_id, group_key, name, untrusted, fence, last_ticket, replaced_below, replaced_by, replaced_holders_below, limited, prioritized',
+      'org_id, project_id, group_key, name, untrusted, fence, last_ticket, replaced_below, replaced_by, replaced_holders_below, limited, prioritized, throttled, next_at',
     where: 'project_id = ? AND group_key = ?',
     params: [project_id, group_key],
   });
@@ -271,28 +277,31 @@ export async function countWaiting(
 export async function drawTicket(
   tx: Transaction,
   group: LockedGroup,
-  { owner, limit = 1, priority = 0 }: LeaseRequest,
+  { owner, limit: wanted, throttle, priority = 0 }: LeaseRequest,
   now: number,
 ): Promise<Ticket> {
   const ticket = group.last_ticket + 1;
+  const limit = limitOf({ limit: wanted, throttle });
+  const [throttle_limit, throttle_ms] = throttle ? [throttle.limit, throttle.period_ms] : [null, null];
   const max_holders = limit === 1 ? null : limit;
   const queue_position = priority === 0 ? null : queuePosition(ticket, priority);
   group.last_ticket = ticket;
   if (max_holders !== null) group.limited = 1;
   if (queue_position !== null) group.prioritized = 1;
+  if (throttle) group.throttled = 1;
   await writeOne(
     tx,
-    'UPDATE locks_groups SET last_ticket = ?, limited = ?, prioritized = ? WHERE project_id = ? AND group_key = ?',
-    [ticket, group.limited, group.prioritized, group.project_id, group.group_key],
+    'UPDATE locks_groups SET last_ticket = ?, limited = ?, prioritized = ?, throttled = ? WHERE project_id = ? AND group_key = ?',
+    [ticket, group.limited, group.prioritized, group.throttled, group.project_id, group.group_key],
   );
   skipGroupGuard(tx, group);
   await writeOne(
     tx,
     `INSERT INTO locks_tickets (project_id, group_key, ticket, org_id, run_id, owner_kind, owner_id, state, asked_at,
-       max_holders, queue_position) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)`,
+       max_holders, queue_position, throttle_limit, throttle_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?)`,
     [
       ...[group.project_id, group.group_key, ticket, group.org_id, owner.run_id, owner.kind, owner.id, now],
-      ...[max_holders, queue_position],
+      ...[max_holders, queue_position, throttle_limit, throttle_ms],
     ],
   );
   const { org_id, project_id, group_key } = group;
@@ -312,8 +321,28 @@ export async function drawTicket(
     held: null,
     max_holders,
     queue_position,
+    throttle_limit,
+    throttle_ms,
   };
 }
+
+/** Sets when the first waiter of a locked group may start. */
+export async function setNextStart(tx: Transaction, group: LockedGroup, next_at: number | null): Promise<void> {
+  group.next_at = next_at;
+  await writeOne(tx, 'UPDATE locks_groups SET next_at = ? WHERE project_id = ? AND group_key = ?', [
+    next_at,
+    group.project_id,
+    group.group_key,
+  ]);
+  skipGroupGuard(tx, group);
+}
+
+/** The throttle of a ticket; undefined: none. */
+export const throttleOf = ({
+  throttle_limit: limit,
+  throttle_ms: period_ms,
+}: Pick<Ticket, 'throttle_limit' | 'throttle_ms'>): LeaseThrottle | undefined =>
+  limit === null || period_ms === null ? undefined : { limit, period_ms: Number(period_ms) };
 
 /** Runs a guarded write under a lock that was checked before; any other row count must not be committed. */
 export async function writeOne(

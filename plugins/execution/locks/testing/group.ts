@@ -1,6 +1,6 @@
 import type { Database } from '../../../../kernel/contracts/index.ts';
 import type { GroupView, LeaseScope } from '../contract.ts';
-import { listHeldGroups } from '../store/group-views.ts';
+import { listGroups } from '../store/group-views.ts';
 
 /** Returns a held group as `GET /locks` shows it, or undefined if it is free. */
 export async function groupOf(
@@ -9,6 +9,6 @@ export async function groupOf(
   name: string,
   trusted = true,
 ): Promise<GroupView | undefined> {
-  const held = await listHeldGroups(database, scope, { limit: 1000, after: undefined });
+  const held = await listGroups(database, scope, { limit: 1000, after: undefined });
   return held.map(({ view }) => view).find((view) => view.group === name && view.trusted === trusted);
 }

@@ -389,8 +389,13 @@ export interface WorkflowOptions {
   retry?: number | Retry;
   /** The time limit of a run, from submit to end, waits included. */
   timeout?: Duration;
-  /** How many runs of this workflow one worker takes at a time. */
-  concurrency?: number;
+  /** A number: how many runs of this workflow one worker takes at a time. An object: how its runs take turns. */
+  concurrency?: number | WorkflowConcurrency;
+  /**
+   * The priority of its runs, unless their submit sets one: 0 (the default) to 9, or a CEL expression over `input`, such as
+   * `input.plan == "pro" ? 5 : 0`. A run with a higher priority passes waiting runs of its project.
+   */
+  priority?: number | string;
   /**
    * `replay` (the default): a run goes on with whatever version a worker serves, under the replay guard. `pinned`: it waits
    * for a worker that serves the version it began with.
@@ -398,6 +403,28 @@ export interface WorkflowOptions {
   versions?: 'replay' | 'pinned';
   /** Names the version; 1 to 40 characters. When absent, it is a digest of the worker's files. */
   version?: string;
+}
+
+/** How the runs of a workflow take turns, whichever worker runs them. A run is queued until its turn. */
+export interface WorkflowConcurrency {
+  /** A CEL expression over `input`, such as `input.customer`: the limits apply to each of its values separately. */
+  key?: string;
+  /** How many runs continue at once, from 1 to 1000. Default: 1, or 1000 with a throttle. */
+  limit?: number;
+  /** How many runs start in any period of this length; the others wait. */
+  throttle?: Throttle;
+  /** The name of the lock. Default: `function/<name>`. With a key, `/<value>` follows. */
+  group?: string;
+  /** What happens to earlier runs of the group. Default: `queue`. */
+  policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+  /** How many runs of this workflow one worker takes at a time. */
+  perWorker?: number;
+}
+
+/** A number of starts, 1 to 1000, and the period in which they may be: 1 second to 7 days. */
+export interface Throttle {
+  limit: number;
+  period: Duration;
 }
 
 /** What the function of a workflow is given beside its input. */
@@ -484,7 +511,12 @@ export interface SubmitOptions {
   /** 0 (the default) to 9. A run with a higher priority passes waiting runs of its project. */
   priority?: number;
   /** Queues the run until the group has room for it: one run at a time, or `limit`. It keeps its place until it ends. */
-  concurrency?: { group: string; limit?: number; policy?: 'queue' | 'cancel-pending' | 'cancel-running' };
+  concurrency?: {
+    group: string;
+    limit?: number;
+    policy?: 'queue' | 'cancel-pending' | 'cancel-running';
+    throttle?: { limit: number; period: string };
+  };
   /** The server, instead of the one of the environment or the profile. */
   server?: ServerOptions;
 }

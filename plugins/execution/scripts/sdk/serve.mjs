@@ -125,6 +125,7 @@ class Host {
           version: options.version,
           timeout: options.timeout,
           concurrency: options.concurrency,
+          priority: options.priority,
         })),
       },
     });

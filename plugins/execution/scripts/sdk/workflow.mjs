@@ -10,7 +10,9 @@ const registry = () => (globalThis[REGISTRY] ??= new Map());
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
-const OPTIONS = ['input', 'retry', 'timeout', 'concurrency', 'versions', 'version'];
+const OPTIONS = ['input', 'retry', 'timeout', 'concurrency', 'priority', 'versions', 'version'];
+const CONCURRENCY = ['key', 'limit', 'throttle', 'group', 'policy', 'perWorker'];
+const POLICIES = ['queue', 'cancel-pending', 'cancel-running'];
 const VERSIONS = ['replay', 'pinned'];
 const MAX_WORKFLOWS = 60;
 
@@ -53,23 +55,58 @@ export function expectNoServe() {
   registry().isServed = true;
 }
 
-function checked({ input, retry, timeout, concurrency, versions = 'replay', version }) {
+function checked({ input, retry, timeout, concurrency, priority, versions = 'replay', version }) {
   if (!VERSIONS.includes(versions))
     throw misused(`versions must be "replay" or "pinned", not ${JSON.stringify(versions)}`);
   if (version !== undefined && (typeof version !== 'string' || !VERSION.test(version)))
     throw misused('a workflow version must have 1 to 40 letters, digits, and . _ -');
-  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
-    throw misused('concurrency must be a whole number of runs, at least 1');
+  if (typeof priority === 'number' ? !isWhole(priority, 0, 9) : priority !== undefined && !isText(priority))
+    throw misused('priority must be a whole number from 0 to 9, or an expression such as "input.urgent ? 5 : 0"');
   if (input !== undefined && (typeof input !== 'object' || input === null) && typeof input !== 'function')
     throw misused('input must be a JSON Schema or a Standard Schema, for example from zod');
   return Object.freeze({
     input,
     retry,
     timeout: timeout === undefined ? undefined : durationText(timeout, 'timeout'),
-    concurrency,
+    concurrency: checkedConcurrency(concurrency),
+    priority,
     versions,
     version,
   });
+}
+
+const isWhole = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
+const isText = (value) => typeof value === 'string' && value !== '';
+
+/** A number for each worker, or how the runs take turns. Written as the server reads it. */
+function checkedConcurrency(concurrency) {
+  if (concurrency === undefined) return undefined;
+  if (typeof concurrency !== 'object') {
+    if (Number.isInteger(concurrency) && concurrency >= 1) return concurrency;
+    throw misused('concurrency must be a whole number of runs, at least 1, or an object such as { key, limit }');
+  }
+  checkOptions('concurrency', concurrency, CONCURRENCY);
+  const { key, limit, throttle, group, policy, perWorker } = concurrency;
+  for (const [name, text] of Object.entries({ key, group }))
+    if (text !== undefined && !isText(text)) throw misused(`the ${name} of concurrency must be a non-empty string`);
+  if (limit !== undefined && !isWhole(limit, 1, 1000))
+    throw misused('the limit of concurrency must be a whole number from 1 to 1000');
+  if (perWorker !== undefined && !isWhole(perWorker, 1, 10_000))
+    throw misused('perWorker must be a whole number from 1 to 10000');
+  if (policy !== undefined && !POLICIES.includes(policy))
+    throw misused(`the policy of concurrency must be ${POLICIES.join(', ')}, not ${JSON.stringify(policy)}`);
+  const given = { key, limit, throttle: checkedThrottle(throttle), group, policy, per_worker: perWorker };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (set.length === 0) throw misused(`concurrency must have one of ${CONCURRENCY.join(', ')}`);
+  return Object.freeze(Object.fromEntries(set));
+}
+
+function checkedThrottle(throttle) {
+  if (throttle === undefined) return undefined;
+  checkOptions('throttle', throttle, ['limit', 'period']);
+  const { limit, period } = throttle;
+  if (!isWhole(limit, 1, 1000)) throw misused('the limit of throttle must be a whole number from 1 to 1000');
+  return { limit, period: durationText(period, 'the period of throttle') };
 }
 
 const isStandard = (schema) => schema !== undefined && typeof schema['~standard']?.validate === 'function';

@@ -7,6 +7,7 @@ import {
   sendIncluded,
   usageError,
 } from '../../../../cli/contract.ts';
+import { parseRateText } from '../explain/rate-text.ts';
 import { followRemoteRun } from './follow.ts';
 
 export const run: Run = async (invocation) => {
@@ -45,9 +46,20 @@ function readConcurrency({
   concurrencyGroup: group,
   concurrencyLimit: limit,
   concurrencyPolicy: policy,
+  concurrencyThrottle: throttle,
 }: Invocation['flags']) {
-  if (group !== undefined) return { group, limit, policy };
-  const flag = limit !== undefined ? 'limit' : policy !== undefined ? 'policy' : undefined;
+  if (group !== undefined) return { group, limit, policy, throttle: readThrottle(throttle) };
+  const [flag] = Object.entries({ limit, policy, throttle }).find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return undefined;
   throw usageError(`--concurrency-${flag} needs a group`, 'add --concurrency-group <name>');
+}
+
+function readThrottle(text: unknown): { limit: number; period: string } | undefined {
+  if (text === undefined) return undefined;
+  const rate = parseRateText(String(text));
+  if (rate) return { limit: rate.count, period: rate.duration };
+  throw usageError(
+    `--concurrency-throttle has the value ${JSON.stringify(text)}, which is not a number and a period`,
+    'write it like --concurrency-throttle 10/1m: at most 10 in each minute',
+  );
 }

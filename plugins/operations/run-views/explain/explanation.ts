@@ -220,10 +220,12 @@ function explainLease(known: ExplanationInput, group: string): Explanation {
     };
   const { holder, limit, holder_count, queue, queue_length } = lock;
   const place = queue.findIndex(({ run_id }) => run_id === run.run_id);
+  const paused = describeThrottle(lock, now);
   const held =
-    limit === 1
+    paused ??
+    (limit === 1 && holder
       ? `It is waiting for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`
-      : `It is waiting for the lock ${group}, which ${holder_count} of at most ${limit} runs hold.`;
+      : `It is waiting for the lock ${group}, which ${holder_count} of at most ${limit} runs hold.`);
   const turn =
     place < 0
       ? `${queue_length} are waiting in its queue.`
@@ -232,7 +234,7 @@ function explainLease(known: ExplanationInput, group: string): Explanation {
   return {
     because: [held, turn, ...paused.because],
     next:
-      limit === 1
+      limit === 1 && holder && paused === undefined
         ? [
             ...paused.next,
             `see what the holder is doing: svc explain ${holder.run_id}`,
@@ -240,6 +242,17 @@ function explainLease(known: ExplanationInput, group: string): Explanation {
           ]
         : [...paused.next, 'see who holds it: svc locks ls'],
   };
+}
+
+/** Says that the group starts no more runs for now; undefined if it does. */
+function describeThrottle({ group, throttle, next_start_at }: LockView, now: number): string | undefined {
+  if (throttle === undefined || next_start_at === undefined) return undefined;
+  const { limit, period } = throttle;
+  const starts = `It is waiting for its turn in the group ${group}, which starts at most ${limit} ${limit === 1 ? 'run' : 'runs'} in ${period}`;
+  const wait_ms = Date.parse(next_start_at) - now;
+  return wait_ms > 0
+    ? `${starts}: the next one starts in ${formatSpan(wait_ms)}.`
+    : `${starts}: the next one starts now.`;
 }
 
 function explainChild(known: ExplanationInput, name: string): Explanation {

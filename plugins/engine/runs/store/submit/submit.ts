@@ -17,6 +17,7 @@ import {
 } from '../../../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../../../platform/audit/contract.ts';
 import {
+  concurrencyArgs,
   type InstantClaimer,
   type NewRun,
   type RunStatus,
@@ -323,9 +324,9 @@ async function awaitConcurrencyGroups(
   if (!kind) throw Errors.invalidRequest('no loaded plugin provides concurrency groups');
   // In one order, because servers that lock the same groups in another order would wait for each other.
   for (const submission of grouped.toSorted((a, b) => (groupOf(a) < groupOf(b) ? -1 : 1))) {
-    const { group, limit = 1, policy = 'queue' } = submission.run.concurrency!;
+    const { group, ...options } = submission.run.concurrency!;
     const now = store.database.now();
-    const args = { of: 'run', policy, ...(limit !== 1 && { limit }) };
+    const args = concurrencyArgs('run', options);
     const wait = {
       kind: RUN_CONCURRENCY_WAIT,
       name: group,

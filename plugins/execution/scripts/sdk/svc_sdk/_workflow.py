@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from typing import Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, Union, overload
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union, overload
 
 from . import _shared
 from ._calls import _input, check_name
@@ -22,10 +22,16 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}\Z")
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 VERSIONS = ("replay", "pinned")
 MAX_WORKFLOWS = 60
+CONCURRENCY = ("key", "limit", "throttle", "group", "policy", "per_worker")
+POLICIES = ("queue", "cancel-pending", "cancel-running")
 MAX_FAULTS = 10
 
 InputSchema = Union[Mapping[str, Any], Type[Any]]
 """A JSON Schema as a dict, or a model class of pydantic."""
+
+
+Concurrency = Union[int, Mapping[str, Any], None]
+"""How many runs one worker takes at a time, or how the runs take turns."""
 
 
 class Workflow:
@@ -41,7 +47,8 @@ class Workflow:
         self.input: Optional[InputSchema] = options["input"]
         self.retry: Optional[Retry] = options["retry"]
         self.timeout: Optional[str] = options["timeout"]
-        self.concurrency: Optional[int] = options["concurrency"]
+        self.concurrency: Concurrency = options["concurrency"]
+        self.priority: Union[int, str, None] = options["priority"]
         self.versions: str = options["versions"]
         self.version: Optional[str] = options["version"]
         self._takes_input = _takes_input(name, body)
@@ -59,6 +66,7 @@ class Workflow:
             "version": self.version,
             "timeout": self.timeout,
             "concurrency": self.concurrency,
+            "priority": self.priority,
         }
         return {name: value for name, value in told.items() if value is not None}
 
@@ -125,8 +133,8 @@ def workflow(name: F) -> F: ...
 @overload
 def workflow(
     name: Optional[str] = None, *, input: Optional[InputSchema] = None, retry: Optional[Retry] = None,
-    timeout: Optional[Duration] = None, concurrency: Optional[int] = None, versions: str = "replay",
-    version: Optional[str] = None,
+    timeout: Optional[Duration] = None, concurrency: Concurrency = None, priority: Union[int, str, None] = None,
+    versions: str = "replay", version: Optional[str] = None,
 ) -> Callable[[F], F]: ...
 def workflow(
     name: Any = None,
@@ -134,7 +142,8 @@ def workflow(
     input: Optional[InputSchema] = None,
     retry: Optional[Retry] = None,
     timeout: Optional[Duration] = None,
-    concurrency: Optional[int] = None,
+    concurrency: Concurrency = None,
+    priority: Union[int, str, None] = None,
     versions: str = "replay",
     version: Optional[str] = None,
 ) -> Any:
@@ -147,7 +156,9 @@ def workflow(
 
     `input` is a JSON Schema (a dict) or a model class of pydantic, whose instance the function is then given. `retry` is the
     policy of its steps that name none. `timeout` is the time of a run. `concurrency` is how many runs of it one worker runs
-    at once. With `versions="pinned"`, a run continues only on a worker with the version that it began with; `version` names
+    at once; or how its runs take turns, such as {"key": "input.customer", "limit": 1}: `key`, `limit`, `throttle`
+    ({"limit": 10, "period": "1m"}), `group`, `policy` and `per_worker`. `priority` is that of its runs, 0 to 9, or an
+    expression over `input`. With `versions="pinned"`, a run continues only on a worker with the version that it began with; `version` names
     that, in place of a digest of the files.
 
     When a run waits or is cancelled, this pass of it ends: in a plain function the call raises `RunStopped`, an `async def`
@@ -157,7 +168,7 @@ def workflow(
     Raises SvcError (`usage`) for a name that is taken, for more than 60 workflows, and for options that are invalid."""
     if callable(name):
         return workflow()(name)
-    options = _checked_options(input, retry, timeout, concurrency, versions, version)
+    options = _checked_options(input, retry, timeout, concurrency, priority, versions, version)
 
     def register(body: F) -> F:
         own = getattr(body, "__name__", None) if name is None else name
@@ -198,7 +209,7 @@ def _expect_serve() -> None:
 
 
 def _checked_options(
-    input: Any, retry: Any, timeout: Any, concurrency: Any, versions: Any, version: Any
+    input: Any, retry: Any, timeout: Any, concurrency: Any, priority: Any, versions: Any, version: Any
 ) -> Dict[str, Any]:
     is_model = isinstance(input, type) and hasattr(input, "model_json_schema") and hasattr(input, "model_validate")
     if input is not None and not isinstance(input, Mapping) and not is_model:
@@ -207,17 +218,65 @@ def _checked_options(
         raise misused(f'versions must be "replay" or "pinned", not {versions!r}')
     if version is not None and (not isinstance(version, str) or VERSION.match(version) is None):
         raise misused("a workflow version must have 1 to 40 letters, digits, and . _ -")
-    if concurrency is not None and (not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1):
-        raise misused("concurrency must be a whole number of runs, at least 1")
+    if priority is not None and not _is_text(priority) and not _is_whole(priority, 0, 9):
+        raise misused('priority must be a whole number from 0 to 9, or an expression such as "input.urgent ? 5 : 0"')
     policy_options(retry, None)
     return {
         "input": input,
         "retry": retry,
         "timeout": None if timeout is None else duration_text(timeout, "timeout"),
-        "concurrency": concurrency,
+        "concurrency": _checked_concurrency(concurrency),
+        "priority": priority,
         "versions": versions,
         "version": version,
     }
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _checked_concurrency(concurrency: Any) -> Concurrency:
+    """A number for each worker, or how the runs take turns."""
+    if concurrency is None or _is_whole(concurrency, 1, sys.maxsize):
+        return concurrency  # type: ignore[no-any-return]
+    if not isinstance(concurrency, Mapping):
+        raise misused('concurrency must be a whole number of runs, at least 1, or a dict such as {"key": …, "limit": 1}')
+    _check_members("concurrency", concurrency, CONCURRENCY)
+    given = {name: value for name, value in concurrency.items() if value is not None}
+    for name in ("key", "group"):
+        if name in given and not _is_text(given[name]):
+            raise misused(f"the {name} of concurrency must be a non-empty string")
+    if "limit" in given and not _is_whole(given["limit"], 1, 1000):
+        raise misused("the limit of concurrency must be a whole number from 1 to 1000")
+    if "per_worker" in given and not _is_whole(given["per_worker"], 1, 10_000):
+        raise misused("per_worker must be a whole number from 1 to 10000")
+    if given.get("policy", "queue") not in POLICIES:
+        raise misused(f"the policy of concurrency must be {', '.join(POLICIES)}, not {given['policy']!r}")
+    if "throttle" in given:
+        given["throttle"] = _checked_throttle(given["throttle"])
+    if not given:
+        raise misused(f"concurrency must have one of {', '.join(CONCURRENCY)}")
+    return given
+
+
+def _checked_throttle(throttle: Any) -> Dict[str, Any]:
+    _check_members("throttle", throttle, ("limit", "period"))
+    if not _is_whole(throttle.get("limit"), 1, 1000):
+        raise misused("the limit of throttle must be a whole number from 1 to 1000")
+    return {"limit": throttle["limit"], "period": duration_text(throttle.get("period"), "the period of throttle")}
+
+
+def _check_members(what: str, given: Any, names: Sequence[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise misused(f"{what} must be a dict with {', '.join(names)}")
+    surplus = next((name for name in given if name not in names), None)
+    if surplus is not None:
+        raise misused(f"unknown option {quoted(str(surplus))} of {what}; use {', '.join(names)}")
 
 
 def name_of_target(target: Any, what: str = "call") -> str:

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Hourglass, Layers, Play, Server, Trash2, Users } from 'lucide-react';
 import type { FunctionDetails, FunctionView, ListRuns200 } from '../../../../../cli/generated/api.ts';
+import { describeConcurrency } from '../../../../execution/functions/explain/turns.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
@@ -81,7 +82,7 @@ function Facts({ of }: { of: FunctionDetails }) {
         </span>
       </HeadFact>
       {of.timeout !== undefined && <HeadFact icon={Hourglass}>Timeout {visible(of.timeout)}</HeadFact>}
-      {of.concurrency !== undefined && <HeadFact icon={Users}>{of.concurrency} at a time per worker</HeadFact>}
+      {of.concurrency !== undefined && <HeadFact icon={Users}>{describeConcurrency(of.concurrency)}</HeadFact>}
     </>
   );
 }
@@ -222,7 +223,7 @@ const DefinitionPanel = ({ of: { timeout, concurrency, versions } }: { of: Funct
     <dl>
       <Fact name="Timeout">{timeout === undefined ? 'None' : visible(timeout)}</Fact>
       <Fact name="Concurrency">
-        {concurrency === undefined ? "Limited only by the worker's slots" : `${concurrency} per worker`}
+        {concurrency === undefined ? "Limited only by the worker's slots" : describeConcurrency(concurrency)}
       </Fact>
       <Fact name="Versions">
         <Name>{versions}</Name>

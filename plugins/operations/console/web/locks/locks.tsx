@@ -19,7 +19,7 @@ const AFTER_RUNS_MS = 1000;
 /** So many of those that hold it or wait have a link in the row. */
 const LINKED = 3;
 
-/** The leases that are held. A lease is freed by cancelling the run that holds it, on the page of that run. */
+/** The leases that are held, and groups that start no run for now. A lease is freed by cancelling the run that holds it, on the page of that run. */
 export function Locks() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/locks' });
   const client = useQueryClient();
@@ -63,15 +63,15 @@ export function Locks() {
                   cell: (lock) => <Holders scope={scope} lock={lock} />,
                 },
                 { name: 'Queue', cell: (lock) => <Queue scope={scope} lock={lock} /> },
-                { name: 'Fence', look: 'c-short c-wide second', cell: ({ holder }) => holder.fence },
-                { name: 'Held since', look: 'c-end', cell: ({ holder }) => <Time at={holder.since} /> },
+                { name: 'Fence', look: 'c-short c-wide second', cell: ({ holder }) => holder?.fence },
+                { name: 'Held since', look: 'c-end', cell: (lock) => <Since lock={lock} /> },
               ]}
               second={(lock) => (
                 <>
                   <Holders scope={scope} lock={lock} /> <Queue scope={scope} lock={lock} />
                 </>
               )}
-              aside={({ holder }) => <Time at={holder.since} />}
+              aside={(lock) => <Since lock={lock} />}
             />
           </>
         )}
@@ -80,8 +80,12 @@ export function Locks() {
   );
 }
 
+const Since = ({ lock: { holder } }: { lock: LockView }) => (holder ? <Time at={holder.since} /> : null);
+
 /** One holder; or how many there are and may be, with the first of them. */
-function Holders({ scope, lock: { limit, holder, holders, holder_count } }: { scope: Scope; lock: LockView }) {
+function Holders({ scope, lock }: { scope: Scope; lock: LockView }) {
+  const { limit, holder, holders, holder_count } = lock;
+  if (!holder) return <span className="quiet">No one</span>;
   if (limit === 1) return <RunLink scope={scope} run={holder.run_id} />;
   const more = holder_count - Math.min(holders.length, LINKED);
   return (
@@ -99,7 +103,8 @@ function Holders({ scope, lock: { limit, holder, holders, holder_count } }: { sc
   );
 }
 
-function Queue({ scope, lock: { queue, queue_length } }: { scope: Scope; lock: LockView }) {
+function Queue({ scope, lock }: { scope: Scope; lock: LockView }) {
+  const { queue, queue_length, throttle, next_start_at } = lock;
   if (queue_length === 0) return <span className="quiet">No one</span>;
   const more = queue_length - Math.min(queue.length, LINKED);
   return (
@@ -113,6 +118,11 @@ function Queue({ scope, lock: { queue, queue_length } }: { scope: Scope; lock: L
         ))}
       </ol>
       {more > 0 && <span className="quiet">+{more}</span>}
+      {throttle && next_start_at && (
+        <span className="quiet">
+          {throttle.limit} in {throttle.period}, next <Time at={next_start_at} />
+        </span>
+      )}
     </span>
   );
 }

@@ -1,0 +1,114 @@
+import type { EvaluationResult, Expressions, Fault } from '../../../../kernel/contracts/index.ts';
+import { findGroupFaults, type Json, type RunConcurrency } from '../../../engine/runs/contract.ts';
+import { isCostly } from '../../../platform/expressions/contract.ts';
+import { functionKeyFailed } from '../errors.ts';
+import type { FunctionRegistration } from './registration.ts';
+
+type Registered = Pick<FunctionRegistration, 'concurrency' | 'priority'>;
+type Group = Exclude<NonNullable<FunctionRegistration['concurrency']>, number>;
+
+/** How the runs of a workflow take turns. */
+export interface FunctionFlow {
+  /** Without `per_worker`, which is the worker's business. */
+  concurrency?: Omit<Group, 'per_worker'>;
+  /** 0 to 9, or an expression that yields such a number. */
+  priority?: number | string;
+}
+
+/** The names that its expressions can use. */
+const ROOTS = ['input'];
+const MAX_GROUP_LENGTH = 255;
+const MAX_PRIORITY = 9;
+
+/** How many runs one worker executes at a time; undefined: as many as it has slots. */
+export const perWorkerOf = ({ concurrency }: Pick<Registered, 'concurrency'>): number | undefined =>
+  typeof concurrency === 'object' ? concurrency.per_worker : concurrency;
+
+/** What the server does for the runs of a workflow; undefined: nothing. */
+export function flowOf({ concurrency, priority }: Registered): FunctionFlow | undefined {
+  const { per_worker: _worker, ...group } = typeof concurrency === 'object' ? concurrency : {};
+  const is_grouped = Object.keys(group).length > 0;
+  if (!is_grouped && priority === undefined) return undefined;
+  return { ...(is_grouped && { concurrency: group }), ...(priority !== undefined && { priority }) };
+}
+
+/** The options as they were registered. */
+export function optionsOfFlow(flow: FunctionFlow | undefined, per_worker: number | undefined): Registered {
+  const { concurrency: group, priority } = flow ?? {};
+  const concurrency = group ? { ...group, ...(per_worker !== undefined && { per_worker }) } : per_worker;
+  return { ...(concurrency !== undefined && { concurrency }), ...(priority !== undefined && { priority }) };
+}
+
+/** The faults of the options of a workflow. `at`: where it stands, as a JSON pointer. */
+export function findFlowFaults(
+  expressions: Pick<Expressions, 'check'>,
+  { concurrency, priority }: FunctionFlow,
+  at: string,
+): Fault[] {
+  const key = findExpressionFaults(expressions, concurrency?.key, `${at}/concurrency/key`);
+  const wanted = typeof priority === 'string' ? priority : undefined;
+  return [
+    ...key,
+    ...findGroupFaults(concurrency ?? {}, `${at}/concurrency`),
+    ...findExpressionFaults(expressions, wanted, `${at}/priority`),
+  ];
+}
+
+function findExpressionFaults(
+  expressions: Pick<Expressions, 'check'>,
+  source: string | undefined,
+  pointer: string,
+): Fault[] {
+  if (source === undefined) return [];
+  const message = isCostly(source)
+    ? 'must not loop or match patterns: it is evaluated for every run'
+    : expressions.check(source, ROOTS)[0]?.message;
+  return message === undefined ? [] : [{ pointer, message }];
+}
+
+/** The group and the priority of a run with this input. Throws `function_key_failed`. */
+export function computeFlow(
+  expressions: Pick<Expressions, 'compile'>,
+  name: string,
+  { concurrency, priority }: FunctionFlow,
+  input: Json,
+): { concurrency?: RunConcurrency; priority?: number } {
+  const computed = priority === undefined ? undefined : computePriority(expressions, priority, input);
+  return {
+    ...(concurrency && { concurrency: toGroup(expressions, name, concurrency, input) }),
+    ...(computed !== undefined && { priority: computed }),
+  };
+}
+
+function toGroup(
+  expressions: Pick<Expressions, 'compile'>,
+  name: string,
+  { key, group = `function/${name}`, ...options }: NonNullable<FunctionFlow['concurrency']>,
+  input: Json,
+): RunConcurrency {
+  if (key === undefined) return { group, ...options };
+  const result = expressions.compile(key, ROOTS).evaluate({ input });
+  if (!result.ok) throw keyFailed(name, `${key} could not be evaluated: ${result.reason}`);
+  const { value } = result;
+  if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value))
+    throw keyFailed(name, `${key} must be a text, a number or a boolean`);
+  const lock = `${group}/${String(value)}`;
+  if (lock.length > MAX_GROUP_LENGTH || /\p{Cc}/u.test(lock) || !lock.isWellFormed())
+    throw keyFailed(name, `${key} must have fewer characters, and no control characters`);
+  return { group: lock, ...options };
+}
+
+function keyFailed(name: string, problem: string) {
+  const message = `the concurrency key ${problem}`;
+  return functionKeyFailed(`the workflow ${JSON.stringify(name)}: ${message}`, {
+    errors: [{ pointer: '/input', message }],
+  });
+}
+
+/** A priority that is no number counts as 0, because a run must not be lost for it. */
+function computePriority(expressions: Pick<Expressions, 'compile'>, priority: number | string, input: Json): number {
+  if (typeof priority === 'number') return priority;
+  const result: EvaluationResult = expressions.compile(priority, ROOTS).evaluate({ input });
+  const level = result.ok ? Math.trunc(Number(result.value)) : 0;
+  return Number.isFinite(level) ? Math.max(0, Math.min(MAX_PRIORITY, level)) : 0;
+}
