@@ -3,6 +3,7 @@ import t from 'tap';
 import { Database, insertRows, type Log, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind } from './contract.ts';
 import { releaseEndedRuns } from './service/release-ended.ts';
+import { ThrottleWaker } from './service/throttle-waker.ts';
 import { GroupSweeper } from './service/group-sweeper.ts';
 import { LeaseNotifier } from './service/lease-notifier.ts';
 import { MAX_UNTRUSTED_GROUPS } from './domain/group.ts';
@@ -591,6 +592,58 @@ for (const store of STORES)
       t.equal(await take(limited('pri_high', 'pri', 1, 1)), 'waiting');
       t.same((await viewed('pri')).queue, ['pri_low', 'pri_high'], '100 tickets for each level');
       await end('pri_f', 'pri_low', 'pri_high');
+    });
+
+    t.test('a throttle grants so many in a period; the rest wait for the time, which outlives its group', async (t) => {
+      const throttle = { limit: 2, period_ms: 3_600_000 };
+      const throttled = (run: string) => ({ ...ask(run, 'thr'), throttle }) as never;
+      const shown = async () => {
+        const { holders = [], queue = [], next_at } = (await groupOf(first.database, SCOPE, 'thr')) ?? {};
+        return { holders: holders.length, queue: queue.map(({ run_id }) => run_id), is_dated: next_at !== undefined };
+      };
+      /** As if so much time had passed. */
+      const pass = async (ms: number) => {
+        await first.database.write(`UPDATE locks_tickets SET granted_at = granted_at - ${ms} WHERE throttle_limit = 2`);
+        await first.database.write(
+          `UPDATE locks_starts SET started_at = started_at - ${ms}, expires_at = expires_at - ${ms}`,
+        );
+        await first.database.write(`UPDATE locks_groups SET next_at = next_at - ${ms} WHERE next_at IS NOT NULL`);
+        await waker.open();
+      };
+      const waker = new ThrottleWaker({
+        store: first.leases,
+        database: first.database,
+        wakeups: { onTopic: () => write },
+        clock: systemClock,
+        log: quiet,
+      });
+      for (const run of ['thr_a', 'thr_b']) t.equal(await take(throttled(run)), 'held');
+      for (const run of ['thr_c', 'thr_d', 'thr_e', 'thr_f']) t.equal(await take(throttled(run)), 'waiting');
+      await end('thr_a', 'thr_b');
+      t.same(
+        await shown(),
+        { holders: 0, queue: ['thr_c', 'thr_d', 'thr_e', 'thr_f'], is_dated: true },
+        'nobody holds it',
+      );
+      t.equal(await take(ask('thr_g', 'thr') as never), 'waiting', 'who has no throttle takes its turn');
+      await end('thr_g');
+      await waker.open();
+      t.same((await shown()).holders, 0, 'not before its time');
+      await pass(3_600_000);
+      t.same(await shown(), { holders: 2, queue: ['thr_e', 'thr_f'], is_dated: true }, 'two more');
+      t.same(await fixture.broken(), []);
+      await end('thr_c', 'thr_d', 'thr_e', 'thr_f');
+      t.equal(await groupOf(first.database, SCOPE, 'thr'), undefined);
+      await first.sweeper.sweep();
+      t.equal(await take(throttled('thr_h')), 'waiting', 'a group that was removed in between');
+      await pass(3_600_000);
+      t.same(await shown(), { holders: 1, queue: [], is_dated: false });
+      await end('thr_h');
+      for (const bad of [
+        { limit: 0, period_ms: 1000 },
+        { limit: 1, period_ms: 999 },
+      ])
+        await t.rejects(take({ ...ask('bad', 'thr'), throttle: bad } as never), { code: 'invalid_request' });
     });
 
     t.test('who replaces others makes room for itself, and spares the newest that fit beside it', async (t) => {

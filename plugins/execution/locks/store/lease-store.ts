@@ -98,7 +98,7 @@ export class LeaseStore implements Leases {
 
   /** When a throttle lets the next lease be granted: in the past without one. */
   async #opensAt(tx: Transaction, group: LockedGroup, throttle: LeaseThrottle | undefined): Promise<number> {
-    return throttle === undefined || group.throttled === null ? 0 : readOpening(tx, group, throttle);
+    return throttle === undefined ? 0 : readOpening(tx, group, throttle);
   }
 
   async release(tx: Transaction, owner: LeaseOwner): Promise<boolean> {

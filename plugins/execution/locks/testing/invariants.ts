@@ -12,6 +12,10 @@ const NOT_REPLACED = `NOT EXISTS ${REPLACED}`;
 const HOLDER_REPLACED = `(SELECT 1 FROM locks_groups r WHERE r.project_id = t.project_id AND r.group_key = t.group_key
   AND t.ticket < r.replaced_holders_below AND t.run_id <> r.replaced_by)`;
 
+/** A group whose throttle keeps its first waiter, until a time. */
+const THROTTLED = `(SELECT 1 FROM locks_groups p WHERE p.project_id = t.project_id AND p.group_key = t.group_key
+  AND p.throttled = 1 AND p.next_at IS NOT NULL)`;
+
 /** The number that orders a queue. */
 const position = (alias: string): string => `COALESCE(${alias}.queue_position, ${alias}.ticket)`;
 
@@ -71,16 +75,16 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
-    says: 'a group without a holder has no waiters',
+    says: 'a group without a holder has no waiters, unless its throttle keeps them until a time',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
-      WHERE t.state IN ('waiting', 'shared') AND ${NOT_REPLACED} AND NOT EXISTS (SELECT 1 FROM locks_tickets h
+      WHERE t.state IN ('waiting', 'shared') AND ${NOT_REPLACED} AND NOT EXISTS ${THROTTLED} AND NOT EXISTS (SELECT 1 FROM locks_tickets h
         WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.state = 'held')`,
   },
   {
     id: 'I11',
-    says: 'no ticket waits that fits beside the holders, unless another one waits before it',
+    says: 'no ticket waits that fits beside the holders, unless another one waits before it or a throttle keeps it',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
-      WHERE t.state = 'waiting' AND ${NOT_REPLACED}
+      WHERE t.state = 'waiting' AND ${NOT_REPLACED} AND NOT EXISTS ${THROTTLED}
       AND NOT EXISTS (SELECT 1 FROM locks_tickets b WHERE b.project_id = t.project_id AND b.group_key = t.group_key
         AND b.state = 'waiting' AND (${position('b')} < ${position('t')} OR (${position('b')} = ${position('t')} AND b.ticket < t.ticket)))
       AND COALESCE(t.max_holders, 1) > (SELECT COUNT(*) FROM locks_tickets h WHERE h.project_id = t.project_id
@@ -90,11 +94,12 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
-    says: 'a group with a limit or a priority in its tickets is marked',
+    says: 'a group with a limit, a priority or a throttle in its tickets is marked',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
       WHERE t.state IN ('waiting', 'held', 'shared') AND ((t.max_holders IS NOT NULL AND g.limited IS NULL)
-      OR (t.queue_position IS NOT NULL AND g.prioritized IS NULL))`,
+      OR (t.queue_position IS NOT NULL AND g.prioritized IS NULL)
+      OR (t.throttle_limit IS NOT NULL AND g.throttled IS NULL))`,
   },
   {
     id: 'I11',
@@ -118,6 +123,15 @@ const INVARIANTS: readonly Invariant[] = [
         WHERE t.run_id = w.run_id AND t.owner_kind IN ('lock', 'lock-step')
         AND t.owner_id = CONCAT(w.activity_id, '/', w.position)
         AND (t.state = 'waiting' OR (t.state IN ('held', 'shared') AND t.to_tell IS NOT NULL)))`,
+  },
+  {
+    id: 'I11',
+    says: 'no more owners with a throttle were granted a group in any period than the throttle allows',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.throttle_limit IS NOT NULL AND t.granted_at IS NOT NULL AND t.joined IS NULL AND t.throttle_limit < (
+        SELECT COUNT(*) FROM locks_tickets u WHERE u.project_id = t.project_id AND u.group_key = t.group_key
+          AND u.throttle_limit IS NOT NULL AND u.joined IS NULL AND u.fence <= t.fence
+          AND u.granted_at > t.granted_at - t.throttle_ms)`,
   },
 ];
 
