@@ -77,6 +77,29 @@ Feature: Concurrency groups of pipelines
       Then standard output matches "ship +pipeline_job +succeeded"
       And standard output lacks "svc-"
 
+    @contract
+    Scenario: a throttle lets so many runs start in a period, and the others wait
+      When I submit the pipeline as "first":
+        """
+        concurrency: { group: crawl, throttle: { limit: 1, period: 1h } }
+        jobs: { say: { steps: [{ run: "true" }] } }
+        """
+      Then the run succeeds
+      When I submit the pipeline as "second":
+        """
+        concurrency: { group: crawl, throttle: { limit: 1, period: 1h } }
+        jobs: { say: { steps: [{ run: "true" }] } }
+        """
+      Then the run is "queued"
+      And "substate.name" of the run is "crawl"
+      When I call "svc explain {run}"
+      Then standard output has "the group crawl, which starts at most 1 run in 1h"
+      And standard output has "It is number 1 of 1 in the queue"
+      When I call "svc locks ls"
+      Then standard output has "1 in 1h"
+      When I cancel the run because "seen"
+      Then the run is "cancelled"
+
     @SCR-056
     Scenario: a concurrency group uses the same lease as svc lock
       Given a gate "end"

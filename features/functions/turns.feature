@@ -1,0 +1,30 @@
+@store
+Feature: The runs of a function take turns
+
+  Rule: The options of a function decide how many of its runs continue at once, for each value of a key
+
+    @contract @own-agent
+    Scenario: a run waits for the other run of its customer, whatever starts it
+      Given a worker of its own with the file "flows.mjs":
+        """
+        import { waitSignal, workflow } from 'svc/sdk';
+        workflow('ship-{project}', { concurrency: { key: 'input.customer', limit: 1 } }, async ({ customer }) => {
+          if (customer === 'ana') await waitSignal('go');
+          return customer;
+        });
+        """
+      When I call "svc submit --function ship-{project} --input customer=ana"
+      Then it exits with 0
+      When I look at the run on standard output
+      Then the run waits for "signal" "go"
+      When I call "svc submit --function ship-{project} --input customer=ana"
+      And I look at the run on standard output
+      Then the run is "queued"
+      When I call "svc explain {run}"
+      Then standard output has "It is waiting for the lock function/ship-{project}/ana"
+      When I call "svc submit --function ship-{project} --input customer=bo"
+      And I look at the run on standard output
+      Then the run succeeds
+      When I call "svc submit --function ship-{project} --input color=red"
+      Then it exits with 1
+      And standard error has "function_key_failed"
