@@ -91,6 +91,8 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["forge_refused",424,"The forge rejected the request.","Read its response in `detail`. The token needs permission to administer the repository's webhooks."],
   ["function_failed",422,"The workflow's function threw an error.","Read the error and the output of `svc steps`, and fix the function; `svc rerun` then continues after the last successful step."],
   ["function_in_use",409,"A worker serves this workflow, or it has an open run.","Stop its workers, and let its runs end or cancel them (`svc cancel <run>`); then remove it again."],
+  ["function_key_failed",422,"The workflow's concurrency key has no value for this input.","Submit it again with the member that the key reads, or change the `key` of the workflow, for example with `has(…)`."],
+  ["function_options_invalid",422,"The worker registers a workflow whose options contain an invalid expression or period.","Fix the options described in the message, and start the worker again. Expressions are written in CEL and can read `input`."],
   ["function_unknown",404,"No worker has registered a workflow with this name.","Start a worker with it (`svc worker <file>`), or list the names with `svc functions ls`."],
   ["function_untrusted",403,"Workers run only trusted runs.","Start a script instead, which an agent isolates from its machine."],
   ["functions_invalid",400,"The worker registers workflows that the server does not accept.","Fix the problem described in the message. Run the worker and its server with the same version of svc."],

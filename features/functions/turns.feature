@@ -13,12 +13,13 @@ Feature: The runs of a function take turns
           return customer;
         });
         """
-      When I call "svc submit --function ship-{project} --input customer=ana"
-      Then it exits with 0
-      When I look at the run on standard output
+      When I call "svc submit --function ship-{project} --input customer=ana --json"
+      Then standard output is JSON whose "run_id" is noted as "first"
+      When I look at the run noted as "first"
       Then the run waits for "signal" "go"
-      When I call "svc submit --function ship-{project} --input customer=ana"
-      And I look at the run on standard output
+      When I call "svc submit --function ship-{project} --input customer=ana --json"
+      Then standard output is JSON whose "run_id" is noted as "second"
+      When I look at the run noted as "second"
       Then the run is "queued"
       When I call "svc explain {run}"
       Then standard output has "It is waiting for the lock function/ship-{project}/ana"
@@ -28,3 +29,10 @@ Feature: The runs of a function take turns
       When I call "svc submit --function ship-{project} --input color=red"
       Then it exits with 1
       And standard error has "function_key_failed"
+      When I look at the run noted as "first"
+      And I send the signal "go" with '{}'
+      Then the run succeeds
+      When I look at the run noted as "second"
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with '{}'
+      Then the run succeeds
