@@ -220,9 +220,9 @@ function explainLease(known: ExplanationInput, group: string): Explanation {
     };
   const { holder, limit, holder_count, queue, queue_length } = lock;
   const place = queue.findIndex(({ run_id }) => run_id === run.run_id);
-  const paused = describeThrottle(lock, now);
+  const throttled = describeThrottle(lock, now);
   const held =
-    paused ??
+    throttled ??
     (limit === 1 && holder
       ? `It is waiting for the lock ${group}, which the run ${holder.run_id} has held for ${formatSpan(now - Date.parse(holder.since))}.`
       : `It is waiting for the lock ${group}, which ${holder_count} of at most ${limit} runs hold.`);
@@ -234,7 +234,7 @@ function explainLease(known: ExplanationInput, group: string): Explanation {
   return {
     because: [held, turn, ...paused.because],
     next:
-      limit === 1 && holder && paused === undefined
+      limit === 1 && holder && throttled === undefined
         ? [
             ...paused.next,
             `see what the holder is doing: svc explain ${holder.run_id}`,
