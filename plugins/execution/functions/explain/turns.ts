@@ -1,4 +1,4 @@
-import type { FunctionDetails } from '../generated/function-details.ts';
+import type { FunctionDetails } from '../../../../cli/generated/api.ts';
 
 type Turns = Exclude<FunctionDetails['concurrency'], number | undefined>;
 

@@ -7,7 +7,6 @@ import {
   sendIncluded,
   usageError,
 } from '../../../../cli/contract.ts';
-import { parseRateText } from '../explain/rate-text.ts';
 import { followRemoteRun } from './follow.ts';
 
 export const run: Run = async (invocation) => {
@@ -56,8 +55,10 @@ function readConcurrency({
 
 function readThrottle(text: unknown): { limit: number; period: string } | undefined {
   if (text === undefined) return undefined;
-  const rate = parseRateText(String(text));
-  if (rate) return { limit: rate.count, period: rate.duration };
+  const [limit, period, ...rest] = String(text).split('/');
+  // The server knows which numbers and periods are allowed.
+  if (period !== undefined && rest.length === 0 && Number.isSafeInteger(Number(limit)))
+    return { limit: Number(limit), period };
   throw usageError(
     `--concurrency-throttle has the value ${JSON.stringify(text)}, which is not a number and a period`,
     'write it like --concurrency-throttle 10/1m: at most 10 in each minute',
