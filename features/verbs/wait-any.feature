@@ -61,6 +61,36 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       When I send the signal "a" with "1"
       Then the run fails with code "determinism_violation"
 
+    @store
+    Scenario: an event counts only if its predicate accepts it
+      When I submit the script "paid.sh":
+        """
+        svc wait-any signal:stop event:order.paid event:order.gone --var id:=7 --var why=sold \
+          --when order.paid='event.payload.id == vars.id && event.payload.run == run.id' \
+          --when order.gone='event.payload.why == vars.why'
+        """
+      Then the run waits for "any" "signal:stop event:order.paid event:order.gone"
+      When I emit "order.paid" with '{"id": 7, "run": "another"}'
+      And I emit "order.gone" with '{"why": "lost"}'
+      Then the run waits for "any" "signal:stop event:order.paid event:order.gone"
+      When I emit "order.gone" with '{"why": "sold"}'
+      Then the run succeeds
+      And the log has '{"first":"event","name":"order.gone","event":{'
+
+    Scenario: a predicate that nothing can use is rejected
+      When I submit the script "wrong-when.sh":
+        """
+        svc wait-any event:a --when 'event.payload.id == 7' || svc wait-any event:a --when b=true ||
+          svc wait-any event:a --when a=true --when a=false || svc wait-any event:a --var id=7 ||
+          svc wait-any event:a --when 'a=event.payload.'
+        """
+      Then the run fails with code "script_failed"
+      And the log has "--when takes <type>=<expression>"
+      And the log has "--when names the event b, which is not waited for; add event:b"
+      And the log has "--when is given twice for the event a"
+      And the log has "--var needs --when"
+      And the log has "expression_invalid"
+
     Scenario: an invalid list is rejected
       When I submit the script "wrong.sh":
         """
@@ -79,21 +109,24 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       When I submit the script "any.ts":
         """
         import { output, waitAny } from 'svc/sdk';
-        const first = await waitAny({ signals: 'approved', events: ['order.paid'], timeout: '10m' });
+        const order = { type: 'order.paid', when: 'event.payload.id == vars.id' };
+        const first = await waitAny({ signals: 'approved', events: [order], vars: { id: 7 }, timeout: '10m' });
         const late = await waitAny({ signals: 'never', timeout: 50 });
         await output.set({ first, late });
         """
       Then the run waits for "any" "signal:approved event:order.paid"
-      When I send the signal "approved" with "7"
+      When I emit "order.paid" with '{"id": 8}'
+      And I emit "order.paid" with '{"id": 7}'
       Then the run succeeds
-      And "output.first.payload" of the run is "7"
+      And "output.first.event.payload.id" of the run is "7"
       And "output.late.first" of the run is "timeout"
 
     Scenario: Python
       When I submit the script "any.py":
         """
         from svc_sdk import output, wait_any
-        first = wait_any(signals="approved", events=["order.paid"], timeout="10m")
+        order = {"type": "order.paid", "when": "event.payload.id == vars.id"}
+        first = wait_any(signals="approved", events=[order], vars={"id": 7}, timeout="10m")
         late = wait_any(signals="never", timeout=0.05)
         output.set(first=first, late=late)
         """
@@ -102,3 +135,118 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       Then the run succeeds
       And "output.first.payload" of the run is "7"
       And "output.late.first" of the run is "timeout"
+
+  @store
+  Rule: Documents wait in the same way
+
+    Scenario: a job of a pipeline waits for the first of several things
+      When I submit the pipeline with '{"input": {"order": 7}}':
+        """
+        outputs: { first: "${{ jobs.decision.outputs.first }}", by: "${{ jobs.decision.outputs.event.payload.by }}" }
+        jobs:
+          plan:
+            steps: [{ id: make, run: "svc output set version=4" }]
+            outputs: { version: "${{ steps.make.output.version }}" }
+          decision:
+            needs: plan
+            wait_for_any:
+              - signal: stop
+              - event: order.paid
+                when: ${{ event.payload.order == input.order && event.payload.version == jobs.plan.outputs.version }}
+              - timeout: 10m
+        """
+      Then the run waits for "any" "signal:stop event:order.paid"
+      When I call "svc explain {run}"
+      Then standard output has "waiting for the first of signal:stop event:order.paid"
+      When I emit "order.paid" with '{"order": 7, "version": "3", "by": "ann"}'
+      And I emit "order.paid" with '{"order": 7, "version": "4", "by": "zoe"}'
+      Then the run succeeds
+      And "output" of the run is '{"first":"event","by":"zoe"}'
+
+    Scenario: a timeout in the list is a result, and that of the job is a failure
+      When I submit the pipeline:
+        """
+        outputs: { first: "${{ jobs.asked.outputs.first }}" }
+        jobs:
+          asked: { wait_for_any: [{ signal: go }, { ask: price }, { timeout: 50ms }], timeout: 10m }
+        """
+      Then the run succeeds
+      And "output.first" of the run is "timeout"
+      When I submit the pipeline:
+        """
+        jobs: { asked: { wait_for_any: [{ signal: go }], timeout: 50ms } }
+        """
+      Then the run fails with code "wait_timeout"
+
+    Scenario: a node of a graph waits for the first of several things
+      When I run the graph:
+        """
+        {"nodes": [
+          {"id": "name", "type": "set", "config": {"values": "approved"}},
+          {"id": "first", "type": "wait_any", "config": {"for": [
+            {"signal": {"$expr": "nodes.name.output"}},
+            {"event": "order.paid", "when": "event.payload.run == run.id"},
+            {"timeout": "1h"}]}},
+          {"id": "which", "type": "switch", "config": {"on": "nodes.first.output.first", "cases": ["signal", "event"]}},
+          {"id": "yes", "type": "set", "config": {"values": {"$expr": "nodes.first.output.payload"}}}],
+         "edges": [{"from": "name", "to": "first"}, {"from": "first", "to": "which"}, {"from": "which", "to": "yes", "when": "signal"}]}
+        """
+      Then the run waits for "any" "signal:approved event:order.paid"
+      When I emit "order.paid" with '{"run": "another"}'
+      And I send the signal "approved" with '{"by": "ann"}'
+      Then the run succeeds
+      And "output" of the run is '{"by":"ann"}'
+      When I run the graph:
+        """
+        {"nodes": [{"id": "first", "type": "wait_any", "timeout": "10m", "config": {"for": [{"signal": "go"}, {"timeout": {"$expr": "'5' + '0ms'"}}]}}]}
+        """
+      Then the run succeeds
+      And "output" of the run is '{"first":"timeout"}'
+      When I run the graph:
+        """
+        {"nodes": [{"id": "first", "type": "wait_any", "config": {"for": [{"signal": {"$expr": "'event:' + 'x'"}}]}}]}
+        """
+      Then the run fails and its error has "/for/0/signal must not begin with event:"
+
+    Scenario: a node that waits is cancelled, and leaves nothing behind
+      When I run the graph:
+        """
+        {"nodes": [{"id": "first", "type": "wait_any", "config": {"for": [{"signal": "go"}, {"event": "order.paid"}]}}]}
+        """
+      Then the run waits for "any" "signal:go event:order.paid"
+      When I cancel the run because "not needed"
+      Then the run is "cancelled"
+      When I call "svc emit order.paid"
+      Then it exits with 0
+
+    Scenario: a list that cannot be waited for is rejected with its position
+      When I send "PUT" to "{scoped}/graphs/g" with:
+        """
+        {"version": "svc-graph/v1", "nodes": [
+          {"id": "a", "type": "wait_any", "config": {"for": [
+            {"signal": "stop", "event": "b"}, {"signal": "go", "when": "true"}, {"signal": "go"}, {"event": "no type"},
+            {"timeout": "soon"}, {"timeout": "1h"}]}},
+          {"id": "b", "type": "wait_any", "config": {"for": [{"timeout": "1h"}]}},
+          {"id": "c", "type": "wait_any", "config": {"for": [{"event": "x", "when": "event.payload. == 1"}, {"event": "y", "when": "nodes.none.output == 1"}]}},
+          {"id": "d", "type": "wait_any", "config": {"for": [{"signal": "go", "more": 1}]}}]}
+        """
+      Then the answer is 422 with code "workflow_invalid"
+      And the answer names the faults "/nodes/0/config/for/0 /nodes/0/config/for/1/when /nodes/0/config/for/2/signal /nodes/0/config/for/3/event /nodes/0/config/for/4/timeout /nodes/0/config/for/5/timeout /nodes/1/config/for /nodes/2/config/for/0/when /nodes/2/config/for/1/when /nodes/3/config/for/0/more"
+      Given a file "wrong.yml":
+        """
+        jobs:
+          a:
+            wait_for_any:
+              - { signal: "event:x" }
+              - { event: order.paid, when: event.payload.id == input.id && }
+              - { timeout: 0s }
+          b: { wait_for_any: [{ ask: price, untrusted: true }], steps: [{ run: "true" }] }
+          c: { wait_for_any: [{ signal: "${{ input.name }}" }] }
+        """
+      When I call "svc check wrong.yml"
+      Then it exits with 1
+      And standard output has "wrong.yml:4:19: must not begin with event:"
+      And standard output matches "wrong.yml:5:.*unexpected"
+      And standard output has "wrong.yml:6:20: must be more than 0"
+      And standard output has "`wait_for_any` cannot be combined with `steps`"
+      And standard output has "wrong.yml:8:"

@@ -12,6 +12,8 @@ import type { Json } from '../../engine/runs/contract.ts';
 import type { PredicateResult } from './contract/predicate-result.ts';
 import type { WaitValues } from './contract/wait-values.ts';
 
+export { toAnyWait, validateAnyWait } from './contract/any-wait.ts';
+export { validateEventType } from './contract/event-type.ts';
 export { KEY_HEADER, keyDigest } from './contract/idempotency-key.ts';
 export { readPredicate, type WaitValues } from './contract/wait-values.ts';
 export { type PredicateResult, toPredicateResult, PREDICATE_ROOTS } from './contract/predicate-result.ts';
@@ -113,10 +115,6 @@ export function envelopeOf(event: PendingEvent): { type: string; [field: string]
  */
 export const subjectMatches = (run_subject: string | null, key: string | null): boolean =>
   run_subject === null || key === null || run_subject === key;
-
-/** Returns why a text is not a valid event type, or undefined. Types have 1 to 64 characters of `[A-Za-z0-9._-]`. */
-export const validateEventType = (type: string): string | undefined =>
-  /^[A-Za-z0-9._-]{1,64}$/.test(type) ? undefined : 'must have 1 to 64 characters from A-Z a-z 0-9 . _ -';
 
 const RESERVED: readonly string[] = ['push', 'manual', 'schedule.tick', 'spawn'];
 

@@ -65,6 +65,43 @@ def sell_twice(seat):
 print(json.dumps(test_run(sell_twice, "A1", entities={"A1": {"status": "free"}}).output))`;
     t.same(await python(source), [true, false, 'sold', null]);
   });
+  await t.test('a test asks a run, and gets its answers', async (t) => {
+    const code = `${HEAD}from svc_sdk import answer, wait_any, wait_ask, workflow
+@workflow
+def shop():
+    first = wait_ask("price", timeout="1d")
+    states = [answer(first, {"price": len(first["payload"]["sku"])})]
+    following = wait_any(asks="price", timeout="2d")
+    if following["first"] == "ask":
+        states.append(answer(following["id"], None))
+    return states
+r = test_run(shop, asks={"price": [{"sku": "lamp"}, after("30h", 2)]})
+print(json.dumps([r.output, r.answers, r.elapsed]))`;
+    t.same(await python(code), [
+      ['answered', 'answered'],
+      [
+        { name: 'price', payload: { sku: 'lamp' }, answer: { price: 4 } },
+        { name: 'price', payload: 2, answer: null },
+      ],
+      30 * 3600,
+    ]);
+  });
+
+  await t.test('an input becomes an instance of a class', async (t) => {
+    const code = `${HEAD}from dataclasses import dataclass
+from svc_sdk import data, workflow
+@dataclass
+class Order:
+    sku: str
+    count: int = 1
+@workflow
+def ship(order):
+    given = data(into=Order)
+    return [given.sku, given.count, data("sku", into=Order), data("none", 5, into=Order)]
+print(json.dumps(test_run(ship, {"sku": "lamp"}).output))`;
+    t.same(await python(code), ['lamp', 1, 'lamp', 5]);
+  });
+
   await t.test('a retry of too many attempts is refused in the words of the SDK', async (t) => {
     const source = `${HEAD}
 from svc_sdk import step

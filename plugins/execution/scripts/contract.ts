@@ -6,6 +6,7 @@ export {
   requirePositionals,
   readArguments,
   readTimeout,
+  readVars,
   splitCommand,
 } from './contract/arguments.ts';
 export * from './contract/callers.ts';

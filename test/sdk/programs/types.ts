@@ -2,7 +2,10 @@
 import {
   all,
   call,
+  data,
   exec,
+  type FromSchema,
+  input,
   lock,
   type Recorded,
   secret,
@@ -55,6 +58,39 @@ const order = workflow('order', { input: schema, retry: { attempts: 5, backoff: 
   return { at: new Date(), sku: input.sku };
 });
 same<Workflow<{ sku: string; count?: number }, { at: string; sku: string }>>(order);
+const inferred = workflow(
+  'inferred',
+  {
+    input: {
+      type: 'object',
+      required: ['sku', 'count'],
+      properties: {
+        sku: { type: 'string' },
+        count: { type: 'integer', default: 1 },
+        size: { enum: ['s', 'l'] },
+        parts: { type: 'array', items: { type: 'object', required: ['id'], properties: { id: { type: 'number' } } } },
+        gift: { type: 'boolean', default: false },
+      },
+    },
+  },
+  async (input) => {
+    same<string>(input.sku);
+    same<number>(input.count);
+    same<'s' | 'l' | undefined>(input.size);
+    same<number | undefined>(input.parts?.[0]?.id);
+    // @ts-expect-error The schema has no such member.
+    same<unknown>(input.color);
+    return input.gift;
+  },
+);
+same<boolean>(await call(inferred, { sku: 'lamp' }));
+// @ts-expect-error A count is a number.
+await call(inferred, { sku: 'lamp', count: '1' });
+// @ts-expect-error The sku is missing.
+await call(inferred, { count: 1 });
+const declared = { type: 'object', required: ['sku'], properties: { sku: { type: 'string' } } } as const;
+same<string>(data<FromSchema<typeof declared>>().sku);
+same<string | undefined>(input<{ sku: string }>().input?.sku);
 const plain = workflow('plain', async (input: Order) => input.count);
 const described = workflow('described', { input: { type: 'object' }, versions: 'pinned' }, (input: Order) => input.sku);
 const nothing = workflow('nothing', async () => {});

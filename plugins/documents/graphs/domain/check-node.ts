@@ -1,5 +1,4 @@
 import type { Expressions } from '../../../../kernel/contracts/index.ts';
-import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { NodeConfig } from '../contract.ts';
 import type { GraphNode } from '../generated/graph.ts';
 import { validateDuration } from './validate-duration.ts';
@@ -7,6 +6,7 @@ import { validatePredicate } from './expression-check.ts';
 import type { Findings } from './findings.ts';
 import { toConfig, EACH, FAN_OUT, asJson, type TypedNode } from './graph.ts';
 import type { NameSuggester } from './name-suggester.ts';
+import { takePredicates } from './predicates.ts';
 import type { CompiledNodeType, NodeTypeCatalog } from './node-type-catalog.ts';
 import { readExpr, isObject, countValues } from './values.ts';
 
@@ -77,11 +77,10 @@ function checkConfig(
   const schema_errors = type.validateConfig(config, { all: countValues(asJson(config), MAX_VALUES) < MAX_VALUES });
   const errors = schema_errors.length > 0 ? schema_errors : (type.faults?.(config) ?? []);
   findings.addAll(errors, pointer);
-  for (const name of type.predicates ?? []) {
-    const [text, at] = [config[name], pointerTo(pointer, name)];
+  for (const { value, pointer: at } of takePredicates(type, config, pointer).predicates) {
     // Nothing has run before a trigger. What other nodes read is checked with their expressions.
-    if (typeof text === 'string' && type.trigger) findings.addAll(validatePredicate(expressions, text, at));
-    else if (readExpr(text) !== undefined) findings.add(at, 'is already CEL; write it without $expr');
+    if (typeof value === 'string' && type.trigger) findings.addAll(validatePredicate(expressions, value, at));
+    else if (readExpr(value) !== undefined) findings.add(at, 'is already CEL; write it without $expr');
   }
   return schema_errors.length === 0;
 }

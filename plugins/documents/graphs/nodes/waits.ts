@@ -1,15 +1,21 @@
 import { type Expressions, type Fault, isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
-import { readPredicate, validateEventType } from '../../../events/bus/contract.ts';
+import { readPredicate, validateAnyWait, validateEventType } from '../../../events/bus/contract.ts';
 import { type FlowNodeType, flowConfigInvalid } from '../../../engine/flows/contract.ts';
 import { describeErrors } from '../../../platform/schema/contract.ts';
-import { needsPerson, type WrittenTerms, type Json, readTerms } from '../../../engine/runs/contract.ts';
+import {
+  MAX_BRANCHES,
+  needsPerson,
+  type WrittenTerms,
+  type Json,
+  readTerms,
+  RESERVED_SIGNALS,
+  validateSignalName,
+} from '../../../engine/runs/contract.ts';
 import type { GraphNodeType } from '../contract.ts';
 import { validateDuration } from '../domain/validate-duration.ts';
 
 const DURATION = { type: 'string', description: 'A duration: `30s`, `2h`, `7d`.' };
 const TIMEOUT = { ...DURATION, description: 'After this time the node fails with `wait_timeout`.' };
-/** The prefix of signal names that are reserved for the service. */
-const RESERVED_SIGNALS = 'event:';
 
 const errorsAt = (pointer: string, message: string | undefined): Fault[] =>
   message === undefined ? [] : [{ pointer, message }];
@@ -17,17 +23,12 @@ const errorsAt = (pointer: string, message: string | undefined): Fault[] =>
 const validateDurationAt = (member: string, value: Json | undefined, min_ms: number): Fault[] =>
   errorsAt(`/${member}`, typeof value === 'string' ? validateDuration(value, min_ms) : undefined);
 
-const validateSignalName = (name: string): string | undefined => {
-  if (name.startsWith(RESERVED_SIGNALS))
-    return `must not begin with ${RESERVED_SIGNALS}, which is reserved for the service`;
-  return name === '' || name.length > 128 || /\p{Cc}/u.test(name)
-    ? 'must have 1 to 128 characters and no control characters'
-    : undefined;
-};
-
 /** The terms that a document states as they are. What an expression makes of them is checked when the node begins. */
 const writtenTerms = (terms: Readonly<Record<string, Json | undefined>>): WrittenTerms =>
   Object.fromEntries(Object.entries(terms).filter(([, value]) => !hasExpression(value)));
+
+const isExpression = (value: Json): boolean =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) && '$expr' in value;
 
 const hasExpression = (value: Json | undefined): boolean => {
   if (typeof value === 'string') return value.includes('{{');
@@ -99,7 +100,43 @@ const event: GraphNodeType = {
   lower: (config) => ({ type: 'graph.event', config: { ...config } }),
 };
 
-export const waitNodes: readonly GraphNodeType[] = [delay, waitSignal, event];
+const waitAny: GraphNodeType = {
+  type: 'wait_any',
+  title: 'Waits for the first of several things',
+  config: {
+    type: 'object',
+    required: ['for'],
+    properties: {
+      for: {
+        type: 'array',
+        minItems: 1,
+        // One of them is the timeout.
+        maxItems: MAX_BRANCHES + 1,
+        description: 'Signals, events and asks, and a timeout; the output says which came first.',
+        items: {
+          type: 'object',
+          properties: {
+            signal: { type: 'string', description: 'Name of a signal.' },
+            event: { type: 'string', description: 'Type of an event.' },
+            when: {
+              type: 'string',
+              minLength: 1,
+              description: 'CEL over `event` and the data of the run; an event that it declines is skipped.',
+            },
+            untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
+            ask: { type: 'string', description: 'Name of an ask.' },
+            timeout: { ...DURATION, description: 'After this time, the timeout came first.' },
+          },
+        },
+      },
+    },
+  },
+  predicates: ['for[].when'],
+  faults: ({ for: list = null }) =>
+    validateAnyWait(list, isExpression).map(({ pointer, message }) => ({ pointer: `/for${pointer}`, message })),
+};
+
+export const waitNodes: readonly GraphNodeType[] = [delay, waitSignal, event, waitAny];
 
 /** Milliseconds of a rendered duration. Throws `flow_config_invalid`. */
 function parseMs(node: string, member: string, value: Json | undefined): number {

@@ -95,6 +95,11 @@ function checkJob(checkable: Checkable, id: string, job: Job, check: ExpressionC
     check.checkAll(artifacts, [...path, 'needs', i, 'artifacts'], scope);
   check.checkAll(job.cache, [...path, 'cache'], scope);
   check.checkCondition(job.when, [...path, 'when'], { ...scope, roots: ['event', ...scope.roots] });
+  for (const [i, one] of (job.wait_for_any ?? []).entries())
+    check.checkCondition(one.when, [...path, 'wait_for_any', i, 'when'], {
+      ...scope,
+      roots: ['event', ...scope.roots],
+    });
   check.checkAll(job.message, [...path, 'message'], job_scope);
   const steps: string[] = [];
   const variables = { ...document.env, ...job.env };

@@ -4,8 +4,9 @@ import { hasTemplate, readCondition } from '../domain/templates.ts';
 import { isComputed, listCombinations, type Matrix } from '../explain/matrix.ts';
 import { RESERVED_NODES } from '../domain/concurrency.ts';
 import { validatePath } from '../../../integrations/forges/contract.ts';
+import { validateAnyWait } from '../../../events/bus/contract.ts';
 import { readInputs } from '../../../platform/schema/contract.ts';
-import { findGroupFaults, readTerms, variableFault } from '../../../engine/runs/contract.ts';
+import { findGroupFaults, type Json, readTerms, variableFault } from '../../../engine/runs/contract.ts';
 import type { Concurrency, Job, PipelineDocument, Retry } from '../generated/pipeline.ts';
 import type { Findings } from './findings.ts';
 import type { Checkable } from './partial.ts';
@@ -17,6 +18,7 @@ const KINDS = {
   steps: ['artifacts', 'cache', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
   wait_for_event: ['when', 'untrusted', 'strategy'],
   wait_for_signal: ['form', 'approvers', 'message'],
+  wait_for_any: ['strategy'],
   workflow: ['with', 'include', 'checkout', 'strategy', 'requires', 'env', 'credentials'],
 } as const;
 type Kind = keyof typeof KINDS;
@@ -52,6 +54,7 @@ function checkJob(job: Job, { document, partial, partial_root }: Checkable, path
   checkMatrix(job, [...path, 'strategy', 'matrix'], findings);
   checkWorkflow(job, [...path, 'workflow'], findings);
   checkTerms(job, path, findings);
+  checkAny(job, [...path, 'wait_for_any'], findings);
   if (!is_partial && !partial_root) checkInclude(job, document, path, findings);
   checkCaches(job, [...path, 'cache'], findings);
   const ids = new Set<string>();
@@ -72,7 +75,7 @@ function checkKind(job: Job, path: Path, findings: Findings): void {
   if (kind === undefined)
     return findings.atKey(
       path,
-      'the job does nothing: give it `steps`, `wait_for_event`, `wait_for_signal` or `workflow`',
+      'the job does nothing: give it `steps`, `wait_for_event`, `wait_for_signal`, `wait_for_any` or `workflow`',
     );
   if (another !== undefined)
     return findings.atKey(
@@ -92,6 +95,17 @@ function checkTerms({ wait_for_signal, form, approvers, message }: Job, path: Pa
     findings.atValue([...path, pointer.slice(1)], problem);
   for (const [member, text] of Object.entries({ wait_for_signal, form }))
     if (typeof text === 'string') checkLiteral(text, [...path, member], findings);
+}
+
+function checkAny({ wait_for_any: list }: Job, path: Path, findings: Findings): void {
+  if (list === undefined) return;
+  for (const { pointer, message } of validateAnyWait(list as Json)) {
+    const below = pointer.split('/').slice(1);
+    findings.atValue([...path, ...below.map((one, depth) => (depth === 0 ? Number(one) : one))], message);
+  }
+  for (const [i, one] of list.entries())
+    for (const member of ['signal', 'event', 'ask', 'timeout'] as const)
+      if (one[member] !== undefined) checkLiteral(one[member], [...path, i, member], findings);
 }
 
 function checkEnv(env: Job['env'], path: Path, findings: Findings): void {

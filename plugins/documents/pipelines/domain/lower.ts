@@ -95,6 +95,12 @@ function toWork(id: string, job: Job, context: LoweringContext): Pick<FlowNode, 
     const { terms } = readTerms({ form, approvers, message });
     return { type: 'wait_signal', config: { name: job.wait_for_signal, terms: terms as Json } };
   }
+  if (job.wait_for_any !== undefined) {
+    const list = job.wait_for_any.map(({ when, ...one }) =>
+      when === undefined ? one : { ...one, when: readCondition(String(when)).expression },
+    );
+    return { type: 'wait_any', config: { for: list as Json } };
+  }
   if (job.workflow !== undefined) return { type: CALL_NODE, config: toCallPlan(id, job, context) as unknown as Json };
   return { type: JOB_NODE, config: toJobPlan(id, job, context) as unknown as Json };
 }

@@ -269,6 +269,4025 @@ export interface Job {
    */
   wait_for_signal?: string;
   /**
+   * Signals, events and asks, and a timeout, of which the job waits for the first.
+   *
+   * @minItems 1
+   * @maxItems 17
+   */
+  wait_for_any?:
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ]
+    | [
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        },
+        {
+          /**
+           * The name of a signal.
+           */
+          signal?: string;
+          /**
+           * An event type.
+           */
+          event?: string;
+          /**
+           * CEL over `event` and the data of the run, as it is when the wait begins.
+           */
+          when?: string | boolean;
+          /**
+           * If true, events from untrusted runs count too.
+           */
+          untrusted?: boolean;
+          /**
+           * The name of an ask.
+           */
+          ask?: string;
+          /**
+           * After this time, the timeout came first.
+           */
+          timeout?: string;
+        }
+      ];
+  /**
    * The fields of the answer: `amount: number, note?: text`, the same as a mapping, or a JSON Schema.
    */
   form?:

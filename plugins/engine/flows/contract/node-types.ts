@@ -33,7 +33,8 @@ export interface GraphNodeType {
   holes?: readonly string[];
   /**
    * Members of the config that are CEL as a whole and see `event`: `['when']`. Unless the type is a trigger, they also see
-   * the scope of the graph, which the flow node reads when it begins.
+   * the scope of the graph, which the flow node reads when it begins. A path leads to a member of each entry of a list:
+   * `['for[].when']`.
    */
   predicates?: readonly string[];
   /**

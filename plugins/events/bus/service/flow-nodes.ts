@@ -1,7 +1,8 @@
 import type { Expressions } from '../../../../kernel/contracts/index.ts';
-import type { FlowNodeType } from '../../../engine/flows/contract.ts';
+import { flowConfigInvalid, type FlowNodeType } from '../../../engine/flows/contract.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
-import { type EventBus, readPredicate } from '../contract.ts';
+import { describeErrors } from '../../../platform/schema/contract.ts';
+import { type EventBus, readPredicate, toAnyWait, validateAnyWait } from '../contract.ts';
 import { parseEmit } from '../verbs/emit-work.ts';
 
 /**
@@ -37,9 +38,23 @@ const waitEvent = (expressions: () => Expressions): FlowNodeType => ({
   }),
 });
 
+/**
+ * The node `{for}` waits for the first of several signals, events and asks, or for a time, and outputs which came first. What
+ * expressions have made of the list is checked when the node begins.
+ */
+const waitAny = (expressions: () => Expressions): FlowNodeType => ({
+  type: 'wait_any',
+  begin(_tx, { name, config, scope, timeout_ms }) {
+    const list = config.for ?? null;
+    const faults = validateAnyWait(list).map(({ pointer, message }) => ({ pointer: `/for${pointer}`, message }));
+    if (faults.length > 0) throw flowConfigInvalid(`node ${name}: ${describeErrors(faults)}`);
+    return { wait: { timeout_ms, ...toAnyWait(expressions(), list, scope) } };
+  },
+});
+
 /** The nodes of flows that use the bus. */
 export const busNodes = (
   bus: Pick<EventBus, 'record'>,
   masks: Pick<RunMasks, 'of'>,
   expressions: () => Expressions,
-): readonly FlowNodeType[] => [emit(bus, masks), waitEvent(expressions)];
+): readonly FlowNodeType[] => [emit(bus, masks), waitEvent(expressions), waitAny(expressions)];

@@ -6,9 +6,9 @@ import {
   requirePositionals,
   readArguments,
   readTimeout,
+  readVars,
 } from '../../../execution/scripts/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
-import { readKeyValue } from '../../../platform/schema/contract.ts';
 import { waitEventHelp } from '../cli/verbs.ts';
 import { validateEventType } from '../contract.ts';
 
@@ -20,22 +20,11 @@ export function readType(args: Arguments): string {
   return type!;
 }
 
-/** Returns the predicate and its variables. They are separate arguments, so no value becomes part of the expression. */
+/** Returns the predicate and its variables. */
 function readWhen({ options: { when }, lists: { var: pairs = [] } }: Arguments): { [name: string]: Json } {
   if (when === undefined && pairs.length > 0) throw verbUsage('--var needs --when, which uses it as vars.<name>');
-  if (when === undefined) return {};
-  const vars = Object.fromEntries(
-    pairs.map((pair): [string, Json] => {
-      const { key, value, invalid } = readKeyValue(pair);
-      if (invalid === 'json') throw verbUsage(`--var ${key}:= is not followed by JSON`);
-      if (!VARIABLE.test(key)) throw verbUsage('--var takes name=text or name:=json; a name has letters, digits and _');
-      return [key, value as Json];
-    }),
-  );
-  return { when, vars };
+  return when === undefined ? {} : { when, vars: readVars(pairs) };
 }
-
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Implements `svc wait-event <type> [--when <expression> [--var <name>=<value>]…] [--timeout <duration>] [--untrusted]`. */
 export const waitEventVerb = defineVerb(waitEventHelp, async (call) => {

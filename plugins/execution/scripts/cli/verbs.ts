@@ -103,12 +103,24 @@ export const waitSignalHelp = {
 
 export const waitAnyHelp = {
   verb: 'wait-any',
-  usage: 'svc wait-any <what>… [--untrusted]',
+  usage: 'svc wait-any <what>… [--when <type>=<expression> [--var <name>=<value>]…]… [--untrusted]',
   brief: 'wait for the first of several signals, events and asks, or for a timeout',
   summary:
     'Suspends the run until the first of the named signals, events or asks, or until the timeout, and prints which came first as JSON: {"first":"signal","name":…,"payload":…}, {"first":"event","name":…,"event":{…}}, {"first":"ask","name":…,"id":…,"by":…,"payload":…} or {"first":"timeout"}. It does not consume the others. At most 16 signals, events and asks.',
   args: [{ name: 'what', summary: 'signal:<name>, event:<type>, ask:<name> or timeout:<duration>', rest: true }],
   flags: {
+    when: {
+      type: 'string',
+      value: '<type>=<expression>',
+      many: true,
+      summary: 'CEL over event, vars and run: only take an event of this type that it accepts',
+    },
+    var: {
+      type: 'string',
+      value: '<name>=<value>',
+      many: true,
+      summary: 'a value for --when: name=text or name:=json',
+    },
     untrusted: { type: 'boolean', summary: 'also accept events that untrusted runs emit' },
   },
   exits: [['0', 'one of them came first; standard output shows which']],
@@ -116,6 +128,10 @@ export const waitAnyHelp = {
     'Which came first, with its payload. A signal or an ask that was sent earlier and not consumed takes precedence.',
   examples: [
     ['first=$(svc wait-any signal:approved event:order.paid timeout:5m | jq -r .first)', 'signal, event or timeout'],
+    [
+      `svc wait-any signal:stop event:order.paid --when order.paid='event.payload.id == vars.id' --var id="$id"`,
+      'the event of this order',
+    ],
   ],
 } as const satisfies ScriptVerb;
 

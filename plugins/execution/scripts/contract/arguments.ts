@@ -1,7 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { parseDuration } from '../../../../kernel/contracts/index.ts';
 import { verbUsage } from '../../replay/contract.ts';
-import { suggestName } from '../../../platform/schema/contract.ts';
+import type { Json } from '../../../engine/runs/contract.ts';
+import { readKeyValue, suggestName } from '../../../platform/schema/contract.ts';
 import { TIMEOUTS_PROTOCOL } from './socket.ts';
 import type { VerbCall } from './verb.ts';
 
@@ -88,6 +89,23 @@ export function readTimeout(call: Pick<VerbCall, 'protocol'>, timeout: string | 
       `--timeout needs protocol ${TIMEOUTS_PROTOCOL} of the agent socket; this client speaks ${client_protocol}`,
     );
   return { timeout_ms: parseDuration(timeout) };
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Returns the values of `--var <name>=<value>` for a predicate. They are separate arguments, so that no value becomes part of
+ * the expression. Throws `verb_usage`.
+ */
+export function readVars(pairs: readonly string[] = []): { [name: string]: Json } {
+  return Object.fromEntries(
+    pairs.map((pair): [string, Json] => {
+      const { key, value, invalid } = readKeyValue(pair);
+      if (invalid === 'json') throw verbUsage(`--var ${key}:= is not followed by JSON`);
+      if (!VARIABLE.test(key)) throw verbUsage('--var takes name=text or name:=json; a name has letters, digits and _');
+      return [key, value as Json];
+    }),
+  );
 }
 
 /** Returns the positionals. Throws `verb_usage` unless there are exactly as many as names. */

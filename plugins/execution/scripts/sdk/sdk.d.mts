@@ -198,11 +198,20 @@ export type First<S = unknown> =
   | ({ first: 'ask'; name: string } & Ask)
   | { first: 'timeout' };
 
+/** An event that `waitAny` waits for. */
+export interface AwaitedEvent {
+  type: string;
+  /** A CEL expression over `event`, `vars` and `run`: `'event.payload.id == vars.id'`. Other events of the type are ignored. */
+  when?: string;
+}
+
 export interface AnyWait {
   /** Names of signals. */
   signals?: string | readonly string[];
-  /** Types of events. */
-  events?: string | readonly string[];
+  /** Types of events, or events with a `when`. */
+  events?: string | AwaitedEvent | readonly (string | AwaitedEvent)[];
+  /** Values for the `when` of events, any JSON. */
+  vars?: Readonly<Record<string, unknown>>;
   /** Names of asks. */
   asks?: string | readonly string[];
   /** After this time, the wait answers `{ first: 'timeout' }`. */
@@ -336,7 +345,7 @@ export function annotate(markdown: string): Promise<void>;
  * an event. Whole numbers beyond 2^53 are `bigint`, as in every result. Throws `SvcError` (`not_in_a_script_run`) outside of
  * a run.
  */
-export function input(): { type: string; input?: unknown; payload?: unknown; [field: string]: unknown };
+export function input<T = unknown>(): { type: string; input?: T; payload?: T; [field: string]: unknown };
 
 /**
  * What a submit passed, or the payload of the event that started the run: the part of `input()` that most scripts want. A path
@@ -383,6 +392,55 @@ export type InferOutput<Schema extends StandardSchema> = TypesOf<Schema>['output
 
 /** A JSON Schema (draft 2020-12), at most 64 KiB. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** The members of an object that are always there: those that are required and, with `Filled`, those that have a default. */
+type PresentMembers<Schema, Properties, Filled extends boolean> = {
+  [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown }
+    ? Filled extends true
+      ? Name
+      : never
+    : Schema extends { readonly required: readonly (infer Required)[] }
+      ? Name extends Required
+        ? Name
+        : never
+      : never;
+}[keyof Properties];
+
+type ObjectFromSchema<Schema, Filled extends boolean> = Schema extends { readonly properties: infer Properties }
+  ? {
+      -readonly [Name in PresentMembers<Schema, Properties, Filled>]: FromSchema<Properties[Name], Filled>;
+    } & {
+      -readonly [Name in Exclude<keyof Properties, PresentMembers<Schema, Properties, Filled>>]?: FromSchema<
+        Properties[Name],
+        Filled
+      >;
+    }
+  : { [member: string]: unknown };
+
+/**
+ * What a JSON Schema describes, as far as its `type`, `enum`, `const`, `properties`, `required`, `items` and `default` say it; a
+ * schema in a variable needs `as const`. With `Filled` (the default) the defaults are there, as in the input of a run; without,
+ * they may be left out, as in a submit.
+ */
+export type FromSchema<Schema, Filled extends boolean = true> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly type: 'string' }
+      ? string
+      : Schema extends { readonly type: 'number' | 'integer' }
+        ? number
+        : Schema extends { readonly type: 'boolean' }
+          ? boolean
+          : Schema extends { readonly type: 'null' }
+            ? null
+            : Schema extends { readonly type: 'array' }
+              ? Schema extends { readonly items: infer Items }
+                ? FromSchema<Items, Filled>[]
+                : unknown[]
+              : Schema extends { readonly type: 'object' }
+                ? ObjectFromSchema<Schema, Filled>
+                : unknown;
 
 export interface WorkflowOptions {
   /** The retry policy of steps that name none. */
@@ -455,7 +513,13 @@ export function workflow<Schema extends StandardSchema, Output>(
   options: WorkflowOptions & { input: Schema },
   body: (input: InferOutput<Schema>, context: WorkflowContext) => Output,
 ): Workflow<InferInput<Schema>, Recorded<Awaited<Output>>>;
-/** With a JSON Schema, or with none, the type of the input is the one that the function gives to its parameter. */
+/** The type of the input is what a JSON Schema that is written here describes. */
+export function workflow<const Schema extends JsonSchema, Output>(
+  name: string,
+  options: WorkflowOptions & { input: Schema & { readonly '~standard'?: never } },
+  body: (input: FromSchema<Schema>, context: WorkflowContext) => Output,
+): Workflow<FromSchema<Schema, false>, Recorded<Awaited<Output>>>;
+/** With any other JSON Schema, or with none, the type of the input is the one that the function gives to its parameter. */
 export function workflow<Output, Input = unknown>(
   name: string,
   options: WorkflowOptions & { input?: JsonSchema & { readonly '~standard'?: never } },

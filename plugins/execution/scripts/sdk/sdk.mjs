@@ -91,6 +91,10 @@ export async function waitSignal(name, options = {}) {
   return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout, flags);
 }
 
+/** Values for `when`, each as an argument of its own. */
+const varFlags = (vars) =>
+  Object.entries(vars).map(([name, value]) => `--var=${name}:=${JSON.stringify(value ?? null)}`);
+
 export async function waitEvent(type, options = {}) {
   checkName(type, 'the type of an event');
   checkOptions('waitEvent', options, ['timeout', 'untrusted', 'when', 'vars']);
@@ -98,7 +102,7 @@ export async function waitEvent(type, options = {}) {
   const flags = [
     ...(untrusted ? ['--untrusted'] : []),
     ...(when === undefined ? [] : [`--when=${when}`]),
-    ...Object.entries(vars).map(([name, value]) => `--var=${name}:=${JSON.stringify(value ?? null)}`),
+    ...varFlags(vars),
   ];
   return await wait(`the wait for the event ${quoted(type)}`, 'wait-event', type, timeout, flags);
 }
@@ -118,14 +122,20 @@ export async function answer(ask, value) {
 }
 
 export async function waitAny(what) {
-  checkOptions('waitAny', what, ['signals', 'events', 'asks', 'timeout', 'untrusted']);
-  const { signals = [], events = [], asks = [], timeout, untrusted = false } = what;
+  checkOptions('waitAny', what, ['signals', 'events', 'asks', 'timeout', 'untrusted', 'vars']);
+  const { signals = [], events = [], asks = [], timeout, untrusted = false, vars = {} } = what;
   const names = [signals].flat().map((name) => `signal:${name}`);
-  const types = [events].flat().map((type) => `event:${type}`);
+  const awaited = [events].flat().map((one) => (typeof one === 'string' ? { type: one } : one));
+  const types = awaited.map(({ type }) => `event:${type}`);
   const all = [...names, ...types, ...[asks].flat().map((name) => `ask:${name}`)];
   if (all.length === 0) throw misused('waitAny needs a signal, an event or an ask to wait for');
   const limit = timeout === undefined ? [] : [`timeout:${durationText(timeout, 'timeout')}`];
-  const args = [...(untrusted ? ['--untrusted'] : []), '--', ...all, ...limit];
+  const flags = [
+    ...(untrusted ? ['--untrusted'] : []),
+    ...awaited.flatMap(({ type, when }) => (when === undefined ? [] : [`--when=${type}=${when}`])),
+    ...varFlags(vars),
+  ];
+  const args = [...flags, '--', ...all, ...limit];
   const shown = `the wait for the first of ${all.join(', ')}`;
   return readJson((await demand(shown, 'wait-any', args)).toString());
 }

@@ -14,7 +14,7 @@ export class Failure {
   }
 }
 
-/** A signal or an event that arrives after a time, counted from the beginning of the run. */
+/** A signal, an event or an ask that arrives after a time, counted from the beginning of the run. */
 export class Delayed {
   constructor(at_ms, payload) {
     this.at_ms = at_ms;

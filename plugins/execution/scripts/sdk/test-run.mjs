@@ -28,9 +28,12 @@ export class TestRun {
   passes = 0;
   /** Failed attempts of the call that has no record yet: `{call, count}`. */
   trying;
-  /** How many of the signals and events of each name have been received. */
+  /** How many of the signals, events and asks of each name have been received. */
   received = new Map();
   emitted = [];
+  /** What the run was asked: `{id, name, payload, is_answered}`. */
+  asks = [];
+  answers = [];
   spawned = [];
   notes = [];
   cells;

@@ -70,7 +70,7 @@ const waitFor =
       if (found !== undefined && (until_ms === undefined || found.at_ms <= until_ms)) {
         agent.skipTo(Math.max(found.at_ms, run.now_ms), at);
         take(run, kind, name);
-        return succeededAsJson(resultOf(name, found.payload, { options, now_ms: run.now_ms }));
+        return succeededAsJson(resultOf(name, found.payload, { options, run }));
       }
       agent.skipTo(until_ms, at);
       return { exit: TIMED_OUT, error: `no ${what.slice(0, -1)} ${name} arrived before the timeout` };
@@ -79,8 +79,15 @@ const waitFor =
   };
 
 /** A test answers as nobody in particular. */
-const answer = (_, payload, { options, now_ms }) =>
-  options.envelope ? { by: null, at: new Date(now_ms).toISOString(), payload: payload ?? null } : payload;
+const answerOf = (_, payload, { options, run }) =>
+  options.envelope ? { by: null, at: new Date(run.now_ms).toISOString(), payload: payload ?? null } : payload;
+
+/** Notes what was asked, so that the run can answer it. A test asks as nobody in particular. */
+function ask(name, payload = null, { run }) {
+  const id = `ask_test_${run.asks.length + 1}`;
+  run.asks.push({ id, name, payload, is_answered: false });
+  return { id, by: null, payload };
+}
 
 const envelope = (type, payload) => ({ type, event: `evt_test_${type}`, payload: payload ?? null, trusted: true });
 
@@ -172,6 +179,21 @@ async function emit(agent, { args, stdin }) {
   });
 }
 
+async function answer(agent, { args, stdin }) {
+  const [written, json] = parse(args).positionals;
+  const id = written.startsWith('{') ? readJson(written).id : written;
+  const { run } = agent;
+  return await agent.call({ kind: 'answer', name: id }, async () => {
+    const asked = run.asks.find((one) => one.id === id);
+    if (asked === undefined) return { exit: 1, error: `there is no ask ${id} in this run` };
+    if (asked.is_answered) return { exit: 1, error: `the ask ${id} has been answered already` };
+    asked.is_answered = true;
+    const { name, payload } = asked;
+    run.answers.push({ name, payload, answer: readJson(json === '-' ? stdin.toString() : json) });
+    return succeeded('answered');
+  });
+}
+
 async function spawn(agent, { args, stdin }) {
   const { options, positionals } = parse(args);
   const [file] = positionals;
@@ -245,7 +267,7 @@ async function activityWaitAll(agent) {
   return await agent.call({ kind: 'activity-wait-all', name: '' }, execute, { ends: true });
 }
 
-/** The first of several signals and events, or the end of the time. */
+/** The first of several signals, events and asks, or the end of the time. */
 async function waitAny(agent, { args }) {
   const all = parse(args).positionals.map((text) => [
     text.slice(0, text.indexOf(':')),
@@ -271,6 +293,7 @@ async function waitAny(agent, { args }) {
     agent.skipTo(Math.max(one.at_ms, run.now_ms), at);
     take(run, `wait-${what}`, of);
     if (what === 'signal') return succeededAsJson({ first: what, name: of, payload: one.payload ?? null });
+    if (what === 'ask') return succeededAsJson({ first: what, name: of, ...ask(of, one.payload, { run }) });
     return succeededAsJson({ first: what, name: of, event: envelope(of, one.payload) });
   };
   return await agent.call(site, execute, { ends: true });
@@ -280,9 +303,11 @@ export const VERBS = new Map(
   Object.entries({
     step,
     sleep,
-    'wait-signal': waitFor('wait-signal', 'signals', answer),
+    'wait-signal': waitFor('wait-signal', 'signals', answerOf),
     'wait-event': waitFor('wait-event', 'events', envelope),
+    'wait-ask': waitFor('wait-ask', 'asks', ask),
     'wait-any': waitAny,
+    answer,
     lock,
     state,
     output,

@@ -20,13 +20,13 @@ export interface Failure {
 /** Gives a failure in place of a result. With `nonRetryable`, a step with `retry` is not attempted again. */
 export function fail(message?: string, options?: { exitCode?: number; nonRetryable?: boolean }): Failure;
 
-/** A signal or an event that arrives at a time of its own. */
+/** A signal, an event or an ask that arrives at a time of its own. */
 export interface Delayed {
   readonly at_ms: number;
   readonly payload: unknown;
 }
 
-/** A signal or an event that arrives this long after the beginning of the run. Without it, it has arrived before the wait. */
+/** A signal, an event or an ask that arrives this long after the beginning of the run. Without it, it has arrived before the wait. */
 export function after(duration: Duration, payload?: unknown): Delayed;
 
 /** A result, a failure, or a function that answers or throws one. */
@@ -45,6 +45,8 @@ export interface TestOptions {
   signals?: Readonly<Record<string, unknown>>;
   /** Payloads by the types of events. A list holds those of several events. */
   events?: Readonly<Record<string, unknown>>;
+  /** What the run is asked, by the names of asks. A list holds what is asked one after the other. */
+  asks?: Readonly<Record<string, unknown>>;
   /**
    * Results in place of steps and of what runs under locks, by name (`charge`) or by site (`charge#1`). A function is called
    * with what the function of the step gets, once for each attempt. Other steps run as they are.
@@ -113,6 +115,8 @@ export interface TestResult<Output = unknown> {
   readonly logs: readonly { readonly pass: number; readonly stream: 'stdout' | 'stderr'; readonly text: string }[];
   readonly notes: readonly string[];
   readonly emitted: readonly { readonly type: string; readonly key?: string; readonly payload: unknown }[];
+  /** What the run has answered to `asks`, in order. */
+  readonly answers: readonly { readonly name: string; readonly payload: unknown; readonly answer: unknown }[];
   readonly spawned: readonly { readonly file?: string; readonly source?: string; readonly as?: string; readonly tag?: string }[];
   /** The time that sleeps, timeouts and pauses between attempts would have taken. */
   readonly elapsedMs: number;

@@ -8,7 +8,7 @@ import { expectNoServe } from './workflow.mjs';
 /** A failure in place of a result. */
 export const fail = (message = 'it failed', options = {}) => new Failure(message, options);
 
-/** A signal or an event that arrives this long after the beginning of the run. */
+/** A signal, an event or an ask that arrives this long after the beginning of the run. */
 export const after = (duration, payload) => new Delayed(millisecondsOf(duration, 'the time'), payload);
 
 const FAILED = 'function_failed';
@@ -42,6 +42,7 @@ export async function testRun(workflow, input, options = {}) {
     logs: run.logs.map(({ pass, stream, text }) => ({ pass, stream, text })),
     notes: run.notes,
     emitted: run.emitted,
+    answers: run.answers,
     spawned: run.spawned,
     elapsedMs: run.now_ms,
   };

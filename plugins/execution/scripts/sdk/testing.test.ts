@@ -5,6 +5,7 @@ import {
   activitySubmit,
   all,
   annotate,
+  answer,
   call,
   emit,
   exec,
@@ -18,6 +19,8 @@ import {
   step,
   StepError,
   verb,
+  waitAny,
+  waitAsk,
   waitEvent,
   WaitTimeoutError,
   waitSignal,
@@ -69,6 +72,33 @@ t.test('what a test does not give is waited for, or times out', async (t) => {
     status: 'failed',
     error: { code: 'deadline_exceeded' },
     elapsedMs: 3_600_000,
+  });
+});
+
+t.test('a test asks a run, and gets its answers', async (t) => {
+  const shop = workflow('shop', async () => {
+    const first = await waitAsk<{ sku: string }>('price', { timeout: '1d' });
+    const states = [await answer(first, { price: first.payload.sku.length })];
+    const next = await waitAny({ asks: 'price', signals: 'close', timeout: '2d' });
+    if (next.first === 'ask') states.push(await answer(next.id, 'none'));
+    return { states, by: first.by, first: next.first };
+  });
+  const run = await testRun(shop, undefined, { asks: { price: [{ sku: 'lamp' }, after('30h', { sku: 'bed' })] } });
+  t.same(run.output, { states: ['answered', 'answered'], by: null, first: 'ask' });
+  t.same(run.answers, [
+    { name: 'price', payload: { sku: 'lamp' }, answer: { price: 4 } },
+    { name: 'price', payload: { sku: 'bed' }, answer: 'none' },
+  ]);
+  t.equal(run.elapsedMs, 30 * 3_600_000);
+  t.match(await testRun(shop), { error: { message: 'the wait for the ask "price" did not end within 1d' } });
+  const twice = workflow('answers-twice', async () => {
+    const { id } = await waitAsk('price');
+    await answer(id, 1);
+    return await answer(id, 2);
+  });
+  t.match(await testRun(twice, undefined, { asks: { price: null } }), {
+    error: { message: /has been answered already/ },
+    answers: [{ answer: 1 }],
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Sealer } from '../../../../../kernel/contracts/index.ts';
-import type { AnyBranch, ArmWait, Json, WaitKind, WaitOutcome } from '../../contract.ts';
+import type { AnyBranch, AnyWaitArgs, ArmWait, Json, WaitKind, WaitOutcome } from '../../contract.ts';
 import { parseJson } from '../rows/sealing.ts';
 import { consumeQueued } from './signal.ts';
 
@@ -44,7 +44,10 @@ export function waitAnyKind(
         })),
       outcomeOf,
     },
-    expire: () => firstOutcome({ first: 'timeout' }),
+    expire: ({ args, name }) =>
+      argsOf({ args }).fails
+        ? { exit_code: 124, output: Buffer.alloc(0), message: `none of ${name} came before the timeout` }
+        : firstOutcome({ first: 'timeout' }),
   };
 }
 
@@ -63,5 +66,6 @@ const firstOutcome = (result: { [member: string]: Json }): WaitOutcome => ({
 });
 
 /** The verb and the nodes check them. */
-const branchesOf = ({ args }: Pick<ArmWait, 'args'>): readonly AnyBranch[] =>
-  (args as unknown as { branches: AnyBranch[] }).branches;
+const argsOf = ({ args }: Pick<ArmWait, 'args'>): AnyWaitArgs => args as unknown as AnyWaitArgs;
+
+const branchesOf = (wait: Pick<ArmWait, 'args'>): readonly AnyBranch[] => argsOf(wait).branches;

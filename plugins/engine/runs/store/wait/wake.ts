@@ -88,10 +88,11 @@ async function resolveBatch(
   });
   await insertRecords(tx, records, now, store);
   const unclaimed = waiting.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
+  // Before the activity that waited ends, and perhaps its run with it, which cannot succeed while something is open.
+  const left = await cancelBranches(tx, store, armed);
   const claimed = armed.filter(({ epoch }) => epoch !== NO_CLAIM);
   if (claimed.length > 0) await wakeActivities(tx, store, claimed, locked, now);
   if (unclaimed.length > 0) await endWaitingActivities(tx, store, unclaimed, locked);
-  const left = await cancelBranches(tx, store, armed);
   await notifyWaitKinds(tx, store, left.length === 0 ? armed : [...armed, ...left]);
   // After all locks on runs and activities.
   await countOutcomes(

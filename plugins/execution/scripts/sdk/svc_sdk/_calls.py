@@ -181,6 +181,11 @@ def wait_signal(
     return (yield from wait("wait-signal", name, "the name of the signal", timeout, flags))
 
 
+def var_flags(vars: Mapping[str, Any]) -> List[str]:
+    """Values for `when`, each as an argument of its own."""
+    return [f"--var={name}:={json.dumps(value)}" for name, value in vars.items()]
+
+
 def wait_event(
     type: str,
     *,
@@ -197,7 +202,7 @@ def wait_event(
     flags = ["--untrusted"] if untrusted else []
     if when is not None:
         flags.append(f"--when={when}")
-    flags.extend(f"--var={name}:={json.dumps(value)}" for name, value in vars.items())
+    flags.extend(var_flags(vars))
     return (yield from wait("wait-event", type, "the type of the event", timeout, flags))
 
 
@@ -217,24 +222,30 @@ def answer(ask: Union[str, Mapping[str, Any]], value: Any) -> Operation[str]:
 def wait_any(
     *,
     signals: Union[str, Sequence[str]] = (),
-    events: Union[str, Sequence[str]] = (),
+    events: Union[str, Mapping[str, str], Sequence[Union[str, Mapping[str, str]]]] = (),
     asks: Union[str, Sequence[str]] = (),
     timeout: Optional[Duration] = None,
     untrusted: bool = False,
+    vars: Mapping[str, Any] = {},
 ) -> Operation[Dict[str, Any]]:
     """Suspends the run until the first of several signals, events and asks, or until the time is over, and answers which came
     first: `{"first": "signal", "name", "payload"}`, `{"first": "event", "name", "event"}`,
     `{"first": "ask", "name", "id", "by", "payload"}` or `{"first": "timeout"}`.
 
     It does not consume the others. At most 16 signals, events and asks together. With `untrusted`, events that
-    untrusted runs emit count in a trusted run too."""
+    untrusted runs emit count in a trusted run too. An event can be `{"type": "order.paid", "when": "event.payload.id ==
+    vars.id"}`: the wait ignores events of this type for which `when` is not true. `vars` has values for it."""
     names = [f"signal:{name}" for name in ([signals] if isinstance(signals, str) else signals)]
-    types = [f"event:{type_}" for type_ in ([events] if isinstance(events, str) else events)]
+    given = [events] if isinstance(events, (str, Mapping)) else events
+    awaited = [{"type": one} if isinstance(one, str) else one for one in given]
+    types = [f"event:{one['type']}" for one in awaited]
     every = [*names, *types, *(f"ask:{name}" for name in ([asks] if isinstance(asks, str) else asks))]
     if not every:
         raise misused("wait_any needs a signal, an event or an ask to wait for")
     limit = [] if timeout is None else [f"timeout:{duration_text(timeout, 'timeout')}"]
     flags = ["--untrusted"] if untrusted else []
+    flags.extend(f"--when={one['type']}={one['when']}" for one in awaited if one.get("when") is not None)
+    flags.extend(var_flags(vars))
     shown = f"the wait for the first of {', '.join(every)}"
     return json.loads((yield from demand(shown, "wait-any", [*flags, "--", *every, *limit])))
 

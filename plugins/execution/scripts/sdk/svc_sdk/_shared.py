@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, TypeVar, overload
 
 from ._errors import SvcError, inside_a_step, misused, not_in_a_run, not_in_a_script, quoted
 from ._paths import data_of, steps_of, value_at
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._policy import Retry
     from ._run import Run
 
+Made = TypeVar("Made")
 SOCKET = os.environ.get("SVC_AGENT_SOCKET", "")
 INPUT_FILE = os.environ.get("SVC_INPUT_FILE", "")
 # Every `SVC_*` that this process was started with.
@@ -144,17 +145,24 @@ def input() -> Dict[str, Any]:
     return given
 
 
-def data(path: Optional[str] = None, default: Any = None) -> Any:
+@overload
+def data(path: Optional[str] = None, default: Any = None) -> Any: ...
+@overload
+def data(path: Optional[str] = None, default: Any = None, *, into: Callable[..., Made]) -> Optional[Made]: ...
+def data(path: Optional[str] = None, default: Any = None, *, into: Optional[Callable[..., Any]] = None) -> Any:
     """What a submit passed, or the payload of the event that started the run: the part of `input()` that most scripts
     want. A path names a place in it: `order.items[0].id`, `["a name"]`, `items[-1]`. Answers `default` where nothing or null
-    is. Raises as `input` does, and SvcError (`usage`) for a text that is not a path."""
+    is. With `into`, a class such as a dataclass, an object becomes an instance of it: its members are the keyword arguments.
+    Raises as `input` does, and SvcError (`usage`) for a text that is not a path."""
     whole = data_of(input())
     if path is not None:
         steps = steps_of(path) if isinstance(path, str) else None
         if steps is None:
             raise misused(f'{quoted(path)} is not a path: write a.b, a[0] or a["any name"]')
         whole = value_at(whole, steps)
-    return default if whole is None else whole
+    if whole is None:
+        return default
+    return into(**whole) if into is not None and isinstance(whole, dict) else whole
 
 
 def secret(name: str) -> str:

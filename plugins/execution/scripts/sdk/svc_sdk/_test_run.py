@@ -40,7 +40,7 @@ class Failure(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """A signal or an event that arrives at a time, in seconds from the beginning of the run."""
+    """A signal, an event or an ask that arrives at a time, in seconds from the beginning of the run."""
 
     at: float
     payload: Any
@@ -59,6 +59,7 @@ class Options(NamedTuple):
     timeout: Optional[Duration] = None
     max_passes: int = 10_000
     replay_every_call: bool = True
+    asks: Mapping[str, Any] = {}
 
 
 class Recorded(NamedTuple):
@@ -160,9 +161,12 @@ class TestRun:
         self.envelope = to_json({"type": "manual", **({} if input is ... else {"input": input})}).decode()
         # The failed attempts of the call that has no record yet.
         self.trying: Tuple[int, int] = (-1, 0)
-        # How many of the signals and events of each name have been received.
+        # How many of the signals, events and asks of each name have been received.
         self.received: Dict[str, int] = {}
         self.emitted: List[Dict[str, Any]] = []
+        # What the run was asked: `{"id", "name", "payload", "is_answered"}`.
+        self.asks: List[Dict[str, Any]] = []
+        self.answers: List[Dict[str, Any]] = []
         self.spawned: List[Dict[str, Any]] = []
         self.notes: Dict[int, str] = {}
         self.logs: List[str] = []
@@ -582,6 +586,33 @@ class _Agent:
 
         return self._wait("wait-event", "event", self._run.options.events, type_, options, envelope)
 
+    def _verb_wait_ask(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
+        name = (words + command)[0]
+        return self._wait("wait-ask", "ask", self._run.options.asks, name, options, lambda payload: self._asked(name, payload))
+
+    def _asked(self, name: str, payload: Any) -> Dict[str, Any]:
+        """Notes what was asked, so that the run can answer it. A test asks as nobody in particular."""
+        id_ = f"ask_test_{len(self._run.asks) + 1}"
+        self._run.asks.append({"id": id_, "name": name, "payload": payload, "is_answered": False})
+        return {"id": id_, "by": None, "payload": payload}
+
+    def _verb_answer(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
+        written, text = (words + command)[:2]
+        id_ = json.loads(written)["id"] if written.startswith("{") else written
+
+        def work(at: At) -> Outcome:
+            asked = next((one for one in self._run.asks if one["id"] == id_), None)
+            if asked is None:
+                return Outcome(1, message=f"there is no ask {id_} in this run")
+            if asked["is_answered"]:
+                return Outcome(1, message=f"the ask {id_} has been answered already")
+            asked["is_answered"] = True
+            given = json.loads(stdin if text == "-" else text)
+            self._run.answers.append({"name": asked["name"], "payload": asked["payload"], "answer": given})
+            return as_result("answered")
+
+        return self._once("answer", id_, work)
+
     def _verb_wait_any(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
         run = self._run
         every = [word.partition(":")[::2] for word in words + command]
@@ -592,7 +623,8 @@ class _Agent:
             until = None if limit is None else run.now + seconds_of(limit, "timeout")
             found = []
             for what, name in branches:
-                table = {"signal": run.options.signals, "event": run.options.events}.get(what, {})
+                tables = {"signal": run.options.signals, "event": run.options.events, "ask": run.options.asks}
+                table = tables.get(what, {})
                 one = _upcoming(table, run.received, f"wait-{what}/{name}", name)
                 if one is not None:
                     found.append((one.at, what, name, one.payload))
@@ -606,6 +638,8 @@ class _Agent:
             run.received[counted] = run.received.get(counted, 0) + 1
             if what == "signal":
                 return as_json({"first": what, "name": name, "payload": payload})
+            if what == "ask":
+                return as_json({"first": what, "name": name, **self._asked(name, payload)})
             event = {"type": name, "event": f"evt_test_{name}", "payload": payload, "trusted": True}
             return as_json({"first": what, "name": name, "event": event})
 

@@ -32,7 +32,7 @@ def fail(message: str = "it failed", *, exit_code: int = 1, non_retryable: bool 
 
 
 def after(duration: Duration, payload: Any = None) -> Delayed:
-    """A signal or an event that arrives this long after the beginning of the run. Without it, it has arrived before the wait."""
+    """A signal, an event or an ask that arrives this long after the beginning of the run. Without it, it has arrived before the wait."""
     return Delayed(seconds_of(duration, "the time"), payload)
 
 
@@ -57,6 +57,8 @@ class TestResult(NamedTuple):
     spawned: List[Dict[str, Any]]
     elapsed: float
     """The seconds that sleeps, timeouts and pauses between attempts would have taken."""
+    answers: List[Dict[str, Any]]
+    """What the run has answered to `asks`, in order: `{"name", "payload", "answer"}`."""
 
 
 TestResult.__test__ = False  # type: ignore[attr-defined]
@@ -86,6 +88,7 @@ def test_run(
     *,
     signals: Mapping[str, Any] = {},
     events: Mapping[str, Any] = {},
+    asks: Mapping[str, Any] = {},
     steps: Mapping[str, Any] = {},
     calls: Mapping[str, Any] = {},
     activities: Mapping[str, Any] = {},
@@ -100,8 +103,8 @@ def test_run(
     """Runs a workflow in memory. Sleeps, timeouts of waits and pauses between attempts take no time; the time limits of steps are
     real.
 
-    `signals` and `events` are payloads by name or type; a list holds those that arrive one after the other. `steps` are results in
-    place of steps, by name (`charge`) or by site (`charge#1`): a value, `fail(…)`, or a function that is called for each attempt.
+    `signals`, `events` and `asks` are payloads by name or type; a list holds those that arrive one after the other. `steps` are
+    results in place of steps, by name (`charge`) or by site (`charge#1`): a value, `fail(…)`, or a function that is called for each attempt.
     Other steps run as they are. `calls`, `activities` and `verbs` replace calls of other runs, activities and further verbs; a
     workflow of this process that is not named in `calls` runs in memory too. `env` holds variables and secrets of the run, `state`
     the cells that it begins with, and `entities` those of entities, which the runs that it calls share.
@@ -110,7 +113,7 @@ def test_run(
     gives no result for a call or an activity, `too_many_passes`. Do not call it on a running event loop."""
     # A script that tests its workflows has done something.
     _shared.Process.has_called = True
-    given = Options(signals, events, steps, calls, activities, verbs, env, state, entities, timeout, max_passes, replay_every_call)
+    given = Options(signals, events, steps, calls, activities, verbs, env, state, entities, timeout, max_passes, replay_every_call, asks)
     run = TestRun(_found(workflow), input, given)
     end = run.end()
     if end.kind == "thrown":
@@ -128,6 +131,7 @@ def test_run(
         logs=run.logs,
         notes=[run.notes[nth] for nth in sorted(run.notes)],
         emitted=run.emitted,
+        answers=run.answers,
         spawned=run.spawned,
         elapsed=run.now,
     )

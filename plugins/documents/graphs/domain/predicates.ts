@@ -1,0 +1,38 @@
+import { pointerTo } from '../../../platform/schema/contract.ts';
+import type { Json } from '../../../engine/runs/contract.ts';
+import type { NodeConfig } from '../contract.ts';
+import type { CompiledNodeType } from './node-type-catalog.ts';
+import { isObject } from './values.ts';
+
+/** A predicate as it stands in a config, whatever it is. */
+interface WrittenPredicate {
+  pointer: string;
+  value: Json;
+}
+
+/** Every entry of a list. */
+const EACH_ENTRY = '[]';
+/** `for[].when` is the members `for`, `[]` and `when`. */
+const SEPARATOR = /\.|(?=\[\])/;
+
+/** Separates the predicates of a config from the rest of it. */
+export function takePredicates(
+  { predicates: names = [] }: Pick<CompiledNodeType, 'predicates'>,
+  config: NodeConfig,
+  pointer: string,
+): { predicates: WrittenPredicate[]; rest: NodeConfig } {
+  const predicates: WrittenPredicate[] = [];
+  const take = (value: Json, at: string, [first, ...more]: readonly string[]): Json => {
+    if (first === EACH_ENTRY)
+      return Array.isArray(value) ? value.map((one, i) => take(one, pointerTo(at, i), more)) : value;
+    if (first === undefined || !isObject(value) || !Object.hasOwn(value, first)) return value;
+    const { [first]: found = null, ...rest } = value;
+    const place = pointerTo(at, first);
+    if (more.length > 0) return { ...rest, [first]: take(found, place, more) };
+    predicates.push({ pointer: place, value: found });
+    return rest;
+  };
+  let rest: Json = { ...config };
+  for (const name of names) rest = take(rest, pointer, name.split(SEPARATOR));
+  return { predicates, rest: rest as NodeConfig };
+}
