@@ -6,7 +6,7 @@ import { validatePredicate } from './expression-check.ts';
 import type { Findings } from './findings.ts';
 import { toConfig, EACH, FAN_OUT, asJson, type TypedNode } from './graph.ts';
 import type { NameSuggester } from './name-suggester.ts';
-import { takePredicates } from './predicates.ts';
+import { splitPredicates } from './predicates.ts';
 import type { CompiledNodeType, NodeTypeCatalog } from './node-type-catalog.ts';
 import { readExpr, isObject, countValues } from './values.ts';
 
@@ -77,7 +77,7 @@ function checkConfig(
   const schema_errors = type.validateConfig(config, { all: countValues(asJson(config), MAX_VALUES) < MAX_VALUES });
   const errors = schema_errors.length > 0 ? schema_errors : (type.faults?.(config) ?? []);
   findings.addAll(errors, pointer);
-  for (const { value, pointer: at } of takePredicates(type, config, pointer).predicates) {
+  for (const { value, pointer: at } of splitPredicates(type, config, pointer).predicates) {
     // Nothing has run before a trigger. What other nodes read is checked with their expressions.
     if (typeof value === 'string' && type.trigger) findings.addAll(validatePredicate(expressions, value, at));
     else if (readExpr(value) !== undefined) findings.add(at, 'is already CEL; write it without $expr');

@@ -11,7 +11,7 @@ import { EACH, asJson, hasItems, type TypedNode, withoutBody } from './graph.ts'
 import type { NameSuggester } from './name-suggester.ts';
 import type { CompiledNodeType } from './node-type-catalog.ts';
 import { beforeId } from './lower.ts';
-import { takePredicates } from './predicates.ts';
+import { splitPredicates } from './predicates.ts';
 import { type CollectedExpressions, findExpressions, isObject } from './values.ts';
 
 /** Where a graph is that an `each` runs for its items. */
@@ -150,7 +150,7 @@ const EVERYWHERE: ReadScope = { items: false, explainUnreadable: () => undefined
 
 function collectExpressions(pointer: string, type: CompiledNodeType, config: NodeConfig): CollectedExpressions {
   const into: CollectedExpressions = { expressions: [], errors: [] };
-  const { predicates, rest } = takePredicates(type, config, pointer);
+  const { predicates, rest } = splitPredicates(type, config, pointer);
   for (const { pointer: at, value } of type.trigger ? [] : predicates)
     if (typeof value === 'string') into.expressions.push({ pointer: at, text: value, event: true });
   for (const [name, value] of Object.entries(rest)) {

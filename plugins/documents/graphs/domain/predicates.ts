@@ -16,23 +16,23 @@ const EACH_ENTRY = '[]';
 const SEPARATOR = /\.|(?=\[\])/;
 
 /** Separates the predicates of a config from the rest of it. */
-export function takePredicates(
+export function splitPredicates(
   { predicates: names = [] }: Pick<CompiledNodeType, 'predicates'>,
   config: NodeConfig,
   pointer: string,
 ): { predicates: WrittenPredicate[]; rest: NodeConfig } {
   const predicates: WrittenPredicate[] = [];
-  const take = (value: Json, at: string, [first, ...more]: readonly string[]): Json => {
+  const extract = (value: Json, at: string, [first, ...more]: readonly string[]): Json => {
     if (first === EACH_ENTRY)
-      return Array.isArray(value) ? value.map((one, i) => take(one, pointerTo(at, i), more)) : value;
+      return Array.isArray(value) ? value.map((one, i) => extract(one, pointerTo(at, i), more)) : value;
     if (first === undefined || !isObject(value) || !Object.hasOwn(value, first)) return value;
     const { [first]: found = null, ...rest } = value;
-    const place = pointerTo(at, first);
-    if (more.length > 0) return { ...rest, [first]: take(found, place, more) };
-    predicates.push({ pointer: place, value: found });
+    const found_at = pointerTo(at, first);
+    if (more.length > 0) return { ...rest, [first]: extract(found, found_at, more) };
+    predicates.push({ pointer: found_at, value: found });
     return rest;
   };
   let rest: Json = { ...config };
-  for (const name of names) rest = take(rest, pointer, name.split(SEPARATOR));
+  for (const name of names) rest = extract(rest, pointer, name.split(SEPARATOR));
   return { predicates, rest: rest as NodeConfig };
 }

@@ -58,7 +58,7 @@ export function validateAnyWait(list: Json, isOpen: (value: Json) => boolean = (
   const kinds = list.map((one) => (isChoice(one) ? kindOf(one) : undefined));
   const waits = kinds.filter((kind) => kind !== 'timeout').length;
   const names = list.map((one, i) => (isChoice(one) && kinds[i] ? `${kinds[i]}:${String(one[kinds[i]])}` : ''));
-  const faults = list.flatMap((one, i) => {
+  const errors = list.flatMap((one, i) => {
     if (isOpen(one)) return [];
     const kind = kinds[i];
     const twice = kind === 'timeout' ? kinds.indexOf(kind) < i : kind !== undefined && names.indexOf(names[i]!) < i;
@@ -68,29 +68,29 @@ export function validateAnyWait(list: Json, isOpen: (value: Json) => boolean = (
       message,
     }));
   });
-  if (waits === 0) faults.push({ pointer: '', message: 'has nothing to wait for: add a signal, an event or an ask' });
+  if (waits === 0) errors.push({ pointer: '', message: 'has nothing to wait for: add a signal, an event or an ask' });
   if (waits > MAX_BRANCHES)
-    faults.push({ pointer: '', message: `has ${waits} signals, events and asks; at most ${MAX_BRANCHES} are allowed` });
-  return faults;
+    errors.push({ pointer: '', message: `has ${waits} signals, events and asks; at most ${MAX_BRANCHES} are allowed` });
+  return errors;
 }
 
 function validateChoice(choice: Json, isOpen: (value: Json) => boolean): Fault[] {
   const [kind, another] = isChoice(choice) ? KIND_NAMES.filter((one) => choice[one] !== undefined) : [];
   if (!isChoice(choice) || kind === undefined || another !== undefined)
     return [{ pointer: '', message: 'must have exactly one of `signal`, `event`, `ask` and `timeout`' }];
-  const faults: Fault[] = [];
+  const errors: Fault[] = [];
   const value = choice[kind]!;
   const problem = isOpen(value) ? undefined : typeof value === 'string' ? KINDS[kind](value) : 'must be a string';
-  if (problem !== undefined) faults.push({ pointer: `/${kind}`, message: problem });
+  if (problem !== undefined) errors.push({ pointer: `/${kind}`, message: problem });
   for (const member of Object.keys(choice)) {
     const pointer = `/${member}`;
-    if (!MEMBERS.includes(member)) faults.push({ pointer, message: 'is not a known member' });
-    else if (member !== kind && kind !== 'event') faults.push({ pointer, message: 'is only for an event' });
+    if (!MEMBERS.includes(member)) errors.push({ pointer, message: 'is not a known member' });
+    else if (member !== kind && kind !== 'event') errors.push({ pointer, message: 'is only for an event' });
   }
   const { untrusted = false } = choice;
   if (typeof untrusted !== 'boolean' && !isOpen(untrusted))
-    faults.push({ pointer: '/untrusted', message: 'must be true or false' });
-  return faults;
+    errors.push({ pointer: '/untrusted', message: 'must be true or false' });
+  return errors;
 }
 
 /**

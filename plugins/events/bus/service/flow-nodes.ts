@@ -46,8 +46,8 @@ const waitAny = (expressions: () => Expressions): FlowNodeType => ({
   type: 'wait_any',
   begin(_tx, { name, config, scope, timeout_ms }) {
     const list = config.for ?? null;
-    const faults = validateAnyWait(list).map(({ pointer, message }) => ({ pointer: `/for${pointer}`, message }));
-    if (faults.length > 0) throw flowConfigInvalid(`node ${name}: ${describeErrors(faults)}`);
+    const errors = validateAnyWait(list).map(({ pointer, message }) => ({ pointer: `/for${pointer}`, message }));
+    if (errors.length > 0) throw flowConfigInvalid(`node ${name}: ${describeErrors(errors)}`);
     return { wait: { timeout_ms, ...toAnyWait(expressions(), list, scope) } };
   },
 });
