@@ -75,6 +75,7 @@ Feature: svc wait-event takes the event that --when accepts
         | vars  |
         | run   |
 
+  @contract
   Rule: A wait explains which events end it
 
     Scenario: svc explain shows the condition, and an event that ends the wait

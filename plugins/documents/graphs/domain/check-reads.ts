@@ -1,5 +1,5 @@
 import type { Expressions } from '../../../../kernel/contracts/index.ts';
-import { findGroupFaults } from '../../../engine/runs/contract.ts';
+import { findConcurrencyErrors } from '../../../engine/runs/contract.ts';
 import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { NodeConfig } from '../contract.ts';
 import { Ancestors, type Wiring } from './edges.ts';
@@ -95,7 +95,7 @@ export class ReadCheck {
       if (typeof concurrency.key === 'string')
         into.expressions.push({ pointer: '/concurrency/key', text: concurrency.key });
       if (typeof concurrency.throttle?.period === 'string')
-        for (const { pointer, message } of findGroupFaults(concurrency, '/concurrency'))
+        for (const { pointer, message } of findConcurrencyErrors(concurrency, '/concurrency'))
           this.#findings.add(pointer, message);
     }
     const [read] = this.#check(into, EVERYWHERE).reads;

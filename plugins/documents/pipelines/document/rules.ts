@@ -6,7 +6,7 @@ import { RESERVED_NODES } from '../domain/concurrency.ts';
 import { validatePath } from '../../../integrations/forges/contract.ts';
 import { validateAnyWait } from '../../../events/bus/contract.ts';
 import { readInputs } from '../../../platform/schema/contract.ts';
-import { findGroupFaults, type Json, readTerms, variableFault } from '../../../engine/runs/contract.ts';
+import { findConcurrencyErrors, type Json, readTerms, variableFault } from '../../../engine/runs/contract.ts';
 import type { Concurrency, Job, PipelineDocument, Retry } from '../generated/pipeline.ts';
 import type { Findings } from './findings.ts';
 import type { Checkable } from './partial.ts';
@@ -198,7 +198,7 @@ function checkDuration(text: string | undefined, path: Path, findings: Findings)
 
 function checkThrottle(concurrency: Concurrency | undefined, path: Path, findings: Findings): void {
   if (typeof concurrency !== 'object') return;
-  for (const { message } of findGroupFaults(concurrency, ''))
+  for (const { message } of findConcurrencyErrors(concurrency, ''))
     findings.atValue([...path, 'throttle', 'period'], `the period of \`throttle\` ${message}`);
 }
 

@@ -36,7 +36,7 @@ export function validatePeriod(text: string): string | undefined {
 }
 
 /** The faults of a group whose shape is valid. `at`: where it stands, as a JSON pointer. */
-export function findGroupFaults({ throttle }: Pick<RunConcurrency, 'throttle'>, at: string): Fault[] {
+export function findConcurrencyErrors({ throttle }: Pick<RunConcurrency, 'throttle'>, at: string): Fault[] {
   const message = throttle && validatePeriod(throttle.period);
   return message === undefined ? [] : [{ pointer: `${at}/throttle/period`, message }];
 }

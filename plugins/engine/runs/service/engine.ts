@@ -11,7 +11,7 @@ import {
 import {
   type CheckedDocument,
   type CredentialChecker,
-  findGroupFaults,
+  findConcurrencyErrors,
   type DocumentCheck,
   type RetainedFiles,
   type NewRun,
@@ -244,7 +244,7 @@ const NO_CONCURRENCY = 'is only for scripts and functions; a pipeline or a graph
 function checkConcurrency(kind: WorkflowKind, { concurrency }: Pick<SubmitRun, 'concurrency'>): void {
   if (concurrency === undefined) return;
   const errors = kind.replays
-    ? findGroupFaults(concurrency, '/concurrency')
+    ? findConcurrencyErrors(concurrency, '/concurrency')
     : [{ pointer: '/concurrency', message: NO_CONCURRENCY }];
   if (errors.length > 0) throw Errors.invalidRequest(summary(errors), { errors });
 }

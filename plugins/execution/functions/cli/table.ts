@@ -7,7 +7,7 @@ import {
   removeCommand,
   showCommand,
 } from '../../../../cli/contract.ts';
-import { describeConcurrency } from '../explain/turns.ts';
+import { describeConcurrency } from '../explain/concurrency.ts';
 
 const NAME: Argument = { name: 'name', summary: 'name of the workflow' };
 

@@ -1,5 +1,5 @@
 import type { EvaluationResult, Expressions, Fault } from '../../../../kernel/contracts/index.ts';
-import { findGroupFaults, type Json, type RunConcurrency } from '../../../engine/runs/contract.ts';
+import { findConcurrencyErrors, type Json, type RunConcurrency } from '../../../engine/runs/contract.ts';
 import { isCostly } from '../../../platform/expressions/contract.ts';
 import { functionKeyFailed } from '../errors.ts';
 import type { FunctionRegistration } from './registration.ts';
@@ -39,22 +39,22 @@ export function optionsOfFlow(flow: FunctionFlow | undefined, per_worker: number
   return { ...(concurrency !== undefined && { concurrency }), ...(priority !== undefined && { priority }) };
 }
 
-/** The faults of the options of a workflow. `at`: where it stands, as a JSON pointer. */
-export function findFlowFaults(
+/** Checks the options of a workflow. `at` is the JSON pointer to them. */
+export function findFlowErrors(
   expressions: Pick<Expressions, 'check'>,
   { concurrency, priority }: FunctionFlow,
   at: string,
 ): Fault[] {
-  const key = findExpressionFaults(expressions, concurrency?.key, `${at}/concurrency/key`);
-  const wanted = typeof priority === 'string' ? priority : undefined;
+  const key = findExpressionErrors(expressions, concurrency?.key, `${at}/concurrency/key`);
+  const expression = typeof priority === 'string' ? priority : undefined;
   return [
     ...key,
-    ...findGroupFaults(concurrency ?? {}, `${at}/concurrency`),
-    ...findExpressionFaults(expressions, wanted, `${at}/priority`),
+    ...findConcurrencyErrors(concurrency ?? {}, `${at}/concurrency`),
+    ...findExpressionErrors(expressions, expression, `${at}/priority`),
   ];
 }
 
-function findExpressionFaults(
+function findExpressionErrors(
   expressions: Pick<Expressions, 'check'>,
   source: string | undefined,
   pointer: string,

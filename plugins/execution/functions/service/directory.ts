@@ -12,7 +12,7 @@ import type { RunFigures } from '../../../engine/runs/contract.ts';
 import type { AuditedWrites, NamedRequest } from '../../../platform/resources/contract.ts';
 import type { Scopes } from '../../../security/access/contract.ts';
 import type { AgentServer, AgentStats } from '../../agents/contract.ts';
-import { findFlowFaults, flowOf, type FunctionFlow, optionsOfFlow } from '../domain/flow.ts';
+import { findFlowErrors, flowOf, type FunctionFlow, optionsOfFlow } from '../domain/flow.ts';
 import {
   capabilityOf,
   FUNCTION_EXECUTOR,
@@ -80,7 +80,7 @@ export class FunctionDirectory {
   #assertOptions(functions: readonly FunctionRegistration[]): void {
     const errors = functions.flatMap((one, n) => {
       const flow = flowOf(one);
-      return flow === undefined ? [] : findFlowFaults(this.#deps.expressions, flow, `/functions/${n}`);
+      return flow === undefined ? [] : findFlowErrors(this.#deps.expressions, flow, `/functions/${n}`);
     });
     if (errors.length === 0) return;
     const { pointer, message } = errors[0]!;

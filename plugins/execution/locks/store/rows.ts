@@ -277,11 +277,11 @@ export async function countWaiting(
 export async function drawTicket(
   tx: Transaction,
   group: LockedGroup,
-  { owner, limit: wanted, throttle, priority = 0 }: LeaseRequest,
+  { owner, limit: requested_limit, throttle, priority = 0 }: LeaseRequest,
   now: number,
 ): Promise<Ticket> {
   const ticket = group.last_ticket + 1;
-  const limit = limitOf({ limit: wanted, throttle });
+  const limit = limitOf({ limit: requested_limit, throttle });
   const [throttle_limit, throttle_ms] = throttle ? [throttle.limit, throttle.period_ms] : [null, null];
   const max_holders = limit === 1 ? null : limit;
   const queue_position = priority === 0 ? null : queuePosition(ticket, priority);

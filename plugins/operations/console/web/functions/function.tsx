@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Hourglass, Layers, Play, Server, Trash2, Users } from 'lucide-react';
 import type { FunctionDetails, FunctionView, ListRuns200 } from '../../../../../cli/generated/api.ts';
-import { describeConcurrency } from '../../../../execution/functions/explain/turns.ts';
+import { describeConcurrency } from '../../../../execution/functions/explain/concurrency.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';

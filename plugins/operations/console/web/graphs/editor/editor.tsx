@@ -196,10 +196,10 @@ function Editor({ scope, name: known, document: given, version, chosen: first }:
     if (none) setOpen(false);
   }, [none]);
   const where = path.join('/');
-  const shownAt = useRef(where);
+  const fittedPath = useRef(where);
   useEffect(() => {
-    if (shownAt.current === where) return;
-    shownAt.current = where;
+    if (fittedPath.current === where) return;
+    fittedPath.current = where;
     requestAnimationFrame(() => void flow.fitView(fitInStudio(level)));
   }, [flow, where, level]);
   const at = open ? chosen?.position : undefined;
