@@ -100,6 +100,38 @@ Feature: Concurrency groups of pipelines
       When I cancel the run because "seen"
       Then the run is "cancelled"
 
+    @contract
+    Scenario: scripts, jobs and graphs share the throttle of their group
+      Given a file "say.sh":
+        """
+        echo said
+        """
+      When I submit "say.sh --concurrency-group crawl --concurrency-throttle 1/1h" with the CLI as "script"
+      Then the run succeeds
+      When I submit the pipeline as "job":
+        """
+        jobs:
+          say: { concurrency: { group: crawl, throttle: { limit: 1, period: 1h } }, steps: [{ run: "true" }] }
+        """
+      Then the run waits for "awaiting_lease" "crawl"
+      When I cancel the run because "seen"
+      Then the run is "cancelled"
+      When I run the graph:
+        """
+        {"concurrency": {"group": "crawl", "throttle": {"limit": 1, "period": "1h"}},
+         "nodes": [{"id": "say", "type": "set", "config": {"values": {"said": true}}}]}
+        """
+      Then the run is "queued"
+      And "substate.name" of the run is "crawl"
+      When I cancel the run because "seen"
+      Then the run is "cancelled"
+      When I call "svc submit say.sh --concurrency-group crawl --concurrency-throttle ten"
+      Then it exits with 2
+      And standard error has "write it like --concurrency-throttle 10/1m"
+      When I call "svc submit say.sh --concurrency-group crawl --concurrency-throttle 1/9d"
+      Then it exits with 1
+      And standard error has "/concurrency/throttle/period"
+
     @SCR-056
     Scenario: a concurrency group uses the same lease as svc lock
       Given a gate "end"
