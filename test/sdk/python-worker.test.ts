@@ -193,6 +193,34 @@ t.test('Python functions of a worker', { ...needs('python3'), timeout: 600_000 }
     t.match(refused.error, { code: 'input_invalid', message: /does not accept this input: nobody is no name/ });
   });
 
+  await t.test('the runs of a workflow take turns, whether a request or an event starts them', async (t) => {
+    const worker = await serve(t, 'orders.py');
+    const queued = async (id: string) =>
+      t.match((await worker.call(`GET /runs/${id}`)).json, {
+        status: 'queued',
+        substate: { kind: 'awaiting_lease', name: 'function/turn/ana' },
+      });
+    const ids = [await worker.submit('turn', { who: 'ana' }), await worker.submit('turn', { who: 'ana' })];
+    const other = await worker.submit('turn', { who: 'bo' });
+    for (const id of [ids[0]!, other]) await worker.waitingFor(id, 'go');
+    await queued(ids[1]!);
+    await worker.call('PUT /handlers/turns', { on: ['placed'], function: 'turn' });
+    await worker.call('POST /events', { type: 'placed', payload: { who: 'ana' } });
+    const started = await until(
+      async () => {
+        const { runs } = (await worker.call('GET /runs')).json;
+        return runs.map(({ run_id }: { run_id: string }) => run_id).find((id: string) => ![...ids, other].includes(id));
+      },
+      { within_ms: 60_000, what: 'the run that the event starts' },
+    );
+    await queued(started);
+    for (const id of [...ids, started]) {
+      await worker.waitingFor(id, 'go');
+      await worker.call(`POST /runs/${id}/signals/go`, {});
+      t.equal((await worker.end(id)).status, 'succeeded');
+    }
+  });
+
   await t.test('the file is a script as it is', async (t) => {
     const server = await boot({ role: 'dev', access: 'stand-in', env: { PATH: process.env.PATH } });
     t.teardown(() => server.close());

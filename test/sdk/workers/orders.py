@@ -250,6 +250,11 @@ def checked(input):
     return {"sku": input["sku"], "attempt": svc.step("flaky", flaky)}
 
 
+@workflow("turn", concurrency={"key": "has(input.payload) ? input.payload.who : input.who", "limit": 1, "per_worker": 5})
+def turn(input):
+    return svc.wait_signal("go", timeout="1h")
+
+
 def stuck_command(form):
     path = os.path.join(os.environ["WORKER_FOLDER"], form)
     return ["sh", "-c", f"echo $$ > {path}; exec sleep 10000"]

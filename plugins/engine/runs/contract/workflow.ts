@@ -139,8 +139,11 @@ export interface WorkflowDocument {
     event?: string;
     parent?: string;
     trusted: boolean;
-    /** What the run is given: its input, or what the event that starts it has sent. */
-    input(): Promise<Json>;
+    /**
+     * Reads the run's input, or the payload of the event that starts it. Absent: the workflow is stored for events that are still
+     * to come, and is only validated.
+     */
+    input?: () => Promise<Json>;
   };
 }
 

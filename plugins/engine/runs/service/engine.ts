@@ -124,7 +124,8 @@ async function planDocument(
 ): Promise<NewRun> {
   let run: SubmitRun & { run_id?: string } = submitted;
   const input = () => deps.inputs.valueOf(on, run, submitted.event_payload);
-  const document = { ...documentOf(submitted, pinned), start: { ...startOf(submitted), input } };
+  const has_input = submitted.input_check !== 'later';
+  const document = { ...documentOf(submitted, pinned), start: { ...startOf(submitted), ...(has_input && { input }) } };
   run = await withInput(deps, on, submitted, kind, document);
   const plan = await planOn(on, () => kind.plan(on, run, document));
   const { activities, coordination, named, about = {} } = plan;

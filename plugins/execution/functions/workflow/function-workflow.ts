@@ -34,7 +34,7 @@ export function functionWorkflow(directory: FunctionDirectory, expressions: Expr
   const resolved = new WeakMap<WorkflowPin, FunctionRow>();
   const registered = async (on: Reading, scope: Scope, { pin, source }: WorkflowDocument) =>
     (pin && resolved.get(pin)) ?? (await directory.current(on, scope, requireDocument(source).name));
-  const resolveConcurrency = async (flow: string, name: string, { input }: NonNullable<WorkflowDocument['start']>) =>
+  const resolveConcurrency = async (flow: string, name: string, input: () => Promise<Json>) =>
     computeFlow(expressions, name, JSON.parse(flow) as FunctionFlow, await input());
   return {
     kind: 'function',
@@ -77,7 +77,7 @@ export function functionWorkflow(directory: FunctionDirectory, expressions: Expr
           workflow: name,
           timeout: timeout ?? undefined,
           requires: [served],
-          ...(flow !== null && document.start && (await resolveConcurrency(flow, name, document.start))),
+          ...(flow !== null && document.start?.input && (await resolveConcurrency(flow, name, document.start.input))),
         },
       };
     },
