@@ -69,7 +69,7 @@ Feature: Overlapping hook secrets and redeliveries
       Then standard error has "this is the event from its first use"
       And there are 2 events "build.done"
       When I call "svc event-hook deliveries builds --limit 1"
-      Then standard output matches "{delivery} again, by \S"
+      Then standard output matches "{delivery} redelivered by \S"
       When I call "svc event-hook redeliver builds {refused}"
       Then it exits with 1
       And standard error has "delivery_gone"

@@ -236,7 +236,7 @@ Feature: Files next to a script
 
       Examples:
         | path             | said                                              |
-        | ../secret.txt    | ../secret.txt is outside the folder               |
+        | ../secret.txt    | ../secret.txt is outside the script's folder      |
         | /etc/hosts       | /etc/hosts is absolute                            |
         | nowhere.txt      | nowhere.txt is not in                             |
         | jobs/data        | write --include data (include_missing)            |

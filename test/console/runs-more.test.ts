@@ -158,7 +158,7 @@ else
       const asked = await submit('asked.sh');
       await reaches(asked, 'waiting');
       await page.goto(`${base}/runs/${asked}`);
-      const card = page.getByRole('region', { name: 'Waiting to be asked' });
+      const card = page.getByRole('region', { name: 'Waiting for an ask' });
       t.equal(await card.getByLabel('Name').inputValue(), 'price');
       await card.getByLabel('Payload, as JSON').fill('{"sku": ');
       await card.getByRole('button', { name: 'Ask', exact: true }).press('Enter');
@@ -173,7 +173,7 @@ else
         /"price": 12\.50[\s\S]*onerror=.*\\u202e/,
         'exactly, and what deceives is shown',
       );
-      const next = page.getByRole('region', { name: 'Waiting for the first of several' });
+      const next = page.getByRole('region', { name: 'Waiting for whichever comes first' });
       await next.getByLabel('Payload, as JSON').waitFor();
       t.equal(await next.getByLabel('Name').inputValue(), NAME);
       await place.svc(['ask', asked, NAME, '--no-wait']);
