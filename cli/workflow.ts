@@ -50,7 +50,7 @@ export const WORKFLOW_FLAGS = {
     summary: 'a workflow that workers serve, instead of a file',
   },
   config: { type: 'string', value: '<json>', summary: 'configuration of the node; - reads standard input' },
-  tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
+  tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags are also available as a map' },
   subject: { type: 'string', value: '<key>', summary: "the run's subject, compared with the keys of events" },
   requires: { type: 'string', value: '<cap>', many: true, summary: 'capability that the agent must have' },
   credential: {

@@ -5,7 +5,7 @@ import { ERROR_CODES, type ErrorCode } from '../generated/error-codes.ts';
 
 /** The codes of the command line itself, which no server answers with. */
 const CLI_CODES: readonly ErrorCode[] = [
-  ['artifact_changed', 0, 'The file changed while it was read.', 'Wait until it is complete and send it again.'],
+  ['artifact_changed', 0, 'The file changed while it was being read.', 'Wait until it is complete and send it again.'],
   [
     'command_defined_twice',
     0,

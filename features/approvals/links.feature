@@ -36,7 +36,7 @@ Feature: A link lets a person without an account answer once
       Then the page is 410
       When I call "svc signal {run} later"
       Then the run succeeds
-      And the log matches "{\"by\":\"zoe@example.com \(link of tester\)\",\"at\":\"20..-.*\",\"payload\":{\"count\":3,\"note\":\"fine\"}}"
+      And the log matches "{\"by\":\"zoe@example.com \(link created by tester\)\",\"at\":\"20..-.*\",\"payload\":{\"count\":3,\"note\":\"fine\"}}"
 
     Scenario: if two people answer at the same time, only one answer counts
       When two people send the form "decision=approve&f.count=1" at once

@@ -18,7 +18,7 @@ Feature: Checking without a server
         """
       When I call "svc check ci.yml" without the environment's target
       Then it exits with 0
-      And standard error has "no server is configured: checked here, without a project"
+      And standard error has "no server is configured, so files are checked locally, without a project"
       When I call "svc check ci.yml --profile none" without the environment's target
       Then it exits with 4
       When I call "svc check --local a.py ci.yml" without the environment's target

@@ -94,7 +94,7 @@ const pageRoutes = ({ links }: ApprovalRoutesDeps): Route[] => [
     method: 'GET',
     path: PAGE,
     operation: 'showAnswerLink',
-    summary: 'Show the page of a link. Nothing is used up',
+    summary: 'Show the page of a link, without using up the link',
     access: { kind: 'public' },
     responses: { 200: { description: 'The question, with its form.', type: HTML } },
     handle: (request) => orEndPage(async () => questionPage(viewOf(await links.open(request.params.link!)))),

@@ -57,10 +57,10 @@ const createAskRoute = ({ asks, waits }: AskRoutesDeps): Route => ({
   responses: {
     201: {
       description:
-        'The ask. A wait of the run has taken it, or it is queued for the next wait with this name. With `wait`, the ask as soon as the run has answered.',
+        'The ask. A wait in the run has taken it, or it is queued for the next wait with this name. With `wait`, the response is sent when the run has answered.',
       schema: askSchema,
     },
-    200: { description: 'The run was already asked with this `Idempotency-Key`: the first ask.', schema: askSchema },
+    200: { description: 'The run was already asked with this `Idempotency-Key`. The response is the first ask.', schema: askSchema },
   },
   async handle(request) {
     const run = runOf(request);

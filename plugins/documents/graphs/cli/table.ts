@@ -66,9 +66,9 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     name: 'graph publish',
     summary: "register a graph's triggers so that they start it",
     description:
-      'A webhook trigger gets an event hook, whose address and secret are shown once; an event trigger gets a handler; a\n' +
-      'schedule trigger gets a schedule. All are named graph.<graph>.<node>. Publishing again updates them and removes any\n' +
-      'that are no longer in the graph.',
+      'A webhook trigger gets an event hook. Its address and secret are shown once. An event trigger gets a handler, and a\n' +
+      'schedule trigger gets a schedule. All are named graph.<graph>.<node>. Publishing the graph again updates them, and\n' +
+      'removes those whose triggers are no longer in the graph.',
     args: [VERSIONED],
     examples: [['svc graph publish deploy', 'its latest version']],
     load: () => import('./publish.ts'),
@@ -81,7 +81,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
   },
   {
     name: 'graph requirements',
-    summary: "show whether a graph's credentials exist; exits with 1 if it is not ready",
+    summary: "show whether a graph's credentials exist; exits with 1 unless all of them can be used",
     args: [VERSIONED],
     examples: [['svc graph requirements deploy', 'check before you publish it']],
     load: () => import('./requirements.ts'),

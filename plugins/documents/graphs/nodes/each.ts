@@ -26,7 +26,7 @@ export const each: GraphNodeType = {
         maxItems: MAX_NODES,
         items: { type: 'object' },
         description:
-          "The nodes to run for each item, written like a graph's nodes. Their expressions can use `item`, `index` and `input`, the value of this node's `input` member.",
+          "The nodes to run for each item, written like a graph's nodes. Their expressions can use `item`, `index` and `input` (the value of this node's `input` member).",
       },
       edges: {
         type: 'array',

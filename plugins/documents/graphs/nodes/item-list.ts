@@ -4,7 +4,7 @@ export const itemProperties = (max_items: number) => ({
     type: ['array', 'string'],
     minLength: 1,
     maxItems: max_items,
-    description: 'A list, or CEL that returns one.',
+    description: 'A list, or a CEL expression that returns one.',
   },
 });
 

@@ -17,7 +17,7 @@ const WHEN = {
   type: 'string',
   minLength: 1,
   maxLength: 8192,
-  description: 'CEL over `event`; a run starts if it is true.',
+  description: 'A CEL expression over `event`. A run starts if the result is true.',
 };
 const CREDENTIAL = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
 

@@ -86,7 +86,7 @@ const event: GraphNodeType = {
       when: {
         type: 'string',
         minLength: 1,
-        description: "CEL over `event` and the run's data. An event for which it is false is skipped.",
+        description: "A CEL expression over `event` and the run's data. An event for which it is false is skipped.",
       },
       untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
       timeout: TIMEOUT,
@@ -112,7 +112,7 @@ const waitAny: GraphNodeType = {
         minItems: 1,
         // One of them is the timeout.
         maxItems: MAX_BRANCHES + 1,
-        description: 'Signals, events and asks, and a timeout; the output says which came first.',
+        description: 'Signals, events, asks and a timeout. The output shows which came first.',
         items: {
           type: 'object',
           properties: {
@@ -121,11 +121,11 @@ const waitAny: GraphNodeType = {
             when: {
               type: 'string',
               minLength: 1,
-              description: 'CEL over `event` and the data of the run; an event that it declines is skipped.',
+              description: "A CEL expression over `event` and the run's data. An event for which it is false is skipped.",
             },
             untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
             ask: { type: 'string', description: 'Name of an ask.' },
-            timeout: { ...DURATION, description: 'After this time, the timeout came first.' },
+            timeout: { ...DURATION, description: 'The node waits no longer than this.' },
           },
         },
       },

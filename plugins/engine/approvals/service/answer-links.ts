@@ -171,7 +171,7 @@ export class AnswerLinks {
     const { members } = this.#deps;
     return {
       name: user,
-      recorded: receiver === null ? `a link of ${user}` : `${receiver} (link of ${user})`,
+      recorded: receiver === null ? `a link created by ${user}` : `${receiver} (link created by ${user})`,
       async holds(role) {
         const roles = await members.rolesOf(user_id);
         const inOrg = roles.some((one) => one.org_id === org_id && one.project_id === null && one.role === 'owner');

@@ -9,7 +9,7 @@ const STARTS: Readonly<Record<string, Flag>> = {
     many: true,
     summary: 'event types that start it: run.failed, run.*, *; separate several with commas',
   },
-  when: { type: 'string', value: '<cel>', summary: 'CEL predicate over event; a run starts if it is true' },
+  when: { type: 'string', value: '<cel>', summary: 'CEL predicate over event; a run starts if the result is true' },
 };
 
 const LIMITS: Readonly<Record<string, Flag>> = {
@@ -55,17 +55,17 @@ const LIMITS: Readonly<Record<string, Flag>> = {
     value: '<duration>',
     summary: 'start the run at the latest this long after the first event of a burst',
   },
-  'debounce-key': { type: 'string', value: '<cel>', summary: 'CEL over event: each value has separate bursts' },
+  'debounce-key': { type: 'string', value: '<cel>', summary: 'CEL over event: events with different values belong to different bursts' },
   batch: {
     type: 'string',
     value: '<n/timeout>',
     summary: 'start one run for this many events, or for fewer after the timeout, like 100/10s',
   },
-  'batch-key': { type: 'string', value: '<cel>', summary: 'CEL over event: each value has separate batches' },
+  'batch-key': { type: 'string', value: '<cel>', summary: 'CEL over event: events are batched separately for each value' },
   priority: {
     type: 'string',
     value: '<seconds|cel>',
-    summary: 'waiting events count as if they had arrived this much earlier (-600 to 600)',
+    summary: 'waiting events are treated as if they had arrived this many seconds earlier (-600 to 600)',
   },
 };
 

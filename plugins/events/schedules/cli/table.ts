@@ -53,14 +53,14 @@ export const commands: readonly Command[] = inGroup('React', [
         jitter: {
           type: 'string',
           value: '<duration>',
-          summary: 'delay each start by up to this much, always by the same time',
+          summary: 'delay each start by up to this much; a due time always has the same delay',
         },
         'catch-up': {
           type: 'string',
           value: '<duration>',
           summary: 'after an outage, start each missed due time within this duration, and skip older ones',
         },
-        deadline: { type: 'string', value: '<duration>', summary: 'skip a due time that has not started by then' },
+        deadline: { type: 'string', value: '<duration>', summary: 'skip a due time that has not started within this duration' },
         paused: { type: 'boolean', summary: 'create it paused, until svc schedule resume' },
         ...WORKFLOW_FLAGS,
         subject: { type: 'string', value: '<key>', summary: 'key of the events and subject of the runs' },

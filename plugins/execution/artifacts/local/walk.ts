@@ -168,7 +168,7 @@ async function* readPart(disk: DiskView, path: string, from: number, to: number)
     for (let at = from; at < to; ) {
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - at));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) throw new LocalFileError(`${path} became shorter while it was stored`, UNCHANGED);
+      if (bytesRead === 0) throw new LocalFileError(`${path} became shorter while it was being stored`, UNCHANGED);
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

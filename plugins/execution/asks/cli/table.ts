@@ -20,7 +20,7 @@ export const commands: readonly Command[] = [
       flags: {
         timeout: { type: 'string', value: '<duration>', summary: 'how long the run has to answer (default 5m)' },
         'no-wait': { type: 'boolean', summary: 'do not wait: print the ID of the ask' },
-        'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request gets the first ask' },
+        'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first ask' },
       },
       examples: [
         ['svc ask run_01J… price \'{"sku":"a1"}\'', 'prints what the run answers'],

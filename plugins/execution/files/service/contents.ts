@@ -193,7 +193,7 @@ export class Contents {
       const stale = digests.filter((digest) => Number(rows.get(digest)!.used_at) < now - USE_INTERVAL_MS);
       if (stale.length === 0 || (await recordUses(database, scope.project_id, stale, now))) return;
     }
-    throw Errors.unavailable('contents are removed while they are used; try again');
+    throw Errors.unavailable('the contents are being removed; try again');
   }
 }
 

@@ -6,7 +6,7 @@ export const lockHelp = {
   usage: 'svc lock <group> [--limit <n>] [--timeout <duration>] [--fence] [-- <command> [<argument>…]]',
   brief: 'let only one run proceed at a time',
   summary:
-    "Acquires a group's lease, first come, first served, and holds it until the run ends or while a command runs. Exits with 124 after --timeout; --fence prints the grant's number, which always increases.",
+    "Acquires a group's lease, first come, first served, and holds it until the run ends or while a command runs. Exits with 124 after --timeout; --fence prints the grant's number, which increases with every grant.",
   args: [
     { name: 'group', summary: 'the name of the lease, which the runs of a project share' },
     {
@@ -19,7 +19,7 @@ export const lockHelp = {
     limit: {
       type: 'string',
       value: '<n>',
-      summary: 'let up to this many runs hold the lease at once (default: 1); the lowest limit of its holders applies',
+      summary: 'let up to this many runs hold the lease at once (default: 1); if the holders' limits differ, the lowest one applies',
     },
     timeout: { type: 'string', value: '<duration>', summary: 'leave the queue after this time (default: never)' },
     fence: { type: 'boolean', summary: "print the grant's number; not with a command" },

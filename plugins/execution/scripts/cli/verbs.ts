@@ -140,7 +140,7 @@ export const spawnHelp = {
   usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]… [--root <folder>]',
   brief: 'submit a file as an independent run',
   summary:
-    'Submits a file as an independent run and prints its ID; - reads it from standard input; --include sends files with it. This run does not wait for it, and its result does not affect this run. Spawned runs can nest at most 16 levels deep.',
+    'Submits a file as an independent run and prints the new run's ID. - reads the file from standard input, and --include sends other files with it. This run does not wait for the new run, and the new run's result does not affect this run. Spawned runs can nest at most 16 levels deep.',
   args: [{ name: 'file', summary: 'the workflow; - reads standard input' }],
   flags: {
     as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },
@@ -189,7 +189,7 @@ export const inputHelp = {
   usage: 'svc input [<path>] [--default <value>] [--envelope]',
   brief: "print the run's input, or a part of it",
   summary:
-    'Prints the submitted input, or the payload of the event that started the run: a string unchanged, everything else as JSON. A path such as order.items[0].id selects a part; if there is no value, it exits with 1 or prints --default, which also replaces null. --envelope reads the whole file $SVC_INPUT_FILE, including type and key.',
+    'Prints the submitted input, or the payload of the event that started the run: a string unchanged, everything else as JSON. A path such as order.items[0].id selects a part. If there is no value, svc input exits with 1 or prints --default, which also replaces null. --envelope reads the whole file $SVC_INPUT_FILE, including type and key.',
   args: [
     {
       name: 'path',

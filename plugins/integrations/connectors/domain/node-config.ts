@@ -24,7 +24,7 @@ export function configSchema({ connector, described }: ConnectorAction): JsonSch
       headers: {
         ...NODE_HEADERS,
         description:
-          'They override the headers of the connector and the credential. null is the same as leaving the header out.',
+          'They override the headers of the connector and the credential. A null has the same effect as leaving the header out.',
       },
       ...(credential ? { credential: { type: 'string', minLength: 1, maxLength: 63 } } : {}),
       retry_on: { type: 'array', maxItems: 100, items: { type: 'integer', minimum: 100, maximum: 599 } },

@@ -73,7 +73,8 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'replace the secret of a webhook; with --overlap, the old secret stays valid for a while',
     description:
       'A webhook that svc registered gets the new secret at its forge too. Without --overlap, the old secret expires\n' +
-      'immediately. While it is valid, svc webhook show prints when it expires, and when it last signed a delivery.',
+      'immediately. While the old secret is valid, svc webhook show prints when it expires and when it last signed a\n' +
+      'delivery.',
     args: [NAME],
     flags: {
       overlap: { type: 'string', value: '<duration>', summary: 'how long the old secret stays valid, at most 30d' },

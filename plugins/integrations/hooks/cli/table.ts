@@ -55,8 +55,8 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'replace the secret of an event hook; with --overlap, the old secret stays valid for a while',
     description:
       'The service creates a shared secret itself. If deliveries are signed, --key sets the new signing key. Without\n' +
-      '--overlap, the old one expires at once. While it is valid, svc event-hook show prints when it expires, and when it was\n' +
-      'last used.',
+      '--overlap, the old secret expires immediately. While the old secret is valid, svc event-hook show prints when it\n' +
+      'expires and when it was last used.',
     args: [NAME],
     flags: {
       key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' },

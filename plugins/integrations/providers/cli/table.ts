@@ -10,8 +10,8 @@ export const commands = inGroup('Vault', [
     name: 'provider ls',
     summary: 'list the providers whose accounts can be connected',
     description:
-      'The operator sets them with SVC_CONNECTED_ACCOUNT_PROVIDERS. `svc doctor` checks their endpoints. Accounts are\n' +
-      'connected on the Connections page of the console.',
+      'The operator configures the providers with SVC_CONNECTED_ACCOUNT_PROVIDERS. `svc doctor` checks their endpoints.\n' +
+      'Accounts are connected on the Connections page of the console.',
     examples: [['svc provider ls --json', 'with all details']],
     path: '/providers',
     member: 'providers',

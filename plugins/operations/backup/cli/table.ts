@@ -7,8 +7,8 @@ export const commands: readonly Command[] = inGroup('Operate', [
     anywhere: true,
     summary: 'write the whole database into one file, while servers run',
     description:
-      'The file is a consistent copy. It contains every row, and sealed values stay sealed; the master key is not in it. It\n' +
-      'contains logs, inputs and outputs as plain text: protect it like the database. `-` writes to standard output.\n' +
+      'The file is a consistent copy of every row. Sealed values stay sealed, and the file does not contain the master key.\n' +
+      'It contains logs, inputs and outputs as plain text: protect it like the database. `-` writes to standard output.\n' +
       'Artifact contents are stored in a separate folder or bucket; the backup includes them only with --artifacts.',
     args: [{ name: 'file', summary: 'the new file, or -' }],
     flags: {
@@ -16,7 +16,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
       force: { type: 'boolean', summary: 'replace an existing file' },
     },
     examples: [
-      ['svc admin backup /backups/monday.svc', 'the database in SVC_DATABASE_URL, or of `svc dev` in this folder'],
+      ['svc admin backup /backups/monday.svc', 'the database in SVC_DATABASE_URL, or that of `svc dev` in this folder'],
       ['svc admin backup -', 'to standard output: for a pipe into age, gpg or ssh'],
     ],
     load: () => import('./backup.ts'),

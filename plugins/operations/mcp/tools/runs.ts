@@ -161,7 +161,7 @@ export const runTools: readonly Tool[] = [
       {
         run_id: RUN_ID,
         lines: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-        contains: text('Only lines with this text.', { maxLength: 256 }),
+        contains: text('Only lines that contain this text.', { maxLength: 256 }),
       },
       ['run_id'],
     ),

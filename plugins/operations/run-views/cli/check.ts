@@ -54,7 +54,7 @@ async function hasServer({ env, flags, output, profile }: Invocation): Promise<b
     return true;
   } catch (error) {
     if (named || !(error instanceof CliError) || error.exit !== Exit.notAuthenticated) throw error;
-    output.note('no server is configured: checked here, without a project');
+    output.note('no server is configured, so files are checked locally, without a project');
     return false;
   }
 }

@@ -19,6 +19,6 @@ export const LOG_FLAGS = {
     summary: 'only the lines from this call to the next, or the lines of this activity, node or job',
   },
   pass: { type: 'string', value: 'last|all|<n>', summary: 'only this pass (default: all)' },
-  grep: { type: 'string', value: '<text>', summary: 'lines with this text' },
+  grep: { type: 'string', value: '<text>', summary: 'only lines that contain this text' },
   'exit-status': { type: 'boolean', summary: 'with --follow: exit with 1 if the run does not succeed' },
 } as const satisfies Flags;

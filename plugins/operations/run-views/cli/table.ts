@@ -39,10 +39,10 @@ export const commands: readonly Command[] = [
         'otherwise 1.\n' +
         'With --event, the run starts as if this event had triggered it. The file contains an event with its `type`, as `svc\n' +
         'events show --json` prints it, or a forge\'s delivery: {"forge": …, "event": "push", "body": {…}}. While the run\n' +
-        'waits for an event or a signal, it shows the command that sends it from another terminal.\n' +
-        "With --skip-time, waits take no time: while no step, job or request runs, the service's clock jumps to the next end\n" +
-        'of a sleep, timeout or pause between attempts, or to the next schedule tick. Each jump is reported. Events and\n' +
-        "signals from the command line are sent first. Programs use this machine's clock.",
+        'waits for an event or a signal, svc run shows the command that sends it from another terminal.\n' +
+        "With --skip-time, waits take no time: while no step, job or request runs, the service's clock jumps to the time when\n" +
+        'the next sleep, timeout or pause between attempts ends, or to the next schedule tick. Each jump is reported. Events\n' +
+        "and signals from the command line are sent first. Programs use this machine's clock.",
       args: [FILE],
       words: ARGUMENTS,
       inputs: true,
@@ -55,7 +55,7 @@ export const commands: readonly Command[] = [
           type: 'string',
           value: '<type>[=<json>]',
           many: true,
-          summary: 'event to send when something waits for its type; several are sent in this order',
+          summary: 'event to send when something waits for its type; several events are sent in the order given',
         },
         signal: {
           type: 'string',
@@ -72,7 +72,7 @@ export const commands: readonly Command[] = [
       },
       examples: [
         ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'start with the signal already sent'],
-        ['svc run ci.yml --event push.json --artifacts out', 'run a pipeline as a push would start it'],
+        ['svc run ci.yml --event push.json --artifacts out', 'run a pipeline as if a push had started it'],
         ['svc run trial.sh --skip-time', 'skip an `svc sleep 30d` and a `--timeout 30d`'],
         ['svc run ci.yml --emit deploy.approved=\'{"by":"me"}\'', 'end the wait of its `wait_for_event` job'],
       ],
@@ -120,7 +120,7 @@ export const commands: readonly Command[] = [
         'concurrency-throttle': {
           type: 'string',
           value: '<n/period>',
-          summary: 'how many runs of the group start in any period, such as 10/1m',
+          summary: 'how many runs of the group can start in any period, such as 10/1m',
         },
         follow: { type: 'boolean', short: 'f', summary: 'show the log until the run ends' },
       },
@@ -206,7 +206,7 @@ export const commands: readonly Command[] = [
         strict: { type: 'boolean', summary: 'exit with 1 for warnings too' },
         local: {
           type: 'boolean',
-          summary: 'check here, without a server and its project (default if there is no server)',
+          summary: 'check locally, without a server and its project (default if there is no server)',
         },
         replay: {
           type: 'string',
@@ -228,8 +228,8 @@ export const commands: readonly Command[] = [
       name: 'signal',
       summary: 'send a signal to a run',
       description:
-        'If nothing in the run waits for the name, the command reports it: the signal is queued, and the next wait for the\n' +
-        'name consumes it.',
+        'If nothing in the run waits for the name, the signal is queued, and the next wait for the name consumes it. The\n' +
+        'command reports this.',
       args: [
         RUN,
         {
@@ -301,7 +301,7 @@ export const commands: readonly Command[] = [
         'In a pipeline or graph, --from names a job or node: that node, everything after it and everything that did not\n' +
         "succeed run again. If the script is a job, put the job's name before the site. The calls before the site are kept.\n" +
         'With --input, the new run gets this input instead of the whole input of the first run. The input is checked as in a\n' +
-        'submission. Without --from, it keeps no results of a pipeline or graph.',
+        'submission. Without --from, a rerun of a pipeline or graph with another input keeps no results.',
       args: [RUN],
       flags: {
         from: {
@@ -330,8 +330,8 @@ export const commands: readonly Command[] = [
       name: 'status',
       summary: 'show a run: its status, what it is waiting for, its output or error',
       description:
-        'With --wait, it returns when the run ends. It exits with 0 if the run succeeded, 1 if it did not, and 124 if it has\n' +
-        'not ended after that time. At most 10m.',
+        'With --wait, the command returns when the run ends. It exits with 0 if the run succeeded, 1 if it did not, and 124 if\n' +
+        'the run has not ended after that time, which is at most 10m.',
       args: [RUN],
       flags: { wait: { type: 'string', value: '<duration>', summary: 'wait this long for the run to end' } },
       examples: [

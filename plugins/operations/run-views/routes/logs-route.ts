@@ -43,7 +43,7 @@ export function logsRoute({ reader, nodes, watcher, clock, logs }: LogsRouteDeps
         description:
           'The log. With `follow=true`, server-sent events: `log` events, each with an ID to resume from with ' +
           '`Last-Event-ID`, and one `end` event with the final status. If several nodes write, each line begins with ' +
-          'the name of its node, and each event has it as `activity`. With `timestamps=true`, each line begins with its time, and with `format=json`, each line is an object.',
+          'the name of its node, and each event contains the name as `activity`. With `timestamps=true`, each line begins with its time, and with `format=json`, each line is an object.',
         type: 'text/plain',
       },
     },

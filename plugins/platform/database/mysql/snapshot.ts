@@ -57,7 +57,7 @@ function runQuery<R>(connection: Connection, sql: string, values: readonly (stri
 
 function toCopyError(error: unknown): unknown {
   const { errno = 0, code = '', message } = error as { errno?: number; code?: string; message: string };
-  if (CHANGED.has(errno)) return CopyErrors.unmigrated(`the schema changed while it was read: ${message}`);
+  if (CHANGED.has(errno)) return CopyErrors.unmigrated(`the schema changed while it was being read: ${message}`);
   const service_error = toServiceError(error);
   // A connection that was never established fails with network codes only.
   return service_error === error && /^E[A-Z]+$/.test(code)

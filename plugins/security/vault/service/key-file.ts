@@ -47,7 +47,7 @@ export async function createKeyFile(path: string, key: Buffer, ids: Ids): Promis
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     const winner = await readKeyFile(path);
-    if (!winner) throw VaultErrors.masterKeyMissing(`the master key file ${path} vanished while it was created`);
+    if (!winner) throw VaultErrors.masterKeyMissing(`the master key file ${path} vanished while it was being created`);
     return winner;
   } finally {
     await rm(draft, { force: true });

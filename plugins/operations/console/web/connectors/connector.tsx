@@ -175,7 +175,7 @@ const Example = ({
     <Part title="input" value={input} />
     {refused && (
       <p>
-        It is rejected, and nothing is sent: <code>{visible(refused)}</code> is wrong.
+        The input is rejected, and nothing is sent: <code>{visible(refused)}</code> is invalid.
       </p>
     )}
     <Part title="what is sent" value={request} />

@@ -33,7 +33,7 @@ export function NearMisses({ scope, event: { type } }: { scope: Scope; event: Sh
   return (
     <Panel title="Similar types">
       <p className="quiet">
-        These listen for types with similar names.
+        These handlers and runs listen for types with similar names.
         {more && ` Only the newest ${MOST} waiting runs are compared.`}
       </p>
       <ul className="plain">

@@ -32,7 +32,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
         pattern="[1-9]|1[0-6]"
         wants="1 to 16"
         optional
-        hint="If empty, no limit of its own"
+        hint="If empty, the handler has no limit of its own"
       />
       <TextField
         name="concurrency_key"
@@ -123,7 +123,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
         label="Priority"
         value={handler?.priority === undefined ? '' : String(handler.priority)}
         optional
-        hint="Seconds, or CEL that yields them"
+        hint="Seconds, or a CEL expression that returns them"
       />
     </div>
     <WorkflowFields workflow={handler ? { ...handler } : { source: START, filename: 'handler.sh' }} />

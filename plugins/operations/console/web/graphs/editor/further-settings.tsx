@@ -81,7 +81,7 @@ export function FurtherSettings({ node, set }: { node: GraphNode; set(members: M
         onChange={(key) => set({ idempotency_key: key })}
         pointer="/idempotency_key"
       />
-      <FieldFrame label="Description" pointer="/description" description="For readers, in Markdown.">
+      <FieldFrame label="Description" pointer="/description" description="What the node does, in Markdown.">
         <textarea
           aria-label="Description"
           maxLength={8192}

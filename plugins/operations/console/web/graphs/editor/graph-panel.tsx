@@ -46,7 +46,7 @@ export function GraphPanel({ document, actions, place }: Props) {
       <details>
         <summary>{inLoop ? 'Settings for all items' : 'Settings for all runs'}</summary>
         {!inLoop && (
-          <FieldFrame label="Graph description" pointer="/description" description="For readers, in Markdown.">
+          <FieldFrame label="Graph description" pointer="/description" description="What the graph does, in Markdown.">
             <textarea
               aria-label="Graph description"
               maxLength={8192}
@@ -80,7 +80,7 @@ export function GraphPanel({ document, actions, place }: Props) {
                 take={(text) => (set({ cancel_on: list(text) }), undefined)}
               />
             </FieldFrame>
-            <FieldFrame label="Tags" pointer="/tags" deep description="Tags of every run, separated by commas.">
+            <FieldFrame label="Tags" pointer="/tags" deep description="Tags for every run, separated by commas.">
               <TypedText
                 label="Tags"
                 value={(document.tags ?? []).join(', ')}

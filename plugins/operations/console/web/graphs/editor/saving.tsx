@@ -32,7 +32,7 @@ export function SavingNotice({ saving, name, problems, over }: Props) {
               {`Version ${saving.latest} of ${visible(name)} was saved by someone else or from another page. Your changes are not saved.`}
             </p>
             <p className="quiet">
-              To compare both, export yours first. The other version stays in the list of versions.
+              To compare the two versions, export yours first. The other version stays in the list of versions.
             </p>
             <button type="button" onClick={over}>
               Save mine as the newest version
