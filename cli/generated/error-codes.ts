@@ -13,7 +13,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["agent_hello_required",409,"The agent has not sent `hello` on this connection.","Send `hello` before any other request."],
   ["agent_protocol_unsupported",400,"The agent and the server use different versions of the agent channel.","Run the same version of svc on both; upgrade servers first, then agents."],
   ["agent_refused",401,"The server rejected this agent.","Check SVC_URL, and set SVC_TOKEN to a valid agent token (`svc token create <name> --agent`)."],
-  ["agent_root_refused",409,"An agent that runs as root cannot serve several projects.","Set SVC_AGENT_RUN_AS=20000-20999 (a user for each project), use a token of one project (`svc token create <name> --agent --project <project>`), or start it with --allow-root."],
+  ["agent_root_refused",409,"An agent that runs as root cannot serve several projects.","Set SVC_AGENT_RUN_AS=20000-20999 (a user for each project), use a token for one project (`svc token create <name> --agent --project <project>`), or start it with --allow-root."],
   ["agent_setting_invalid",400,"An agent setting has an invalid value.","Fix the variable shown in the message and start the agent again."],
   ["agent_superseded",409,"A newer connection of this agent has replaced this one.","You do not need to do anything: the newer connection continues."],
   ["agent_token_missing",401,"The agent has no token.","Set SVC_TOKEN to an agent token (`svc token create <name> --agent`)."],

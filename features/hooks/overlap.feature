@@ -21,7 +21,7 @@ Feature: Overlapping hook secrets and redeliveries
       Then standard output matches "^old secret until +{until}$"
       And standard output matches "^last used +\d{4}-"
       When I call "svc event-hook deliveries builds"
-      Then standard output matches "^dlv_\S+ +\S+ +recorded +{event} +build.done +by the old secret$"
+      Then standard output matches "^dlv_\S+ +\S+ +recorded +{event} +build.done +with the old secret$"
       When I call "svc event-hook rotate builds --end-overlap"
       Then standard error has "Ended the old secret of event hook builds"
       And standard output lacks "secret "

@@ -36,7 +36,7 @@ export const AgentErrors = {
     code: 'agent_root_refused',
     status: 409,
     title: 'An agent that runs as root cannot serve several projects.',
-    next: 'Set SVC_AGENT_RUN_AS=20000-20999 (a user for each project), use a token of one project (`svc token create <name> --agent --project <project>`), or start it with --allow-root.',
+    next: 'Set SVC_AGENT_RUN_AS=20000-20999 (a user for each project), use a token for one project (`svc token create <name> --agent --project <project>`), or start it with --allow-root.',
   }),
   channelClosed: defineError({
     code: 'agent_channel_closed',

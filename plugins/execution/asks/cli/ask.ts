@@ -30,5 +30,5 @@ function describeEnd(run_id: string, { name, state, deadline, ended_at, delivere
   if (state === 'run_ended')
     return `${run_id} ended at ${ended_at} without an answer to ${name}\n  → svc status ${run_id} shows how it ended`;
   const how = delivered_at === undefined ? 'nothing in it waited for the ask' : 'it took the ask and did not answer';
-  return `${run_id} did not answer ${name} until ${deadline}: ${how}\n  → svc explain ${run_id} shows what it is doing`;
+  return `${run_id} did not answer ${name} by ${deadline}: ${how}\n  → svc explain ${run_id} shows what it is doing`;
 }

@@ -198,7 +198,7 @@ export const inputHelp = {
     },
   ],
   flags: {
-    default: { type: 'string', value: '<value>', summary: 'print this if there is no value, or null' },
+    default: { type: 'string', value: '<value>', summary: 'print this if there is no value, or if the value is null' },
     envelope: { type: 'boolean', summary: 'read the whole file $SVC_INPUT_FILE: type, key, event' },
   },
   exits: [

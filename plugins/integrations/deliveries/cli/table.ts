@@ -6,7 +6,7 @@ const formatResult = ({ event, code }: Delivery): string | undefined => event ??
 
 function formatDetails({ old_secret, redelivery_of, redelivered_by, reason }: Delivery): string | undefined {
   const redelivery_text = redelivery_of && `${redelivery_of} redelivered by ${redelivered_by}`;
-  return [redelivery_text, old_secret && 'by the old secret', reason].filter(Boolean).join('; ') || undefined;
+  return [redelivery_text, old_secret && 'with the old secret', reason].filter(Boolean).join('; ') || undefined;
 }
 
 /** The commands of one kind of address to which others deliver. */

@@ -20,7 +20,7 @@ export const commands = inGroup('Vault', [
       title: 'title',
       scopes: ({ scopes }) => scopes.join(' '),
       'rotates tokens': ({ capabilities }) => yesOrNo(capabilities.rotates_refresh_token),
-      'reuse revokes all': ({ capabilities }) => yesOrNo(capabilities.reuse_revokes_family),
+      'revokes on reuse': ({ capabilities }) => yesOrNo(capabilities.reuse_revokes_family),
       'revoked on removal': ({ ends_grants }) => yesOrNo(ends_grants),
     },
   }),

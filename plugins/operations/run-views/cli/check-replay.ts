@@ -47,7 +47,7 @@ async function assertFilesPresent(api: Client, run_id: string): Promise<void> {
   const more = files.length > names.length ? ', …' : '';
   throw usageError(
     `${run_id} includes files with its script: ${names.join(', ')}${more}`,
-    'add them with --include, as when you submitted it',
+    'add them with --include, as you did when you submitted it',
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Flags } from '../../../../cli/contract.ts';
 
-export const LOGS = `A program starts again for each pass, so its log has the lines of every pass. With --json, each line is an object:
+export const LOGS = `A program starts again for each pass, so its log contains the lines of every pass. With --json, each line is an object:
 time (at), stream, pass, site (the program's last durable call), activity if several nodes
 write, and text. Ctrl-C stops following; the run continues.`;
 

@@ -8,6 +8,6 @@ export const run: Run = async ({ args, output, client }) => {
   output.data(accepted, () => '');
   output.note(`Joined as ${accepted.role} of ${scopeName(accepted.org, accepted.project)}`);
   if (!accepted.token_reaches)
-    output.note(`Your current token is limited to another org; ask an owner of ${accepted.org} for one`);
+    output.note(`Your current token is limited to another org; ask an owner of ${accepted.org} for a token`);
   return undefined;
 };

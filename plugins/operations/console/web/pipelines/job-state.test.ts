@@ -26,7 +26,7 @@ t.test('what a job does, and why it does not', async (t) => {
   t.same(of(build, node('build', 'running')), ['running', undefined]);
   t.same(of(build, node('build', 'running', { activity: { activity_id: 'a', state: 'queued', requires: ['gpu'] } })), [
     'running',
-    'It waits for an agent with gpu.',
+    'It is waiting for an agent with gpu.',
   ]);
   t.same(of(build, node('build', 'failed', { error: { code: 'step_failed', message: 'exit code 3' } })), [
     'failed',
@@ -36,7 +36,7 @@ t.test('what a job does, and why it does not', async (t) => {
   const lease = node('svc-lease-ship', 'running', { substate: { kind: 'awaiting_lease', name: 'prod', since: 'x' } });
   t.same(of(ship, node('ship', 'waiting'), lease, node('build', 'succeeded')), [
     'waiting',
-    'It waits for the lock prod.',
+    'It is waiting for the lock prod.',
   ]);
   t.same(of(ship, node('ship', 'skipped'), node('build', 'succeeded')), [
     'skipped',

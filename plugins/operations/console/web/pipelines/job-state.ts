@@ -24,11 +24,11 @@ export function stateOf(job: Job, nodes: ReadonlyMap<string, NodeRecord>): JobSt
   const node = nodes.get(job.id);
   const lease = nodes.get(LEASE + job.id);
   if (lease?.state === 'running')
-    return { state: 'waiting', node, why: `It waits for the lock ${lease.substate?.name ?? job.group ?? ''}.` };
+    return { state: 'waiting', node, why: `It is waiting for the lock ${lease.substate?.name ?? job.group ?? ''}.` };
   const read = nodes.get(READ + job.id);
   if (read?.state === 'failed')
     return { state: 'failed', node, why: read.error?.message ?? 'Its file could not be read.' };
-  if (read?.state === 'running') return { state: 'running', node, why: 'Its file is read from the repository.' };
+  if (read?.state === 'running') return { state: 'running', node, why: 'Its file is being read from the repository.' };
   if (!node) return { state: 'waiting', node };
   const why = reason(job, node, nodes);
   return { state: node.substate ? 'waiting' : node.state, node, ...(why !== undefined && { why }) };
@@ -46,10 +46,10 @@ function reason(job: Job, node: NodeRecord, nodes: ReadonlyMap<string, NodeRecor
 }
 
 function waitOf({ kind, name }: NonNullable<NodeRecord['substate']>): string {
-  if (kind === 'event') return `It waits for an event of type ${name}.`;
-  if (kind === 'ask') return `It waits until somebody asks ${name}.`;
-  if (kind === 'awaiting_lease') return `It waits for the lock ${name}.`;
-  return kind === 'child' ? 'It waits for the run that it called.' : `It waits for ${name}.`;
+  if (kind === 'event') return `It is waiting for an event of type ${name}.`;
+  if (kind === 'ask') return `It is waiting until somebody asks ${name}.`;
+  if (kind === 'awaiting_lease') return `It is waiting for the lock ${name}.`;
+  return kind === 'child' ? 'It is waiting for the run that it called.' : `It is waiting for ${name}.`;
 }
 
 function skipped({ condition, needs }: Job, nodes: ReadonlyMap<string, NodeRecord>): string {
@@ -60,5 +60,5 @@ function skipped({ condition, needs }: Job, nodes: ReadonlyMap<string, NodeRecor
 
 const noAgent = (requires: readonly string[] = []): string =>
   requires.length > 0
-    ? `It waits for an agent with ${requires.join(', ')}.`
-    : 'It waits for an agent with a free slot.';
+    ? `It is waiting for an agent with ${requires.join(', ')}.`
+    : 'It is waiting for an agent with a free slot.';

@@ -84,7 +84,7 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
       )}
       {tried && shown?.substate && (
         <p className="quiet">
-          It waits for {visible(shown.substate.kind.replaceAll('_', ' '))} {visible(shown.substate.name)}. The run’s
+          It is waiting for {visible(shown.substate.kind.replaceAll('_', ' '))} {visible(shown.substate.name)}. The run’s
           page has the form that ends the wait.
         </p>
       )}
