@@ -100,7 +100,7 @@ else
       await page.getByRole('dialog').getByRole('button', { name: 'Run pipeline' }).click();
       await page.getByRole('heading', { name: 'release', level: 1 }).waitFor();
       await job(page, 'ship')
-        .getByText(/waits for the lock production/)
+        .getByText(/waiting for the lock production/)
         .waitFor();
       t.match(await job(page, 'lint').innerText(), /Failed.*exit code 3/s);
       t.match(await job(page, 'never').innerText(), /Skipped.*condition was not true: false/s);
@@ -108,7 +108,7 @@ else
       t.match(await job(page, 'approval').innerText(), /Waiting.*needs ship/s);
       await place.svc(['signal', holder, 'go']);
       await job(page, 'approval')
-        .getByText(/waits for an event of type ship\.approved/)
+        .getByText(/waiting for an event of type ship\.approved/)
         .waitFor();
       t.match(await job(page, 'ship').innerText(), /Succeeded/);
     });
