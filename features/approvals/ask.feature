@@ -159,7 +159,7 @@ Feature: A run asks a person
         1
         """
       Then the answer is 403 with code "approver_required"
-      And "detail" of the answer matches "the role admin"
+      And "detail" of the answer matches "the admin role"
       When I send "POST" to "{scoped}/runs/{run}/signals/deploy/reject" with the token "{low}" and:
         """
         {}

@@ -5,8 +5,8 @@ export type ApproverRole = (typeof APPROVER_ROLES)[number];
 export const isRole = (approver: string): approver is ApproverRole =>
   (APPROVER_ROLES as readonly string[]).includes(approver);
 
-/** `ana, everybody with the role admin`. */
+/** `ana, anyone with the admin role`. */
 export function describeApprovers(approvers: readonly string[] | undefined): string {
   if (approvers === undefined) return 'every member of the project';
-  return approvers.map((one) => (isRole(one) ? `everybody with the role ${one}` : one)).join(', ');
+  return approvers.map((one) => (isRole(one) ? `anyone with the ${one} role` : one)).join(', ');
 }

@@ -477,7 +477,7 @@ t.test('a question shows the fields of its form', async (t) => {
   const asking = (more: object) => told({ run: waits, questions: [{ name: 'go', message: 'Refund?', ...more }] });
   t.match(asking({ form }), {
     because:
-      /asks: Refund\? The answer has amount \(number, required\), via \(card\|cash, by default card\) and note \(text\)\./,
+      /asks: Refund\? The answer has these fields: amount \(number, required\), via \(card\|cash, by default card\) and note \(text\)\./,
     next: /approve it: svc approve run_1 go/,
   });
   t.notMatch(asking({}).because, /The answer has/);

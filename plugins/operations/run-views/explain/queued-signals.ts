@@ -67,7 +67,7 @@ function describeForm(form: QuestionView['form']): string[] {
   const fields = Object.entries(properties).map(([name, field]) => describeField(name, field, names.includes(name)));
   if (fields.length === 0) return [];
   const more = fields.length > MAX_NAMED ? [`${fields.length - MAX_NAMED} more`] : [];
-  return [`The answer has ${joinWords([...fields.slice(0, MAX_NAMED), ...more])}.`];
+  return [`The answer has these fields: ${joinWords([...fields.slice(0, MAX_NAMED), ...more])}.`];
 }
 
 /** `amount (number, required)`, `via (card|cash, by default card)`, `note (text)`. */

@@ -78,7 +78,7 @@ function Manifest({ scope, manifest }: { scope: Scope; manifest: ConnectorManife
             <code>{manifest.name}</code>
           </Fact>
           <Fact name="Credential">{credentialWords(manifest)}</Fact>
-          {hook && <Fact name="Deliveries">Verified {visible(proofOf(hook))}</Fact>}
+          {hook && <Fact name="Deliveries">{visible(proofOf(hook))}</Fact>}
           {forge && <Fact name="Repositories">svc can create their webhooks</Fact>}
         </dl>
       </Panel>

@@ -48,8 +48,8 @@ export const examplesOf = ({ examples = [] }: ConnectorManifest, action: string)
 
 /** How the far end proves its deliveries, in words. */
 export function proofOf({ signature, token }: Hook): string {
-  if (signature) return `by a signature (${signature.algorithm}) in the ${signature.header} header`;
-  return token ? `by a token in the ${token.header} header` : 'by nothing';
+  if (signature) return `Verified by a signature (${signature.algorithm}) in the ${signature.header} header`;
+  return token ? `Verified by a token in the ${token.header} header` : 'Not verified';
 }
 
 /** Values for an action. */

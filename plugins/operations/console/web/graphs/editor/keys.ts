@@ -30,7 +30,7 @@ export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['Ctrl Z, Ctrl Shift Z', 'Undo, redo'],
   ['Ctrl C, Ctrl X, Ctrl V', 'Copy, cut and paste nodes'],
   ['Ctrl D', 'Duplicate the selection'],
-  ['Ctrl A', 'Choose all nodes'],
+  ['Ctrl A', 'Select all nodes'],
   ['Escape', 'Clear the selection; without one, leave the loop'],
   ['Ctrl S', 'Save'],
   ['?', 'Show these keys'],
