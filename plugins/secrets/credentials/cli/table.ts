@@ -13,8 +13,8 @@ export const commands = inGroup(
     set: {
       summary: 'create or replace a credential',
       description:
-        'bearer takes --token; api-key takes --header and --value; basic takes --username and --password; url-token takes\n' +
-        '--token. The secret value is read from standard input (`-`) or a file (`@file`).',
+        'Set --token for bearer and url-token, --header and --value for api-key, and --username and --password for basic.\n' +
+        'The secret value is read from standard input (`-`) or a file (`@file`).',
       flags: {
         kind: {
           type: 'string',

@@ -178,7 +178,7 @@ export const commands: readonly Command[] = [
       org: { type: 'string', summary: 'name of the org' },
       project: { type: 'string', summary: 'name of the project' },
       user: { type: 'string', summary: 'name of the owner' },
-      force: { type: 'boolean', summary: 'even if the database has an owner' },
+      force: { type: 'boolean', summary: 'create them even if the database has an owner' },
     },
     examples: [
       ['svc admin bootstrap --org acme --project main --user ana > token.txt', 'then: svc login --token @token.txt'],

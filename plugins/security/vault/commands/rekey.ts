@@ -25,7 +25,7 @@ export const rekeyCommand = (keyring: Keyring): AdminCommand => ({
     {
       name: 'key-file',
       type: 'string',
-      summary: 'file with the new key in base64; - reads standard input; default: the variable SVC_NEW_MASTER_KEY',
+      summary: 'file with the new key in base64, or - for standard input (default: the variable SVC_NEW_MASTER_KEY)',
     },
     {
       name: 'keep-old',
