@@ -140,7 +140,7 @@ export const spawnHelp = {
   usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]… [--root <folder>]',
   brief: 'submit a file as an independent run',
   summary:
-    'Submits a file as an independent run and prints the new run's ID. - reads the file from standard input, and --include sends other files with it. This run does not wait for the new run, and the new run's result does not affect this run. Spawned runs can nest at most 16 levels deep.',
+    "Submits a file as an independent run and prints the new run's ID. - reads the file from standard input, and --include sends other files with it. This run does not wait for the new run, and the new run's result does not affect this run. Spawned runs can nest at most 16 levels deep.",
   args: [{ name: 'file', summary: 'the workflow; - reads standard input' }],
   flags: {
     as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },

@@ -60,7 +60,7 @@ export const unreadable = (why) =>
   new SvcError(
     'agent_answer_invalid',
     `the agent's answer cannot be read: ${why}`,
-    'Use the same SDK version as the agent; if you do not install an SDK, scripts get the agent's version automatically.',
+    "Use the same SDK version as the agent; if you do not install an SDK, scripts get the agent's version automatically.",
   );
 
 export const misused = (message) => new SvcError('usage', message);
