@@ -469,7 +469,7 @@ export interface WorkflowConcurrency {
   key?: string;
   /** How many runs continue at once, from 1 to 1000. Default: 1, or 1000 with a throttle. */
   limit?: number;
-  /** How many runs start in any period of this length; the others wait. */
+  /** At most `limit` runs start in any period of length `period`. The others wait. */
   throttle?: Throttle;
   /** The name of the lock. Default: `function/<name>`. With a key, `/<value>` follows. */
   group?: string;

@@ -92,7 +92,7 @@ def unreadable(why: str) -> SvcError:
     return SvcError(
         "agent_answer_invalid",
         f"the agent's answer cannot be read: {why}",
-        "Use the same SDK version as the agent; if you do not install an SDK, scripts get that version automatically.",
+        "Use the same SDK version as the agent; if you do not install an SDK, scripts get the agent's version automatically.",
     )
 
 
