@@ -26,7 +26,7 @@ export function Server({ org, owns }: { org: string; owns: boolean }) {
   const server = useQuery({ queryKey: ['server'], queryFn: ({ signal }) => json<ServerView>(SERVER, { signal }) });
   return (
     <>
-      <Section title="Server" about="The operator sets these when starting the server.">
+      <Section title="Server" about="The operator sets these variables when starting the server.">
         {server.error && <Problem error={server.error} again={() => void server.refetch()} />}
         {server.isPending && <Loading />}
         {server.data && <Facts server={server.data} />}

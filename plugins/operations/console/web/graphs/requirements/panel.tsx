@@ -84,7 +84,7 @@ export function RequirementsPanel({ scope, of, onChoose }: Props) {
 /** While somebody draws, a document has faults, which the check names. */
 const Unread = ({ error }: { error: Error }) =>
   error instanceof Refusal && error.problem.code === 'workflow_invalid' ? (
-    <p className="quiet">The graph has problems. Fix them to see what it needs.</p>
+    <p className="quiet">The graph has problems. Fix them to see what the graph needs.</p>
   ) : (
     <Problem error={error} />
   );
