@@ -118,7 +118,7 @@ const listRouteOf = ({ asks }: AskRoutesDeps): Route =>
   listRoute({
     path: ASKS,
     operation: 'listAsks',
-    summary: 'List the asks of a run, newest first, without payloads and answers',
+    summary: 'List the asks of a run, newest first, without payloads or answers',
     access: VIEWER,
     plural: 'asks',
     item: askSchema,

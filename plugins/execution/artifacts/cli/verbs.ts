@@ -50,7 +50,7 @@ export const cacheRestoreHelp = {
     'Restores to the current folder the files that a run of the project saved under this key, and prints the key. If no cache has the key, svc uses the newest cache whose key begins with a prefix in --or. If there is none, it prints nothing and exits with 0.',
   args: [{ name: 'key', summary: 'the key of the cache' }],
   flags: { or: { type: 'string', value: '<prefix>', many: true, summary: 'prefix of other keys to accept' } },
-  exits: [['0', 'standard output has the restored key, or nothing']],
+  exits: [['0', 'standard output contains the restored key, or nothing']],
   recorded: 'Nothing. Each pass restores the cache again.',
   examples: [['svc cache restore "npm-$hash" --or npm-', 'the cache with this hash, or otherwise the newest one']],
 } as const satisfies ScriptVerb;

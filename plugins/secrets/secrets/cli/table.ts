@@ -30,7 +30,7 @@ export const commands = inGroup(
     },
     show: {
       name: 'secret get',
-      summary: 'print the value of a secret; the audit records this',
+      summary: 'print the value of a secret; the audit log records this',
       examples: [['svc secret get NPM_TOKEN', 'prints only the value']],
       load: () => import('./get.ts'),
     },
