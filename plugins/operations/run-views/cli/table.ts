@@ -189,10 +189,10 @@ export const commands: readonly Command[] = [
         'the rule. Predicates are compiled, and nested workflows are checked too. Exits with 1 if there is a problem.\n' +
         'In scripts, it checks the syntax (bash, Python, TypeScript and JavaScript), verbs, SDK names, differences that a\n' +
         'replay would show and, with --local, imports that this machine does not have.\n' +
-        'With --replay, the script runs here: its calls get their results from the history, and the replay ends at the first\n' +
-        'call that is not in it, so no step, wait or event is executed. Code between the calls does run, with an empty folder\n' +
-        'as its home and workspace, without credentials (their variables are ***) and without your variables. Secret values in\n' +
-        'the history are masked.',
+        'With --replay, the script runs on this machine, and its calls get their results from the history. The replay ends at\n' +
+        'the first call that is not in the history, so no step, wait or event is executed. Code between the calls does run,\n' +
+        'with an empty folder as its home and workspace, without credentials (their variables are ***) and without your\n' +
+        'variables. Secret values in the history are masked.',
       args: [{ name: 'file', summary: 'files to check; - reads standard input', rest: true }],
       flags: {
         as: {
