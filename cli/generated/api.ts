@@ -210,7 +210,7 @@ export type EventTypePlace =
         [k: string]: string | undefined;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
+       * Replaces every sequence of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -225,7 +225,7 @@ export type EventTypePlace =
   | {
       pointer: string;
       /**
-       * Other positions, tried in order.
+       * Several locations, tried in order.
        *
        * @maxItems 8
        */
@@ -246,7 +246,7 @@ export type EventTypePlace =
         [k: string]: string | undefined;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
+       * Replaces every sequence of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -259,7 +259,7 @@ export type EventTypePlace =
       default?: string;
     };
 /**
- * The user who did it: the first of these that exists.
+ * The user who caused the delivery: the first of these values that exists.
  *
  * @minItems 1
  */
@@ -273,7 +273,7 @@ export type Pointers1 = [string, ...string[]];
  */
 export type Members = string[];
 /**
- * Any JSON. `{{ }}` in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
+ * Any JSON. `{{ }}` in a string is replaced with its value. An object `{"$map": {on, cases, default}}` is replaced with one of its cases.
  */
 export type Template = null | boolean | number | string | Template[] | {};
 /**
@@ -459,7 +459,7 @@ export interface ExampleDelivery {
  */
 export interface ForgeApi {
   /**
-   * By default, each webhook defines it.
+   * The address of the API. By default, each webhook defines it.
    */
   base?: string;
   headers?: {
@@ -491,7 +491,7 @@ export interface ForgeCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /**
-   * `{events}` as a whole string is replaced with the list of events.
+   * A string that consists of `{events}` is replaced with the list of events.
    */
   body?: {
     [k: string]: unknown | undefined;
@@ -503,7 +503,7 @@ export interface ForgeCall {
 export interface ForgeFile {
   path: string;
   /**
-   * Added to the path for a branch, a tag or a commit.
+   * The text that is added to the path to read from a branch, a tag or a commit.
    */
   ref: string;
   headers?: {
@@ -525,7 +525,7 @@ export interface ForgeSection {
   form_field?: string;
   push: PushSection;
   /**
-   * For deliveries other than pushes, the first of these that exists.
+   * For deliveries other than pushes: where to find each field. The first value that exists is used.
    */
   fields?: {
     sha?: Pointers1;
@@ -552,7 +552,7 @@ export interface PushSection {
    */
   commits: string;
   /**
-   * Members of a commit that list files.
+   * The members of a commit that list its files.
    *
    * @minItems 1
    */
@@ -571,20 +571,20 @@ export interface PushSection {
  */
 export interface ForgeShape {
   /**
-   * The members in the body of each event.
+   * For each event, the members that its body must contain.
    */
   needs: {
     [k: string]: Members | undefined;
   };
   /**
-   * The events whose bodies can contain each member. A member that is not listed can be in every body.
+   * For each member, the events whose bodies can contain it. A member that is not listed can be in any body.
    */
   only: {
     [k: string]: Members | undefined;
   };
 }
 /**
- * A verified delivery that only checks the address: the response repeats a value from it, and it does not become an event.
+ * A verified delivery with which the sender only checks the address. The response repeats a value from it, and svc records no event.
  */
 export interface HookChallenge {
   /**
@@ -619,7 +619,7 @@ export interface SignatureSection {
   algorithm: 'sha256' | 'sha1' | 'sha512' | 'ecdsa-sha256' | 'ed25519';
   encoding: 'hex' | 'base64';
   /**
-   * The text before the signature in its header; several signatures, separated by spaces, are all tried.
+   * The text before the signature in its header. If there are several signatures, separated by spaces, all are tried.
    */
   prefix?: string;
   parts?: HeaderParts;
@@ -639,7 +639,7 @@ export interface SignatureSection {
   key?: KeyForm;
 }
 /**
- * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature with that name is tried.
+ * The names of the parts, for a header with named parts such as `t=1614265330,v1=5f…,v1=a0…`. Every part with the signature's name is tried.
  */
 export interface HeaderParts {
   /**
@@ -980,7 +980,7 @@ export interface ManifestValue {
    */
   required?: boolean;
   /**
-   * The default.
+   * The default value.
    */
   default?: null | boolean | number | string | unknown[] | {};
   /**
@@ -1000,7 +1000,7 @@ export interface ManifestValue {
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or an expression that returns the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   * A URL that begins with `https://`, or with an expression that returns the beginning of the URL. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -1017,11 +1017,11 @@ export interface RequestTemplate {
   sign?: ManifestSign;
 }
 /**
- * The credential's value signs the request and is not sent. Each attempt signs its own bytes.
+ * The credential's value signs the request and is not sent. Each attempt is signed separately.
  */
 export interface ManifestSign {
   /**
-   * Gets the signature.
+   * The header for the signature.
    */
   header: string;
   algorithm: 'sha256' | 'sha1' | 'sha512';
@@ -1035,11 +1035,11 @@ export interface ManifestSign {
    */
   signs: string;
   /**
-   * Gets the time in seconds.
+   * The header for the time in seconds.
    */
   timestamp_header?: string;
   /**
-   * One of `headers`: its value is `{id}`.
+   * The header whose value is `{id}`, one of `headers`.
    */
   id_header?: string;
   key?: KeyForm;
@@ -1051,7 +1051,7 @@ export interface ManifestCredential {
    */
   required?: boolean;
   /**
-   * For `api_key`: the header for the key, instead of the stored one.
+   * For `api_key`: the header that contains the key, instead of the header stored with the credential.
    */
   header?: string;
 }
@@ -1145,7 +1145,7 @@ export interface WaitedRun {
      */
     when?: string;
     /**
-     * What `when` reads besides the event and the run.
+     * The values that `when` uses, other than the event and the run.
      */
     values?: {
       [k: string]: unknown | undefined;
@@ -1160,7 +1160,7 @@ export interface WaitedRun {
     deadline?: string;
   };
   /**
-   * Present while the run is paused: nothing new starts in it. Its status does not change.
+   * Present while the run is paused. Nothing new starts in a paused run, and its status does not change.
    */
   paused?: {
     at: string;
@@ -1175,7 +1175,7 @@ export interface WaitedRun {
     with?: string;
   };
   /**
-   * The calls that agents are executing now, oldest first, at most 20; only for a single run, and without calls shorter than about 100 ms.
+   * The calls that agents are executing now, oldest first: up to 20, without calls shorter than about 100 ms. Lists of runs leave them out.
    */
   running?: {
     /**
@@ -1212,7 +1212,7 @@ export interface WaitedRun {
     activity: string;
   }[];
   /**
-   * Activities that agents have claimed, at most 20, ordered by how long their agents have been silent, longest first; only for a single open run.
+   * Up to 20 activities that agents have claimed. Those whose agents have been silent longest come first. Present only for a single run that is open.
    */
   claims?: {
     activity_id: string;
@@ -1226,7 +1226,7 @@ export interface WaitedRun {
      */
     last_sign_at: string;
     /**
-     * How long ago, by the database's clock. An agent renews three times per lease.
+     * How long ago the agent last claimed or renewed it, by the database's clock. An agent renews three times per lease.
      */
     silent_ms: number;
     /**
@@ -1260,7 +1260,7 @@ export interface WaitedRun {
    */
   finished_at?: string;
   /**
-   * Absent: 0.
+   * Absent if it is 0.
    */
   priority?: number;
   /**
@@ -1272,7 +1272,7 @@ export interface WaitedRun {
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true if the output is too large for the list (more than about 4,000 bytes). Read the run to see it.
+   * Only in a list: true if the output is too large for the list (more than about 4,000 bytes). To see it, get the run itself.
    */
   output_omitted?: boolean;
   error?: {
@@ -1325,7 +1325,7 @@ export interface WaitedRun {
    */
   duplicate?: boolean;
   /**
-   * True if the repeat differs from the first in its document, input, `env`, credentials, tags or subject.
+   * True if this request differs from the first one with this key in its document, input, `env`, credentials, tags or subject.
    */
   source_differs?: boolean;
 }

@@ -60,7 +60,10 @@ const createAskRoute = ({ asks, waits }: AskRoutesDeps): Route => ({
         'The ask. A wait in the run has taken it, or it is queued for the next wait with this name. With `wait`, the response is sent when the run has answered.',
       schema: askSchema,
     },
-    200: { description: 'The run was already asked with this `Idempotency-Key`. The response is the first ask.', schema: askSchema },
+    200: {
+      description: 'The run was already asked with this `Idempotency-Key`. The response is the first ask.',
+      schema: askSchema,
+    },
   },
   async handle(request) {
     const run = runOf(request);

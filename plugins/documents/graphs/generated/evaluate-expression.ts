@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A graph expression, and values for its names.
+ * A graph expression, and values for the names that it uses.
  */
 export interface EvaluateExpression {
   /**
@@ -17,7 +17,7 @@ export interface EvaluateExpression {
      */
     input?: null | boolean | number | string | unknown[] | {};
     /**
-     * By node ID: `output`, `status`, `error` and `case`.
+     * The `output`, `status`, `error` and `case` of each node, by node ID.
      */
     nodes?: {
       [k: string]: {
@@ -25,7 +25,7 @@ export interface EvaluateExpression {
       };
     };
     /**
-     * The item of a fan_out or an each.
+     * The current item of a `fan_out` or `each` node.
      */
     item?: null | boolean | number | string | unknown[] | {};
     index?: number;

@@ -6,15 +6,15 @@
 export interface EvaluatedExpression {
   ok: boolean;
   /**
-   * With `ok`.
+   * The value. Present if `ok` is true.
    */
   value?: null | boolean | number | string | unknown[] | {};
   /**
-   * Without a value: the errors.
+   * Why the expression has no value. Present if `ok` is false.
    */
   reason?: string;
   /**
-   * The errors in the text and their positions, if it is not an expression. Lines and columns count from 1.
+   * If the text is not a valid expression: its errors and their positions. Lines and columns start at 1.
    */
   problems?: ExpressionProblem[];
 }

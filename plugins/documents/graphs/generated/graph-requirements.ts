@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Whether a graph's credentials exist. It does not list names that expressions compute.
+ * Whether a graph's credentials exist. Names that expressions compute are not listed.
  */
 export interface GraphRequirements {
   /**

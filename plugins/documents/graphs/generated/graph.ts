@@ -6,11 +6,11 @@
 export interface GraphDocument {
   version: 'svc-graph/v1';
   /**
-   * For people.
+   * The name that people see.
    */
   title?: string;
   /**
-   * For readers, in Markdown.
+   * What the graph does, in Markdown.
    */
   description?: string;
   /**
@@ -19,7 +19,7 @@ export interface GraphDocument {
    */
   nodes: [GraphNode, ...GraphNode[]];
   /**
-   * By default, all nodes start at once.
+   * The order of the nodes. Without edges, all nodes start at once.
    *
    * @maxItems 50000
    */
@@ -33,11 +33,11 @@ export interface GraphDocument {
    */
   output?: {} | unknown[];
   /**
-   * Set only in the graphs that run the items of an `each` node: the run's input is `{item, index, input}`, and expressions use these names. A saved graph cannot have it.
+   * Set only in graphs that run the items of an `each` node. The run's input is then `{item, index, input}`, and expressions use these names. A saved graph cannot contain this member.
    */
   for_item?: true;
   /**
-   * After a node without `continue_on_error` fails: `stop` (the default) cancels everything and ends the run; `finish` first runs everything that does not depend on the failed node. The run fails in both cases.
+   * What happens when a node without `continue_on_error` fails. `stop` (the default) cancels everything and ends the run. `finish` first runs everything that does not depend on the failed node. With either value, the run fails.
    */
   on_failure?: 'stop' | 'finish';
   /**
@@ -51,23 +51,23 @@ export interface GraphDocument {
          */
         group: string | {};
         /**
-         * An expression: the limit applies to each value separately. The lock is then `<group>/<value>`.
+         * An expression. The limit applies to each of its values separately. The lock is then `<group>/<value>`.
          */
         key?: string;
         /**
-         * How many runs can proceed at once. The holders' lowest limit applies. Default: 1, or 1,000 with a `throttle`.
+         * How many runs can proceed at once. If the holders' limits differ, the lowest one applies. Default: 1, or 1,000 with a `throttle`.
          */
         limit?: number;
         /**
-         * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
+         * `queue` (the default): the run waits for its turn. `cancel-pending`: cancels earlier runs that are waiting. `cancel-running`: cancels those, and as many running ones as needed to make room.
          */
         policy?: 'queue' | 'cancel-pending' | 'cancel-running';
         /**
-         * How many runs start in any period of this length; the others wait.
+         * At most `limit` runs start in any period of length `period`. The others wait.
          */
         throttle?: {
           /**
-           * How many.
+           * The maximum number of starts in a period.
            */
           limit: number;
           /**
@@ -77,19 +77,19 @@ export interface GraphDocument {
         };
       };
   /**
-   * Event types that cancel a run until it ends.
+   * Event types that cancel a run while it is open.
    *
    * @maxItems 32
    */
   cancel_on?: string[];
   /**
-   * Tags of every run, in addition to those set by the submission.
+   * Tags for every run, in addition to those that the submission sets.
    *
    * @maxItems 64
    */
   tags?: string[];
   /**
-   * Subject for runs whose submit or trigger sets none.
+   * The subject of a run, unless its submission or trigger sets one.
    */
   subject?: string;
 }
@@ -109,7 +109,7 @@ export interface GraphNode {
     [k: string]: unknown;
   };
   /**
-   * In a fan_out or an each, it applies to each item.
+   * In a `fan_out` or `each` node, this applies to each item.
    */
   retry?: {
     /**
@@ -117,24 +117,24 @@ export interface GraphNode {
      */
     attempts: number;
     /**
-     * The pause between two attempts: `5s`. Default none.
+     * The delay between two attempts, such as `5s`. Default: none.
      */
     backoff?: string;
   };
   /**
-   * Applies to each attempt, including its time in the queue: `10m`.
+   * The time limit for each attempt, including its time in the queue, such as `10m`.
    */
   timeout?: string;
   /**
-   * If true, a failure is data, and the nodes after it run. In a fan_out or an each, it applies to each item.
+   * If true, a failure is treated as data, and the nodes after this one still run. In a `fan_out` or `each` node, this applies to each item.
    */
   continue_on_error?: boolean;
   /**
-   * Whether all its edges must be met, or only one. Default `all`; `any` if several edges come from triggers.
+   * Whether all incoming edges must be met, or only one. Default: `all`, or `any` if several edges come from triggers.
    */
   join?: 'all' | 'any';
   /**
-   * Replaces the key that is derived from run, node and item. `{{ }}` and `$expr` are evaluated.
+   * Replaces the key that is derived from the run, the node and the item. `{{ }}` and `$expr` are evaluated.
    */
   idempotency_key?: string | {};
   title?: string;
@@ -157,7 +157,7 @@ export interface GraphEdge {
    */
   to: string;
   /**
-   * The edge is met only in this case: `true` or `false` of a condition, one of a switch's cases, or `default`.
+   * The result with which the edge is met: `true` or `false` for a condition; a case or `default` for a switch.
    */
   when?: boolean | string;
 }

@@ -21,7 +21,9 @@ const condition: GraphNodeType = {
   config: {
     type: 'object',
     required: ['if'],
-    properties: { if: { type: ['string', 'boolean'], minLength: 1, description: 'A CEL expression that returns true or false.' } },
+    properties: {
+      if: { type: ['string', 'boolean'], minLength: 1, description: 'A CEL expression that returns true or false.' },
+    },
   },
   expressions: ['if'],
   cases: () => [true, false],
@@ -34,7 +36,11 @@ const choice: GraphNodeType = {
     type: 'object',
     required: ['on', 'cases'],
     properties: {
-      on: { type: 'string', minLength: 1, description: 'A CEL expression. Its value, as text, is compared with the cases.' },
+      on: {
+        type: 'string',
+        minLength: 1,
+        description: 'A CEL expression. Its value, as text, is compared with the cases.',
+      },
       cases: {
         type: 'array',
         minItems: 1,

@@ -121,7 +121,8 @@ const waitAny: GraphNodeType = {
             when: {
               type: 'string',
               minLength: 1,
-              description: "A CEL expression over `event` and the run's data. An event for which it is false is skipped.",
+              description:
+                "A CEL expression over `event` and the run's data. An event for which it is false is skipped.",
             },
             untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
             ask: { type: 'string', description: 'Name of an ask.' },

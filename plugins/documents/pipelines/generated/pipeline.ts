@@ -15,19 +15,19 @@ export type Concurrency =
   | {
       group: string;
       /**
-       * An expression: the limit applies to each value separately. The lock is then `<group>/<value>`.
+       * An expression. The limit applies to each of its values separately. The lock is then `<group>/<value>`.
        */
       key?: string;
       /**
-       * How many can proceed at once. The holders' lowest limit applies. Default: 1, or 1,000 with a `throttle`.
+       * How many can proceed at once. If the holders' limits differ, the lowest one applies. Default: 1, or 1,000 with a `throttle`.
        */
       limit?: number;
       /**
-       * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
+       * `queue` (the default): the run waits for its turn. `cancel-pending`: cancels earlier runs that are waiting. `cancel-running`: cancels those, and as many running ones as needed to make room.
        */
       policy?: 'queue' | 'cancel-pending' | 'cancel-running';
       /**
-       * How many start in any period of this length; the others wait.
+       * At most `limit` start in any period of length `period`. The others wait.
        */
       throttle?: {
         limit: number;
@@ -58,11 +58,11 @@ export type Need =
       artifacts?: boolean | [string, ...string[]];
     };
 /**
- * CEL; `${{ }}` around the whole expression is stripped.
+ * A CEL expression. `${{ }}` around the whole expression is stripped.
  */
 export type Condition = string | boolean;
 /**
- * The key; can contain expressions. A cache is saved once under each key.
+ * The key, which can contain expressions. Only one cache is saved for each key.
  */
 export type CacheKey = string;
 /**
@@ -130,13 +130,13 @@ export interface PipelineDocument {
     [k: string]: unknown;
   };
   /**
-   * The files of `workflow` jobs, by path; the command line adds them.
+   * The files of `workflow` jobs, by path. The CLI adds them.
    */
   files?: {
     [k: string]: string;
   };
   /**
-   * The files included with the scripts of `workflow` jobs, by job; the command line adds them.
+   * The files included with the scripts of `workflow` jobs, by job. The CLI adds them.
    */
   included?: {
     /**
@@ -186,7 +186,7 @@ export interface Env {
   [k: string]: Scalar;
 }
 /**
- * Maps variables to names of credentials or accounts, written literally.
+ * Maps variables to the names of credentials or accounts. The names cannot contain expressions.
  */
 export interface Credentials {
   [k: string]: string;
@@ -201,7 +201,7 @@ export interface CheckoutChoices {
    */
   depth?: number;
   /**
-   * true also fetches submodules; recursive also fetches their submodules. Only over https.
+   * true also fetches submodules; recursive also fetches their submodules. Submodules are fetched only over https.
    */
   submodules?: true | false | 'recursive';
   /**
@@ -229,7 +229,7 @@ export interface Job {
   needs?: string | Need[];
   if?: Condition;
   /**
-   * Evaluated even if a need was not met.
+   * If true, the job also runs when a need was not met, unless its `if` is false.
    */
   always?: boolean;
   requires?: Requires;
@@ -257,7 +257,7 @@ export interface Job {
    */
   wait_for_event?: string;
   /**
-   * CEL over `event` and the run's data at the time when the wait begins; `${{ }}` around the whole expression is stripped.
+   * CEL over `event` and the run's data, as it is when the wait begins. `${{ }}` around the whole expression is stripped.
    */
   when?: string | boolean;
   /**
@@ -269,7 +269,7 @@ export interface Job {
    */
   wait_for_signal?: string;
   /**
-   * Signals, events and asks, and a timeout, of which the job waits for the first.
+   * Signals, events, asks and a timeout. The job waits for the first of them.
    */
   wait_for_any?: {
     /**
@@ -281,11 +281,11 @@ export interface Job {
      */
     event?: string;
     /**
-     * CEL over `event` and the data of the run, as it is when the wait begins.
+     * CEL over `event` and the run's data, as it is when the wait begins.
      */
     when?: string | boolean;
     /**
-     * If true, events from untrusted runs count too.
+     * If true, events from untrusted runs are accepted too.
      */
     untrusted?: boolean;
     /**
@@ -293,7 +293,7 @@ export interface Job {
      */
     ask?: string;
     /**
-     * After this time, the timeout came first.
+     * The job waits no longer than this.
      */
     timeout?: string;
   }[];
@@ -373,7 +373,7 @@ export interface Job {
 }
 export interface Strategy {
   /**
-   * The axes and their values; `include` adds combinations or members, and `exclude` removes combinations. A `${{ }}` instead of the matrix, an axis or a list is evaluated when the job begins.
+   * The axes and their values; `include` adds combinations or members, and `exclude` removes combinations. The matrix, an axis or a list can be a `${{ }}` instead, which is evaluated when the job begins.
    */
   matrix:
     | {
@@ -433,7 +433,7 @@ export interface Step {
   run: string;
   if?: Condition;
   /**
-   * Evaluated even after a step has failed.
+   * If true, the step also runs after another step has failed, unless its `if` is false.
    */
   always?: boolean;
   env?: Env;
@@ -458,7 +458,7 @@ export interface FromRepo {
    */
   repo: string;
   /**
-   * The credential for reading the file: `bearer` or `basic`.
+   * The credential for reading the file, of kind `bearer` or `basic`.
    */
   credential: string;
   /**

@@ -5,7 +5,7 @@
  */
 export interface LiveQuery {
   /**
-   * The topics to follow, at most 16, separated by commas: `runs,events,run:run_01…`.
+   * Up to 16 topics to follow, separated by commas: `runs,events,run:run_01…`.
    */
   topics: string;
 }

@@ -2,7 +2,7 @@
 
 export interface DeclaredInputs {
   /**
-   * JSON Schema 2020-12 with all short forms expanded. Absent: the workflow takes any input.
+   * JSON Schema 2020-12 with all short forms expanded. Absent if the workflow takes any input.
    */
   schema?:
     | {

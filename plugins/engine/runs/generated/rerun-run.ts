@@ -2,7 +2,7 @@
 
 export interface RerunRunBody {
   /**
-   * A recorded site, `name#ordinal`; a bare name is its first occurrence, and a verb before the site selects one of several calls at that site. In a pipeline or a graph, a job or a node. Calls recorded before it are not repeated.
+   * The site from which to run the script again, `name#ordinal`. A name without a number means its first occurrence. If several calls were recorded at the site, put the verb before it. For a pipeline or a graph, the job or node to start from. Calls recorded before that point are not repeated.
    */
   from?: string;
   /**
@@ -10,7 +10,7 @@ export interface RerunRunBody {
    */
   all?: boolean;
   /**
-   * Any JSON, instead of the whole input of the first run, checked against what the workflow declares. Without `from`, a rerun of a pipeline or a graph with another input keeps nothing.
+   * A new input, any JSON, which replaces the first run's input completely. It is checked against the inputs that the workflow declares. Without `from`, a rerun of a pipeline or a graph with a new input keeps no results.
    */
   input?: null | boolean | number | string | unknown[] | {};
 }

@@ -5,7 +5,7 @@
  */
 export interface RunSettings {
   /**
-   * Time limit for runs without one: a duration such as `2h`, including waits. null: no limit.
+   * Time limit for runs without one: a duration such as `2h`, including waits. With null, there is no limit.
    */
   timeout: string | null;
 }

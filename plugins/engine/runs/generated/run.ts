@@ -39,7 +39,7 @@ export interface RunRecord {
      */
     when?: string;
     /**
-     * What `when` reads besides the event and the run.
+     * The values that `when` uses, other than the event and the run.
      */
     values?: {
       [k: string]: unknown;
@@ -54,7 +54,7 @@ export interface RunRecord {
     deadline?: string;
   };
   /**
-   * Present while the run is paused: nothing new starts in it. Its status does not change.
+   * Present while the run is paused. Nothing new starts in a paused run, and its status does not change.
    */
   paused?: {
     at: string;
@@ -69,7 +69,7 @@ export interface RunRecord {
     with?: string;
   };
   /**
-   * The calls that agents are executing now, oldest first, at most 20; only for a single run, and without calls shorter than about 100 ms.
+   * The calls that agents are executing now, oldest first: up to 20, without calls shorter than about 100 ms. Lists of runs leave them out.
    */
   running?: {
     /**
@@ -106,7 +106,7 @@ export interface RunRecord {
     activity: string;
   }[];
   /**
-   * Activities that agents have claimed, at most 20, ordered by how long their agents have been silent, longest first; only for a single open run.
+   * Up to 20 activities that agents have claimed. Those whose agents have been silent longest come first. Present only for a single run that is open.
    */
   claims?: {
     activity_id: string;
@@ -120,7 +120,7 @@ export interface RunRecord {
      */
     last_sign_at: string;
     /**
-     * How long ago, by the database's clock. An agent renews three times per lease.
+     * How long ago the agent last claimed or renewed it, by the database's clock. An agent renews three times per lease.
      */
     silent_ms: number;
     /**
@@ -154,7 +154,7 @@ export interface RunRecord {
    */
   finished_at?: string;
   /**
-   * Absent: 0.
+   * Absent if it is 0.
    */
   priority?: number;
   /**
@@ -166,7 +166,7 @@ export interface RunRecord {
    */
   output?: null | boolean | number | string | unknown[] | {};
   /**
-   * Only in a list: true if the output is too large for the list (more than about 4,000 bytes). Read the run to see it.
+   * Only in a list: true if the output is too large for the list (more than about 4,000 bytes). To see it, get the run itself.
    */
   output_omitted?: boolean;
   error?: {

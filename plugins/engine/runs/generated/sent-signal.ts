@@ -6,11 +6,11 @@
 export interface SentSignal {
   name: string;
   /**
-   * `queued`: no wait has this name yet; the next wait with that name consumes it.
+   * `queued`: no wait has this name yet. The next wait with the name consumes the signal.
    */
   state: 'taken' | 'queued';
   /**
-   * While it is queued: the names of up to ten signals that the run waits for now, oldest wait first.
+   * While it is queued: the names of up to ten signals that the run is waiting for, oldest wait first.
    */
   waits_for: string[];
 }

@@ -15,19 +15,19 @@ export type SubmitRunBody = Workflow & {
      */
     group: string;
     /**
-     * How many can proceed at once. The holders' lowest limit applies. Default: 1, or 1,000 with a throttle.
+     * How many can proceed at once. If the holders' limits differ, the lowest one applies. Default: 1, or 1,000 with a throttle.
      */
     limit?: number;
     /**
-     * `queue` (the default) waits for its turn; `cancel-pending` cancels the earlier runs that wait; `cancel-running` cancels these and as many running ones as needed to make room.
+     * `queue` (the default): the run waits for its turn. `cancel-pending`: cancels earlier runs that are waiting. `cancel-running`: cancels those, and as many running ones as needed to make room.
      */
     policy?: 'queue' | 'cancel-pending' | 'cancel-running';
     /**
-     * Limits how many runs of the group with a throttle start in any period of this length. The others wait.
+     * At most `limit` of the group's runs that have a throttle start in any period of length `period`. The others wait.
      */
     throttle?: {
       /**
-       * How many.
+       * The maximum number of starts in a period.
        */
       limit: number;
       /**
@@ -41,7 +41,7 @@ export type SubmitRunBody = Workflow & {
    */
   priority?: number;
   /**
-   * A repeat of the same key in this project returns the first run. The `Idempotency-Key` header does the same.
+   * If the key was used before in this project, the response contains the first run. The `Idempotency-Key` header does the same.
    */
   idempotency_key?: string;
   /**

@@ -21,7 +21,7 @@ export interface SubmittedRun {
    */
   duplicate?: boolean;
   /**
-   * True if the repeat differs from the first in its document, input, `env`, credentials, tags or subject.
+   * True if this request differs from the first one with this key in its document, input, `env`, credentials, tags or subject.
    */
   source_differs?: boolean;
 }

@@ -2,7 +2,7 @@
 
 export interface WaitQuery {
   /**
-   * A duration of at most 10m, such as `30s`. The response is sent when the run ends. If this time passes or the server stops first, the response contains the unfinished run. Proxies often close an idle request after 60 s.
+   * How long to wait, at most 10m: a duration such as `30s`. The response is sent when the run ends. If this time passes or the server stops first, the response contains the unfinished run. Proxies often close an idle request after 60 s.
    */
   wait?: string;
 }

@@ -39,7 +39,7 @@ export interface Workflow {
    */
   interpreter?: string;
   /**
-   * Any JSON, at most 2 MiB; the program reads it with `svc input`, or as `input` in the file named by `SVC_INPUT_FILE`.
+   * Any JSON, at most 2 MiB. The program reads it with `svc input`, or as `input` in the file that `SVC_INPUT_FILE` names.
    */
   input?: null | boolean | number | string | unknown[] | {};
   /**
@@ -55,13 +55,13 @@ export interface Workflow {
    */
   files?: IncludedFile[];
   /**
-   * The program's variables. `SVC_*` is rejected.
+   * The program's variables. Names that begin with `SVC_` are rejected.
    */
   env?: {
     [k: string]: string;
   };
   /**
-   * The program's variables, each with the name of the credential whose value it gets when a job is claimed. Scripts and functions only.
+   * Maps the program's variables to the names of credentials. When a job is claimed, each variable gets the value of its credential. Scripts and functions only.
    */
   credentials?: {
     [k: string]: string;
@@ -77,7 +77,7 @@ export interface Workflow {
    */
   subject?: string;
   /**
-   * Capabilities an agent must have.
+   * Capabilities that an agent must have.
    *
    * @maxItems 32
    */
@@ -93,7 +93,7 @@ export interface Workflow {
    */
   checkout?: boolean | CheckoutOptions;
   /**
-   * The time limit, such as `30m`, from the submission on and including waits; afterwards the run fails with `deadline_exceeded`. Default: the project's setting.
+   * The time limit, such as `30m`, counted from the submission and including waits. After this time, the run fails with `deadline_exceeded`. Default: the project's setting.
    */
   timeout?: string;
 }
@@ -111,7 +111,7 @@ export interface IncludedFile {
    */
   size: number;
   /**
-   * True: it can be run as a program.
+   * If true, the file can be run as a program.
    */
   executable?: boolean;
 }
@@ -125,7 +125,7 @@ export interface CheckoutOptions {
    */
   depth?: number;
   /**
-   * true also fetches submodules; recursive also fetches their submodules. Only over https.
+   * true also fetches submodules; recursive also fetches their submodules. Submodules are fetched only over https.
    */
   submodules?: true | false | 'recursive';
   /**

@@ -5,11 +5,11 @@
  */
 export interface ChainLink {
   /**
-   * The depth of the link, from 1 for direct links. Its parent is the nearest link above it with a smaller depth.
+   * The depth of the link, starting at 1 for direct links. Its parent is the nearest link above it with a smaller depth.
    */
   depth: number;
   /**
-   * From the previous link to this one: an event started, woke or cancelled a run, or a run emitted an event, called or spawned a run, or was rerun.
+   * How this link follows from the previous one. An event can have started, woken or cancelled a run. A run can have emitted an event, called or spawned a run, or been rerun.
    */
   relation: 'started' | 'woke' | 'cancelled' | 'emitted' | 'called' | 'rerun';
   kind: 'run' | 'event';

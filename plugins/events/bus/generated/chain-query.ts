@@ -2,7 +2,7 @@
 
 export interface ChainQuery {
   /**
-   * The maximum number of effects.
+   * The maximum number of effects to return.
    */
   limit?: number;
 }

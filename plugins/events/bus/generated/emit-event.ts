@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Body of `POST {scoped}/events`. With the `Idempotency-Key` header, a second emit in the project with that key returns the first event.
+ * Body of `POST {scoped}/events`. If the `Idempotency-Key` header contains a key that was used before in the project, the response contains the first event.
  */
 export interface EmitEventBody {
   /**

@@ -9,11 +9,11 @@ export interface EmittedEvent {
    */
   event: string;
   /**
-   * True if the key was used before: this is the first event.
+   * True if the idempotency key was used before. The response then describes the first event.
    */
   duplicate?: true;
   /**
-   * Present if the repeat differs from the first in its type, key or payload; its content is not recorded.
+   * Present if this request differs from the first one with this idempotency key in its type, key or payload. Only the first one is recorded.
    */
   event_differs?: true;
 }

@@ -18,7 +18,7 @@ export interface Event {
    */
   source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
-   * Name of the hook, webhook or schedule; ID of the run that emitted it or that it describes; empty if a person emitted it.
+   * The name of the hook, webhook or schedule, or the ID of the run that emitted the event or that the event describes. Empty if a person emitted it.
    */
   source_name: string;
   /**

@@ -16,7 +16,7 @@ export interface ListEventsQuery {
   key?: string;
   source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
-   * Only events from sources other than these, separated by commas. `lifecycle,manual,spawn` hides the start and end of runs.
+   * The sources to exclude, separated by commas. `lifecycle,manual,spawn` hides the start and end of runs.
    */
   exclude?: string;
   /**

@@ -55,7 +55,7 @@ export interface ShownEvent {
      */
     waits?: {
       /**
-       * `throttle`, `debounce`, `batch`, `concurrency`, or `slot`: one of the runs that the project can have in flight.
+       * `throttle`, `debounce`, `batch`, `concurrency`, or `slot` (one of the runs that the project can have in flight).
        */
       for: string;
       /**
@@ -63,7 +63,7 @@ export interface ShownEvent {
        */
       until?: string;
       /**
-       * Other deliveries that wait for the same thing; at most 9,999 are counted.
+       * The number of other deliveries that are waiting for the same thing, counted up to 9,999.
        */
       others: number;
     };

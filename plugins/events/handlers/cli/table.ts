@@ -55,13 +55,21 @@ const LIMITS: Readonly<Record<string, Flag>> = {
     value: '<duration>',
     summary: 'start the run at the latest this long after the first event of a burst',
   },
-  'debounce-key': { type: 'string', value: '<cel>', summary: 'CEL over event: events with different values belong to different bursts' },
+  'debounce-key': {
+    type: 'string',
+    value: '<cel>',
+    summary: 'CEL over event: events with different values belong to different bursts',
+  },
   batch: {
     type: 'string',
     value: '<n/timeout>',
     summary: 'start one run for this many events, or for fewer after the timeout, like 100/10s',
   },
-  'batch-key': { type: 'string', value: '<cel>', summary: 'CEL over event: events are batched separately for each value' },
+  'batch-key': {
+    type: 'string',
+    value: '<cel>',
+    summary: 'CEL over event: events are batched separately for each value',
+  },
   priority: {
     type: 'string',
     value: '<seconds|cel>',

@@ -16,7 +16,7 @@ export interface HandlerView {
      */
     limit: number;
     /**
-     * CEL over `event`; the limit applies to each value separately.
+     * A CEL expression over `event`. The limit applies to each value separately.
      */
     key?: string;
   };
@@ -25,7 +25,7 @@ export interface HandlerView {
    */
   throttle?: {
     /**
-     * The number of starts.
+     * The maximum number of starts in a period.
      */
     limit: number;
     /**
@@ -33,16 +33,16 @@ export interface HandlerView {
      */
     period: string;
     /**
-     * CEL over `event`; the limit applies to each value separately.
+     * A CEL expression over `event`. The limit applies to each value separately.
      */
     key?: string;
   };
   /**
-   * The handler takes at most `limit` events in any period of length `period`. It drops the others, and their deliveries are `declined`.
+   * The handler takes at most `limit` events in any period of length `period`. It drops other events, and their deliveries are `declined`.
    */
   rate_limit?: {
     /**
-     * The number of events.
+     * The maximum number of events in a period.
      */
     limit: number;
     /**
@@ -50,12 +50,12 @@ export interface HandlerView {
      */
     period: string;
     /**
-     * CEL over `event`; the limit applies to each value separately.
+     * A CEL expression over `event`. The limit applies to each value separately.
      */
     key?: string;
   };
   /**
-   * Starts one run for a burst of events, with its last event. The deliveries of the earlier ones are `declined`.
+   * Starts one run for a burst of events, with the last event. The deliveries of the earlier events are `declined`.
    */
   debounce?: {
     /**
@@ -63,11 +63,11 @@ export interface HandlerView {
      */
     period: string;
     /**
-     * The run starts at the latest this long after the first event of the burst.
+     * The longest time from the first event of the burst to the start of the run.
      */
     max?: string;
     /**
-     * CEL over `event`: each value has separate bursts.
+     * A CEL expression over `event`. Events with different values belong to different bursts.
      */
     key?: string;
   };
@@ -80,16 +80,16 @@ export interface HandlerView {
      */
     size: number;
     /**
-     * The run starts at the latest this long after the first event, from `1s` to `1d`.
+     * The longest time from the first event to the start of the run, from `1s` to `1d`.
      */
     timeout: string;
     /**
-     * CEL over `event`: each value has separate batches.
+     * A CEL expression over `event`. Events are batched separately for each value.
      */
     key?: string;
   };
   /**
-   * Seconds, or CEL over `event` that yields them: a waiting delivery counts as if it had arrived this much earlier.
+   * A number of seconds, or a CEL expression over `event` that returns one. A waiting delivery is treated as if it had arrived this much earlier.
    */
   priority?: number | string;
   /**
@@ -123,7 +123,7 @@ export interface HandlerView {
     [k: string]: string;
   };
   /**
-   * Whether and how its script starts with the event's repository; returned unchanged.
+   * Whether and how the event's repository is checked out for its script. Returned unchanged.
    */
   checkout?:
     | boolean
@@ -144,15 +144,15 @@ export interface HandlerView {
    */
   set_by?: string;
   /**
-   * What its queued deliveries are waiting for; absent in lists, and if it has no options.
+   * What its queued deliveries are waiting for. Absent in lists, and for handlers without options that make deliveries wait.
    */
   waiting?: {
     /**
-     * `throttle`, `debounce`, `batch`, `concurrency`, or `slot`: one of the runs that the project can have in flight.
+     * `throttle`, `debounce`, `batch`, `concurrency`, or `slot` (one of the runs that the project can have in flight).
      */
     for: string;
     /**
-     * Deliveries; at most 10,000 are counted.
+     * The number of deliveries, counted up to 10,000.
      */
     count: number;
     /**
@@ -166,23 +166,23 @@ export interface HandlerView {
   lately?: {
     since: string;
     /**
-     * Runs that it started, including their reruns.
+     * The number of runs that it started, including their reruns.
      */
     started: number;
     /**
-     * Its failed runs.
+     * The number of its runs that failed.
      */
     failed: number;
     /**
-     * Events that it declined because its predicate could not be evaluated.
+     * The number of events that it declined because its predicate could not be evaluated.
      */
     predicate_errors: number;
     /**
-     * Queued deliveries; at most 10,000 are counted.
+     * The number of queued deliveries, counted up to 10,000.
      */
     queued: number;
     /**
-     * Events that its `rate_limit` dropped.
+     * The number of events that its `rate_limit` dropped.
      */
     dropped?: number;
   };

@@ -14,11 +14,11 @@ export type PutHandlerBody = Workflow & {
    */
   on: [string, ...string[]];
   /**
-   * CEL over `event`, the envelope with `type`, `key`, `event`, `payload` and its other members; a run starts if it is true.
+   * A CEL expression over `event`, the envelope with `type`, `key`, `event`, `payload` and its other members. A run starts if the result is true.
    */
   when?: string;
   /**
-   * The maximum number of the handler's runs in flight; other deliveries wait in order of arrival. Waiting runs are not in flight.
+   * The maximum number of the handler's runs in flight. Other deliveries wait in order of arrival. A run that is waiting is not in flight.
    */
   concurrency?: {
     /**
@@ -26,7 +26,7 @@ export type PutHandlerBody = Workflow & {
      */
     limit?: number;
     /**
-     * CEL over `event`; the limit applies to each value separately.
+     * A CEL expression over `event`. The limit applies to each value separately.
      */
     key?: string;
   };
@@ -35,7 +35,7 @@ export type PutHandlerBody = Workflow & {
    */
   throttle?: {
     /**
-     * The number of starts.
+     * The maximum number of starts in a period.
      */
     limit: number;
     /**
@@ -43,16 +43,16 @@ export type PutHandlerBody = Workflow & {
      */
     period: string;
     /**
-     * CEL over `event`; the limit applies to each value separately.
+     * A CEL expression over `event`. The limit applies to each value separately.
      */
     key?: string;
   };
   /**
-   * The handler takes at most `limit` events in any period of length `period`. It drops the others, and their deliveries are `declined`.
+   * The handler takes at most `limit` events in any period of length `period`. It drops other events, and their deliveries are `declined`.
    */
   rate_limit?: {
     /**
-     * The number of events.
+     * The maximum number of events in a period.
      */
     limit: number;
     /**
@@ -60,12 +60,12 @@ export type PutHandlerBody = Workflow & {
      */
     period: string;
     /**
-     * CEL over `event`; the limit applies to each value separately.
+     * A CEL expression over `event`. The limit applies to each value separately.
      */
     key?: string;
   };
   /**
-   * Starts one run for a burst of events, with its last event. The deliveries of the earlier ones are `declined`.
+   * Starts one run for a burst of events, with the last event. The deliveries of the earlier events are `declined`.
    */
   debounce?: {
     /**
@@ -73,11 +73,11 @@ export type PutHandlerBody = Workflow & {
      */
     period: string;
     /**
-     * The run starts at the latest this long after the first event of the burst.
+     * The longest time from the first event of the burst to the start of the run.
      */
     max?: string;
     /**
-     * CEL over `event`: each value has separate bursts.
+     * A CEL expression over `event`. Events with different values belong to different bursts.
      */
     key?: string;
   };
@@ -90,16 +90,16 @@ export type PutHandlerBody = Workflow & {
      */
     size: number;
     /**
-     * The run starts at the latest this long after the first event, from `1s` to `1d`.
+     * The longest time from the first event to the start of the run, from `1s` to `1d`.
      */
     timeout: string;
     /**
-     * CEL over `event`: each value has separate batches.
+     * A CEL expression over `event`. Events are batched separately for each value.
      */
     key?: string;
   };
   /**
-   * Seconds, or CEL over `event` that yields them: a waiting delivery counts as if it had arrived this much earlier.
+   * A number of seconds, or a CEL expression over `event` that returns one. A waiting delivery is treated as if it had arrived this much earlier.
    */
   priority?: number | string;
 };

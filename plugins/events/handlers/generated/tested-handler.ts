@@ -23,7 +23,7 @@ export interface TestedHandlerView {
    */
   pattern?: string;
   /**
-   * The predicate and its result; absent without one.
+   * The predicate and its result. Absent if the handler has no predicate.
    */
   when?: {
     source: string;
@@ -35,7 +35,7 @@ export interface TestedHandlerView {
    */
   outcome: 'start' | 'queue' | 'not_matched' | 'withheld' | 'declined' | 'refused';
   /**
-   * The reason, as text for people.
+   * The reason, in words.
    */
   reason: string;
   /**

@@ -60,7 +60,11 @@ export const commands: readonly Command[] = inGroup('React', [
           value: '<duration>',
           summary: 'after an outage, start each missed due time within this duration, and skip older ones',
         },
-        deadline: { type: 'string', value: '<duration>', summary: 'skip a due time that has not started within this duration' },
+        deadline: {
+          type: 'string',
+          value: '<duration>',
+          summary: 'skip a due time that has not started within this duration',
+        },
         paused: { type: 'boolean', summary: 'create it paused, until svc schedule resume' },
         ...WORKFLOW_FLAGS,
         subject: { type: 'string', value: '<key>', summary: 'key of the events and subject of the runs' },

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A stored backfill, whose due times start from now on.
+ * A stored backfill. Its due times start from now on.
  */
 export interface BackfilledSchedule {
   name: string;

@@ -19,7 +19,7 @@ export interface NextDue {
      */
     starts_at: string;
     /**
-     * `cancel`: it cancels earlier runs and starts.
+     * `cancel`: it first cancels earlier runs, and then starts.
      */
     outcome: 'start' | 'skip' | 'queue' | 'cancel' | 'paused';
     /**
@@ -35,7 +35,7 @@ export interface NextDue {
     since: string;
     backfill: boolean;
     /**
-     * The ID of its event; absent if the event is recorded when it starts.
+     * The ID of its event. Absent if the event is recorded only when the due time starts.
      */
     event?: string;
     reason: string;

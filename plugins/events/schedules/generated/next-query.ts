@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The number of due times.
+ * How many due times to return.
  */
 export interface NextQuery {
   count?: number;

@@ -7,7 +7,7 @@ import type {Workflow} from '../../../engine/runs/contract.ts';
  */
 export interface PutScheduleBody {
   /**
-   * Five fields (minute hour day month weekday), or six fields if the first one is seconds; `L`, `W`, `#` and names as usual; or `@daily` and similar names.
+   * Five fields (minute hour day month weekday), or six fields if the first one is seconds. The usual `L`, `W`, `#` and names of days and months are allowed, as are macros such as `@daily`.
    */
   cron: string;
   /**
@@ -31,15 +31,15 @@ export interface PutScheduleBody {
    */
   overlap?: 'allow' | 'skip' | 'queue' | 'cancel';
   /**
-   * A duration, at most `1d`: each due time starts with a delay of up to this much. The delay of a given due time is always the same.
+   * The longest delay between a due time and its start, at most `1d`. A given due time always has the same delay.
    */
   jitter?: string;
   /**
-   * A duration, at most `30d`: after an outage, each missed due time within it starts, and older ones are skipped. Default: one tick for all missed due times.
+   * How old a missed due time can be, at most `30d`, to start after an outage. Older ones are skipped. Default: one tick for all missed due times.
    */
   catch_up?: string;
   /**
-   * A duration, at most `30d`: a due time that has not started by then, because it was queued or no server was running, is skipped.
+   * How late a due time can start, at most `30d`. If it has not started within this time, because it was queued or no server was running, it is skipped.
    */
   deadline?: string;
 }

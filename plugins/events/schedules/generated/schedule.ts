@@ -26,7 +26,7 @@ export interface ScheduleView {
    */
   starts_at?: string;
   /**
-   * What happens at a due time while an earlier run has not ended; absent: it starts.
+   * What happens at a due time while an earlier run has not ended. Absent if the due time starts anyway.
    */
   overlap?: 'skip' | 'queue' | 'cancel';
   /**
@@ -72,7 +72,7 @@ export interface ScheduleView {
     triggered_by?: string;
   };
   /**
-   * Unchanged, except that lists leave out its document, input and variables; null: ticks are only events.
+   * The workflow, unchanged, except that lists leave out its document, input and variables. Null if ticks are only events.
    */
   workflow: {
     [k: string]: unknown;

@@ -17,7 +17,7 @@ export interface TriggeredSchedule {
    */
   error?: string;
   /**
-   * The idempotency key was used before; this is the first tick.
+   * True if the idempotency key was used before. The response then describes the first tick.
    */
   duplicate?: boolean;
 }

@@ -20,7 +20,7 @@ export interface AgentRecord {
    */
   untrusted: 'refuse' | 'isolate' | 'only';
   /**
-   * The reason why this machine cannot isolate programs. Absent if it can; otherwise the agent gets no untrusted runs.
+   * The reason why this machine cannot isolate programs. Absent if it can isolate them. Otherwise, the agent gets no untrusted runs.
    */
   isolation_missing?: string;
   slots: number;

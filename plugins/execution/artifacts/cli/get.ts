@@ -71,7 +71,12 @@ async function fetchFile(api: Client, run_id: string, view: View, target: string
     if (from === 0 || response.statusCode === 206) return untilItBreaks(response);
     response.destroy();
     const next = 'call again';
-    throw new CliError(Exit.failed, 'artifact_changed', `${view.path} was replaced while it was being downloaded`, next);
+    throw new CliError(
+      Exit.failed,
+      'artifact_changed',
+      `${view.path} was replaced while it was being downloaded`,
+      next,
+    );
   };
   for (let failures = 0, best = 0; ; ) {
     try {

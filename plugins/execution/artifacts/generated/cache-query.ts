@@ -10,7 +10,7 @@ export interface CacheQuery {
    */
   key: string;
   /**
-   * Find the newest cache whose key begins with `key`.
+   * If true, the response describes the newest cache whose key begins with `key`.
    */
   prefix?: boolean;
 }

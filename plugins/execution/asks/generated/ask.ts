@@ -10,7 +10,7 @@ export interface Ask {
   ask_id: string;
   name: string;
   /**
-   * `open`: the run can answer until the deadline. `timed_out`: it did not. `run_ended`: it ended without an answer. All states except `open` are final.
+   * `open`: the run can answer until the deadline. `timed_out`: the deadline passed without an answer. `run_ended`: the run ended without an answer. All states except `open` are final.
    */
   state: 'open' | 'answered' | 'timed_out' | 'run_ended';
   /**

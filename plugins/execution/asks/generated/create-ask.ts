@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Body of `POST {scoped}/runs/{run}/asks`. With the `Idempotency-Key` header, a second ask of the run with that key returns the first one.
+ * Body of `POST {scoped}/runs/{run}/asks`. If the `Idempotency-Key` header contains a key that was used before for the run, the response contains the first ask.
  */
 export interface CreateAsk {
   /**

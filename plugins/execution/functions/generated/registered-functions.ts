@@ -32,25 +32,25 @@ export interface RegisteredFunction {
    */
   timeout?: string;
   /**
-   * A number: how many runs of this workflow one worker runs at once. An object: how its runs take turns, whichever worker runs them.
+   * A number: how many of this workflow's runs a worker executes at once. An object: how its runs take turns, no matter which worker executes them.
    */
   concurrency?:
     | number
     | {
         /**
-         * A CEL expression over `input`: the limits apply to each value separately. The lock is then `<group>/<value>`.
+         * A CEL expression over `input`. The limits apply to each of its values separately. The lock is then `<group>/<value>`.
          */
         key?: string;
         /**
-         * How many runs continue at once. Default: 1, or 1,000 with a throttle.
+         * How many runs can proceed at once. Default: 1, or 1,000 with a throttle.
          */
         limit?: number;
         /**
-         * How many runs start in any period of this length; the others wait.
+         * At most `limit` runs start in any period of length `period`. The others wait.
          */
         throttle?: {
           /**
-           * How many.
+           * The maximum number of starts in a period.
            */
           limit: number;
           /**
@@ -67,12 +67,12 @@ export interface RegisteredFunction {
          */
         policy?: 'queue' | 'cancel-pending' | 'cancel-running';
         /**
-         * How many runs of this workflow one worker runs at once.
+         * How many of this workflow's runs a worker executes at once.
          */
         per_worker?: number;
       };
   /**
-   * The priority of its runs, unless their submit sets one: 0 to 9, or a CEL expression over `input`.
+   * The priority of its runs, unless their submission sets one: 0 to 9, or a CEL expression over `input`.
    */
   priority?: number | string;
 }

@@ -19,7 +19,8 @@ export const lockHelp = {
     limit: {
       type: 'string',
       value: '<n>',
-      summary: "let up to this many runs hold the lease at once (default: 1); if the holders' limits differ, the lowest one applies",
+      summary:
+        "let up to this many runs hold the lease at once (default: 1); if the holders' limits differ, the lowest one applies",
     },
     timeout: { type: 'string', value: '<duration>', summary: 'leave the queue after this time (default: never)' },
     fence: { type: 'boolean', summary: "print the grant's number; not with a command" },

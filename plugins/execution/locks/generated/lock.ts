@@ -11,7 +11,7 @@ export interface LockView {
    */
   limit: number;
   /**
-   * One of its holders. Absent: nobody holds it, and those that wait start later because of a throttle.
+   * One of its holders. Absent if nobody holds it, because a throttle delays those that are waiting.
    */
   holder?: {
     run_id: string;
@@ -36,7 +36,7 @@ export interface LockView {
   }[];
   queue_length: number;
   /**
-   * The throttle of the first in the queue: how many runs start in any period of this length.
+   * The throttle of the first run in the queue. At most `limit` runs start in any period of length `period`.
    */
   throttle?: {
     limit: number;
@@ -46,7 +46,7 @@ export interface LockView {
     period: string;
   };
   /**
-   * When the throttle lets the first in the queue start. Absent: it does not delay it.
+   * When the throttle lets the first run in the queue start. Absent if the throttle does not delay it.
    */
   next_start_at?: string;
 }

@@ -21,7 +21,7 @@ export interface RenderAction {
    */
   key?: string;
   /**
-   * If true, the request shows a credential even if the connector does not need one.
+   * If true, the request includes a credential even if the connector does not need one.
    */
   credential?: boolean;
 }

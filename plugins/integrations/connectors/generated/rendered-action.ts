@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The action's request; `***` replaces what its credential adds. Nothing is sent.
+ * The action's request, with `***` instead of what its credential adds. Nothing is sent.
  */
 export interface RenderedAction {
   request: {

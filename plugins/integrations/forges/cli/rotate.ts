@@ -17,7 +17,8 @@ export const run: Run = async ({ args, flags, output, client }) => {
   output.data(webhook, () => formatItem(COLUMNS, webhook, output));
   const { old_secret_until: until, registration } = webhook;
   const old = until === undefined ? 'is no longer valid' : `is valid until ${until}`;
-  const instruction = registration === 'registered' ? 'The forge already has the new one' : 'Enter the new one at the forge now';
+  const instruction =
+    registration === 'registered' ? 'The forge already has the new one' : 'Enter the new one at the forge now';
   output.note(
     endOverlap
       ? `Ended the old secret of webhook ${args[0]}`

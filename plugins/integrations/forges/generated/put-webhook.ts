@@ -23,11 +23,11 @@ export interface PutWebhookBody {
    */
   credential?: string;
   /**
-   * Create or update the webhook at the forge. False: remove it there. By default, it stays unchanged.
+   * If true, svc creates or updates the webhook at the forge. If false, svc removes it there. By default, the webhook stays unchanged.
    */
   auto_register?: boolean;
   /**
-   * Create a new secret; the old one expires immediately. Default false.
+   * If true, svc creates a new secret, and the old one expires immediately. Default: false.
    */
   rotate?: boolean;
   /**

@@ -4,7 +4,7 @@ export interface TakenDelivery {
   event_id: string;
   event_type: string;
   /**
-   * True if svc has already received this delivery: this is its event.
+   * True if svc had already received this delivery. `event_id` and `event_type` then describe the event recorded the first time.
    */
   duplicate?: boolean;
 }

@@ -18,11 +18,11 @@ export interface WebhookView {
   secret?: string;
   credential?: string;
   /**
-   * The creator of the webhook at the forge: a person or the service; `pending` during the registration.
+   * Who created the webhook at the forge: a person or the service. `pending` during the registration.
    */
   registration: 'manual' | 'pending' | 'registered';
   /**
-   * Unchanged, except that lists leave out its document, input and variables. If absent, pushes only start handlers.
+   * The workflow, unchanged, except that lists leave out its document, input and variables. If absent, pushes only start handlers.
    */
   workflow?: {
     [k: string]: unknown;

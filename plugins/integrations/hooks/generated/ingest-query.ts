@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * All query parameters are accepted and become part of the event, except the secret.
+ * All query parameters are accepted. They become part of the event, except the secret.
  */
 export interface IngestQuery {
   /**

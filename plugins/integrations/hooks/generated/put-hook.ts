@@ -28,7 +28,7 @@ export interface HmacBody {
    */
   key: string;
   /**
-   * Before the signature in its header: `sha256=`.
+   * The text before the signature in its header, such as `sha256=`.
    */
   prefix?: string;
   /**

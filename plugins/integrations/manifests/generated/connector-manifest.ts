@@ -2,7 +2,7 @@
 
 export type Name = string;
 /**
- * Any JSON. `{{ }}` in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
+ * Any JSON. `{{ }}` in a string is replaced with its value. An object `{"$map": {on, cases, default}}` is replaced with one of its cases.
  */
 export type Template = null | boolean | number | string | Template[] | {};
 export type HeaderName = string;
@@ -20,7 +20,7 @@ export type EventTypePlace =
         [k: string]: string;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
+       * Replaces every sequence of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -35,7 +35,7 @@ export type EventTypePlace =
   | {
       pointer: Pointer;
       /**
-       * Other positions, tried in order.
+       * Several locations, tried in order.
        *
        * @maxItems 8
        */
@@ -56,7 +56,7 @@ export type EventTypePlace =
         [k: string]: string;
       };
       /**
-       * Replaces every run of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
+       * Replaces every sequence of characters that an event type cannot contain: `orders/create` becomes `orders.create`. By default, such a delivery is rejected.
        */
       other?: '.' | '-' | '_';
       /**
@@ -80,7 +80,7 @@ export type DeliveryPlace =
       pointer: Pointer;
     };
 /**
- * The user who did it: the first of these that exists.
+ * The user who caused the delivery: the first of these values that exists.
  *
  * @minItems 1
  */
@@ -107,7 +107,7 @@ export interface ConnectorManifest {
   description?: string;
   credential?: ManifestCredential;
   /**
-   * The fields that an author sets once per node: its `with`.
+   * The fields that an author sets once per node, in its `with`.
    *
    * @maxItems 64
    */
@@ -129,7 +129,7 @@ export interface ManifestCredential {
    */
   required?: boolean;
   /**
-   * For `api_key`: the header for the key, instead of the stored one.
+   * For `api_key`: the header that contains the key, instead of the header stored with the credential.
    */
   header?: string;
 }
@@ -141,7 +141,7 @@ export interface ManifestValue {
    */
   required?: boolean;
   /**
-   * The default.
+   * The default value.
    */
   default?: null | boolean | number | string | unknown[] | {};
   /**
@@ -174,7 +174,7 @@ export interface ManifestAction {
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * `https://…`, or an expression that returns the start of an address. Each value is percent-encoded; `path(…)` keeps its slashes.
+   * A URL that begins with `https://`, or with an expression that returns the beginning of the URL. Each value is percent-encoded; `path(…)` keeps its slashes.
    */
   url: string;
   query?: {
@@ -191,11 +191,11 @@ export interface RequestTemplate {
   sign?: ManifestSign;
 }
 /**
- * The credential's value signs the request and is not sent. Each attempt signs its own bytes.
+ * The credential's value signs the request and is not sent. Each attempt is signed separately.
  */
 export interface ManifestSign {
   /**
-   * Gets the signature.
+   * The header for the signature.
    */
   header: string;
   algorithm: 'sha256' | 'sha1' | 'sha512';
@@ -209,11 +209,11 @@ export interface ManifestSign {
    */
   signs: string;
   /**
-   * Gets the time in seconds.
+   * The header for the time in seconds.
    */
   timestamp_header?: string;
   /**
-   * One of `headers`: its value is `{id}`.
+   * The header whose value is `{id}`, one of `headers`.
    */
   id_header?: string;
   key?: KeyForm;
@@ -250,7 +250,7 @@ export interface SignatureSection {
   algorithm: 'sha256' | 'sha1' | 'sha512' | 'ecdsa-sha256' | 'ed25519';
   encoding: 'hex' | 'base64';
   /**
-   * The text before the signature in its header; several signatures, separated by spaces, are all tried.
+   * The text before the signature in its header. If there are several signatures, separated by spaces, all are tried.
    */
   prefix?: string;
   parts?: HeaderParts;
@@ -270,7 +270,7 @@ export interface SignatureSection {
   key?: KeyForm;
 }
 /**
- * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature with that name is tried.
+ * The names of the parts, for a header with named parts such as `t=1614265330,v1=5f…,v1=a0…`. Every part with the signature's name is tried.
  */
 export interface HeaderParts {
   /**
@@ -294,7 +294,7 @@ export interface TokenSection {
   prefix?: string;
 }
 /**
- * A verified delivery that only checks the address: the response repeats a value from it, and it does not become an event.
+ * A verified delivery with which the sender only checks the address. The response repeats a value from it, and svc records no event.
  */
 export interface HookChallenge {
   /**
@@ -322,7 +322,7 @@ export interface ForgeSection {
   form_field?: string;
   push: PushSection;
   /**
-   * For deliveries other than pushes, the first of these that exists.
+   * For deliveries other than pushes: where to find each field. The first value that exists is used.
    */
   fields?: {
     sha?: Pointers1;
@@ -349,7 +349,7 @@ export interface PushSection {
    */
   commits: string;
   /**
-   * Members of a commit that list files.
+   * The members of a commit that list its files.
    *
    * @minItems 1
    */
@@ -368,13 +368,13 @@ export interface PushSection {
  */
 export interface ForgeShape {
   /**
-   * The members in the body of each event.
+   * For each event, the members that its body must contain.
    */
   needs: {
     [k: string]: Members;
   };
   /**
-   * The events whose bodies can contain each member. A member that is not listed can be in every body.
+   * For each member, the events whose bodies can contain it. A member that is not listed can be in any body.
    */
   only: {
     [k: string]: Members;
@@ -385,7 +385,7 @@ export interface ForgeShape {
  */
 export interface ForgeApi {
   /**
-   * By default, each webhook defines it.
+   * The address of the API. By default, each webhook defines it.
    */
   base?: string;
   headers?: {
@@ -417,7 +417,7 @@ export interface ForgeCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /**
-   * `{events}` as a whole string is replaced with the list of events.
+   * A string that consists of `{events}` is replaced with the list of events.
    */
   body?: {
     [k: string]: unknown;
@@ -429,7 +429,7 @@ export interface ForgeCall {
 export interface ForgeFile {
   path: string;
   /**
-   * Added to the path for a branch, a tag or a commit.
+   * The text that is added to the path to read from a branch, a tag or a commit.
    */
   ref: string;
   headers?: {

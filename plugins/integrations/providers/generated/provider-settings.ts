@@ -58,7 +58,7 @@ export interface ProviderSettings {
      */
     url: string;
     /**
-     * JSON pointer to an id that never changes.
+     * JSON pointer to an ID that never changes.
      */
     id_pointer: string;
     /**

@@ -19,7 +19,7 @@ export interface HttpConfig {
     [k: string]: string | number | boolean | null;
   };
   /**
-   * Added to the URL, encoded. A list repeats the name; null omits it.
+   * Added to the URL, encoded. For a list, the name is repeated for each item. With null, the parameter is omitted.
    */
   query?: {
     [k: string]: string | number | boolean | null | (string | number | boolean)[];
@@ -39,7 +39,7 @@ export interface HttpConfig {
    */
   credential?: string;
   /**
-   * The statuses that fail the attempt. Every other status is data.
+   * The statuses that fail the attempt. A response with any other status is data.
    *
    * @maxItems 500
    */

@@ -7,7 +7,7 @@ import type {Workflow} from '../../../engine/runs/contract.ts';
  */
 export type TrialRunBody = Workflow & {
   /**
-   * An event, as `svc events show` prints it and as scripts find it in $SVC_INPUT_FILE: `{type, key?, payload?, …}`. Or a delivery: `{forge, event, body, repo?}`.
+   * Either an event, as `svc events show` prints it and as scripts find it in $SVC_INPUT_FILE (`{type, key?, payload?, …}`), or a delivery (`{forge, event, body, repo?}`).
    */
   event: {
     [k: string]: unknown;

@@ -16,7 +16,7 @@ export interface PluginList {
        */
       point: string;
       /**
-       * The names of what it adds there, if any.
+       * The names of the plugin's contributions to this extension point, if they have names.
        */
       names: string[];
     }[];

@@ -2,7 +2,7 @@
 
 export interface ListRunsQuery {
   /**
-   * One status, or several separated by commas.
+   * One status, or several, separated by commas.
    */
   status?: string;
   /**
@@ -10,27 +10,27 @@ export interface ListRunsQuery {
    */
   paused?: boolean;
   /**
-   * Runs with this tag.
+   * Only runs with this tag.
    */
   tag?: string;
   /**
-   * Runs of the workflow with this name.
+   * Only runs of the workflow with this name.
    */
   workflow?: string;
   /**
-   * Runs with this subject.
+   * Only runs with this subject.
    */
   subject?: string;
   /**
-   * Runs with this cause: an event type, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
+   * Only runs with this cause: an event type, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
    */
   trigger?: string;
   /**
-   * Runs created before this time (ISO 8601), or longer ago than this duration (`2h`).
+   * Only runs created before this time (ISO 8601), or longer ago than this duration (`2h`).
    */
   until?: string;
   /**
-   * Runs created at or after this time (ISO 8601), or within this duration (`2h`).
+   * Only runs created at or after this time (ISO 8601), or within this duration before now (`2h`).
    */
   since?: string;
   limit?: number;

@@ -6,27 +6,27 @@ export interface LogsQuery {
    */
   follow?: 'true' | 'false';
   /**
-   * `true` starts each line with its time. Events of a followed log always have it as `at`.
+   * `true` puts its time at the start of each line. In a followed log, every event contains the time as `at`, even without this parameter.
    */
   timestamps?: 'true' | 'false';
   /**
-   * `json` returns a JSON object per line: `at`, `stream`, `pass`, `site`, `activity` if several nodes write, and `text` (`text_base64` if it is not UTF-8).
+   * `json` returns a JSON object for each line: `at`, `stream`, `pass`, `site`, `activity` if several nodes write, and `text` (`text_base64` if it is not UTF-8).
    */
   format?: 'text' | 'json';
   /**
-   * Only the last lines, at most this many.
+   * The maximum number of lines to return, counted from the end.
    */
   tail?: string;
   /**
-   * Only the output from the start of this call to the start of the next one. The value is the call's name or site (`build#1`), or the name of a node or job.
+   * A call's name or site (`build#1`), or the name of a node or job. Only its output is returned: for a call, the output from its start to the start of the next call.
    */
   step?: string;
   /**
-   * Only the output of this pass of each program, counted from 1, or of the last pass that printed anything.
+   * Which pass of each program to return output from: a number, starting at 1, or `last` for the last pass that printed anything. `all` returns every pass.
    */
   pass?: string;
   /**
-   * Only lines that contain this text. You cannot combine it with `follow`.
+   * The text that a line must contain. You cannot combine this parameter with `follow`.
    */
   grep?: string;
 }

@@ -103,7 +103,7 @@ export interface NodeRecord {
     };
   };
   /**
-   * The attempts before the last one, oldest first; at most the newest 20. Absent if there are none.
+   * The attempts before the last one, oldest first: only the newest 20. Absent if there are none.
    */
   attempts?: {
     attempt: number;
@@ -132,7 +132,7 @@ export interface NodeRecord {
      */
     when?: string;
     /**
-     * What `when` reads besides the event and the run.
+     * The values that `when` uses, other than the event and the run.
      */
     values?: {
       [k: string]: unknown;

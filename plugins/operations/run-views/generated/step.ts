@@ -50,11 +50,11 @@ export interface StepRecord {
   };
   exit_code?: number;
   /**
-   * Recorded output, when it is UTF-8.
+   * Recorded output, if it is UTF-8.
    */
   stdout?: string;
   /**
-   * Recorded output, when it is not UTF-8.
+   * Recorded output in base64, if it is not UTF-8.
    */
   stdout_base64?: string;
   /**
@@ -74,7 +74,7 @@ export interface StepRecord {
    */
   deadline?: string;
   /**
-   * Failed attempts before the last one, oldest first; absent if there are none. The last one is the record.
+   * Failed attempts before the last one, oldest first. Absent if there are none. The step itself describes the last attempt.
    */
   attempts?: {
     /**
@@ -83,11 +83,11 @@ export interface StepRecord {
     attempt: number;
     exit_code: number;
     /**
-     * The end of its output, when it is UTF-8.
+     * The end of its output, if it is UTF-8.
      */
     stdout?: string;
     /**
-     * The end of its output, when it is not UTF-8.
+     * The end of its output in base64, if it is not UTF-8.
      */
     stdout_base64?: string;
     /**
@@ -112,7 +112,7 @@ export interface StepRecord {
    */
   max_attempts?: number;
   /**
-   * The number of the claim under which the call was made, from 1: each claim starts the program again. Records kept by a rerun have the number 1.
+   * The number of the claim under which the call was made, starting at 1. Each claim starts the program again. Records kept by a rerun have the number 1.
    */
   pass?: number;
   /**

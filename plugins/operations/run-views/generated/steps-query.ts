@@ -2,7 +2,7 @@
 
 export interface StepsQuery {
   /**
-   * In runs that have nodes: the items of this node (`ship`) or, with `calls`, the durable calls in the last attempt of this node or item (`ship[0]`).
+   * For runs that have nodes: a node (`ship`) or, with `calls`, a node or an item (`ship[0]`). Only the items of this node are returned or, with `calls`, the durable calls of its last attempt.
    */
   node?: string;
   /**

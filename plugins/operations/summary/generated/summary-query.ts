@@ -5,7 +5,7 @@
  */
 export interface SummaryQuery {
   /**
-   * The period for which ended runs are counted, up to now.
+   * How far back to count runs that have ended.
    */
   window?: '1h' | '24h' | '7d';
 }

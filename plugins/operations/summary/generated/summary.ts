@@ -29,7 +29,7 @@ export interface Summary {
    */
   bucket_ms: number;
   /**
-   * At most 60, oldest first; the last bucket is still open.
+   * Up to 60 buckets, oldest first. The last bucket is still open.
    */
   series: {
     at: string;
@@ -43,12 +43,12 @@ export interface Summary {
    */
   throughput: number;
   /**
-   * The proportion of these runs that failed, 0 to 1; 0 if none ended.
+   * The proportion of ended runs that failed, from 0 to 1. It is 0 if no run ended.
    */
   failure_rate: number;
   waits: {
     /**
-     * The 50 most common reasons to wait.
+     * The 50 most common reasons why runs wait.
      */
     groups: {
       kind: 'sleep' | 'signal' | 'event' | 'ask' | 'any' | 'awaiting_lease' | 'activity' | 'child';

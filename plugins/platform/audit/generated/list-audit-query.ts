@@ -6,7 +6,7 @@ export interface ListAuditQuery {
    */
   action?: string;
   /**
-   * Name or ID of the user who did it.
+   * Name or ID of the user who performed the action.
    */
   principal?: string;
   /**

@@ -8,7 +8,7 @@ export interface AcceptedInvitation {
   project?: string;
   role: 'viewer' | 'member' | 'admin' | 'owner';
   /**
-   * False if the current token is limited to another org. An owner of this org can create a token for it.
+   * False if the current token is limited to another org. An owner of this org can create a token for this org.
    */
   token_reaches: boolean;
 }

@@ -7,7 +7,7 @@ export interface Invitation {
   id: string;
   org: string;
   /**
-   * Absent if it is to the org itself.
+   * Absent if the invitation is to the org itself.
    */
   project?: string;
   role: 'viewer' | 'member' | 'admin' | 'owner';

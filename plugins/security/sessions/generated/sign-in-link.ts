@@ -2,7 +2,7 @@
 
 export interface SignInLink {
   /**
-   * Opens the console, signed in; works once.
+   * Opens the console, signed in. The link works once.
    */
   url: string;
   /**

@@ -17,7 +17,7 @@ export interface SignInMethods {
      */
     title: string;
     /**
-     * Path of the button; `?to=<path>` sets the page to open afterwards.
+     * The path that the button opens. `?to=<path>` sets the page to open after signing in.
      */
     start: string;
   };

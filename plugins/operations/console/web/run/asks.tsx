@@ -109,7 +109,9 @@ function AsksPanel({ scope, run, names, path }: Props & { path: string }) {
       }
       foot={beside && <CommandLine command={askCommand(run, asked[0])} />}
     >
-      {beside && names.length > 0 && <p className="sect-lead">The run is waiting to be asked {names.map(visible).join(', ')}.</p>}
+      {beside && names.length > 0 && (
+        <p className="sect-lead">The run is waiting to be asked {names.map(visible).join(', ')}.</p>
+      )}
       <List list={list} empty="Nobody has asked this run yet." more="Show earlier asks">
         {(asks) => asks.map((ask, at) => <AskRow key={ask.ask_id} path={path} ask={ask} first={at === 0} />)}
       </List>

@@ -84,8 +84,8 @@ export function OutPane({ scope, node, names, record, pinned, trial }: Props) {
       )}
       {tried && shown?.substate && (
         <p className="quiet">
-          It is waiting for {visible(shown.substate.kind.replaceAll('_', ' '))} {visible(shown.substate.name)}. The run’s
-          page has the form that ends the wait.
+          It is waiting for {visible(shown.substate.kind.replaceAll('_', ' '))} {visible(shown.substate.name)}. The
+          run’s page has the form that ends the wait.
         </p>
       )}
       {has &&
