@@ -161,7 +161,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["run_as_unusable",400,"The agent cannot run programs as the users in SVC_AGENT_RUN_AS.","Fix the problem that the message describes, and start the agent again."],
   ["run_finished",409,"The run has ended.","`svc status` shows how it ended. Submit the workflow again to run it again."],
   ["run_limit",429,"The project, or a run together with the runs that it calls, has reached its limit for open runs.","Nothing was started. List the open runs (`svc runs ls --status queued,running,waiting`), cancel those that you do not need, and look for a workflow that starts itself. The operator can raise the limit in `detail`."],
-  ["run_not_replayable",422,"The run has no history that can be replayed.","Use the run of a script. `svc check` without --replay checks documents of every kind."],
+  ["run_not_replayable",422,"The run has no history that can be replayed.","Use a run whose workflow is a script. `svc check` without --replay checks documents of every kind."],
   ["run_storage_limit",409,"The stored calls of the run, or of all untrusted runs in its project, have reached their size limit.","Print less in steps, or store the output as artifacts; let each child do more work. An operator can raise `calls` in SVC_RUN_LIMITS, `calls` and `children` in SVC_UNTRUSTED_RUN_LIMITS, and `calls` in SVC_UNTRUSTED_PROJECT_LIMITS. The project's count falls when SVC_RETENTION removes old runs."],
   ["run_unfinished",409,"The run has not ended.","Wait until it ends, or cancel it. `svc explain` shows what the run is waiting for."],
   ["runtime_folder_unusable",500,"The agent cannot start programs from its folder.","Set TMPDIR to a folder that is writable and not mounted `noexec`, then start the agent again."],
