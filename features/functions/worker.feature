@@ -55,7 +55,7 @@ Feature: Workflows that are functions served by a worker
   @contract
   Rule: a script that defines workflows and runs none of them fails
 
-    Scenario: TypeScript without serve()
+    Scenario: a TypeScript program does not call serve()
       When I submit the script "orders.ts":
         """
         import { step, workflow } from 'svc/sdk';
@@ -66,7 +66,7 @@ Feature: Workflows that are functions served by a worker
       And the log has "svc submit --function"
 
     @needs-python3
-    Scenario: Python without serve()
+    Scenario: a Python program does not call serve()
       When I submit the script "orders.py":
         """
         from svc_sdk import step, workflow
@@ -77,7 +77,7 @@ Feature: Workflows that are functions served by a worker
       Then the run fails with code "script_failed"
       And the log has "and runs none of them"
 
-    Scenario: a script that uses workflows from another file
+    Scenario: a script can define a workflow and use it without running it
       When I submit the script "uses.mjs":
         """
         import { step, workflow } from 'svc/sdk';

@@ -25,7 +25,7 @@ Feature: Handlers that limit their runs
       And I call "svc runs cancel --status queued,running --yes"
       Then the project comes to rest
 
-    Scenario: every event has one run, one after another
+    Scenario: each event starts one run, and the runs execute one after another
       Given a file "one.sh":
         """
         svc step work -- true

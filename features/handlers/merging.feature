@@ -36,7 +36,7 @@ Feature: Handlers that merge events and order waiting events
 
   Rule: A graph's trigger has the same options
 
-    Scenario: a trigger that throttles
+    Scenario: a trigger can have a throttle
       Given a file "sync.json":
         """
         {"version": "svc-graph/v1",
@@ -50,7 +50,7 @@ Feature: Handlers that merge events and order waiting events
       Then standard output matches "^throttle +5/1m$"
       And standard output matches "^priority +10$"
 
-    Scenario: a trigger with options that cannot be combined
+    Scenario: options that cannot be combined are rejected in a trigger
       Given a file "bad.json":
         """
         {"version": "svc-graph/v1",

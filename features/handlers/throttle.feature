@@ -25,7 +25,7 @@ Feature: Handlers that throttle their starts or limit the rate of their events
       Then 3 runs of "sync.sh" succeed
       And the project comes to rest
 
-    Scenario: an event starts when the period has ended
+    Scenario: a waiting event starts its run when the period has ended
       When I call "svc handler init bash tick.sh"
       And I call "svc handler set tick tick.sh --on tick --throttle 1/1s"
       And I call "svc emit tick"

@@ -78,7 +78,7 @@ Feature: Concurrency groups of pipelines
       And standard output lacks "svc-"
 
     @contract
-    Scenario: a throttle lets so many runs start in a period, and the others wait
+    Scenario: a throttle lets a limited number of runs start in a period, and the others wait
       When I submit the pipeline as "first":
         """
         concurrency: { group: crawl, throttle: { limit: 1, period: 1h } }
@@ -211,7 +211,7 @@ Feature: Concurrency groups of pipelines
   @contract
   Rule: A group can have a limit and a key
 
-    Scenario: the limit applies to each value of the key, and a new run can cancel those that wait
+    Scenario: the limit applies to each value of the key, and a new run can cancel waiting runs
       Given a file "keyed.yml":
         """
         concurrency: { group: sites, key: input.region, limit: 2, policy: cancel-pending }

@@ -76,7 +76,7 @@ Feature: Inputs with types
       And standard output has "typo.sh:1:3: svc:inputs \"strng\" is not a type of service"
 
     @store
-    Scenario: a stored graph, and an expression that reads an undeclared input
+    Scenario: the inputs of a stored graph are checked, and an expression that reads an undeclared input is reported
       Given the published graph "ship":
         """
         {
@@ -178,7 +178,7 @@ Feature: Inputs with types
 
   Rule: Inputs are flags, and errors name the flag
 
-    Scenario: flags of every type
+    Scenario: inputs of every type are flags
       Given a file "flags.sh":
         """
         # svc:inputs {

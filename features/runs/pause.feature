@@ -78,7 +78,7 @@ Feature: Runs are paused and resumed
       When I call "svc resume {run}"
       Then it exits with 1
 
-    Scenario: a run that waits for a paused one says so
+    Scenario: a run that waits for a paused run shows this
       Given a file "hold.sh":
         """
         svc wait-signal go

@@ -40,7 +40,7 @@ Feature: When due times start, wait and are skipped
       Then standard output has "the schedule pulse is due again"
       And the schedule "pulse" is removed, and its runs are cancelled
 
-  Rule: Jitter delays starts, always by the same time
+  Rule: Jitter delays each start, always by the same amount
 
     Scenario: the start differs from the due time, which stays the same
       When I call "svc schedule set hourly '@hourly' long.sh --jitter 30m --deadline 2h --catch-up 3h"
@@ -56,7 +56,7 @@ Feature: When due times start, wait and are skipped
 
   Rule: A backfill starts each due time of a range once
 
-    Scenario: a backfill is repeated, and each due time has one run
+    Scenario: a backfill is repeated, and each due time still starts only one run
       Given a file "quick.sh":
         """
         true

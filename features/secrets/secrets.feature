@@ -3,7 +3,7 @@ Feature: Secrets of a project
   Rule: A secret is set, shown individually, and removed
 
     @CLI-001 @CLI-003 @CLI-004 @SEC-001 @SEC-004 @SEC-005 @SEC-006 @SEC-007
-    Scenario: from the command line
+    Scenario: a secret is set, listed and shown on the command line
       When I call "svc secret set NPM_TOKEN -" with standard input:
         """
         tok-4711-abc

@@ -186,7 +186,7 @@ Feature: A finished run is rerun, from the beginning or from a site
         {"service":"wiki","replicas":2}
         """
 
-    Scenario: a pipeline with another input runs everything again, unless a job is named to begin at
+    Scenario: a pipeline with another input runs everything again, unless the rerun names a job to begin at
       Given a file "ci.yml":
         """
         inputs: { ok: boolean = false }
@@ -217,7 +217,7 @@ Feature: A finished run is rerun, from the beginning or from a site
       Then the run succeeds
       And "output" of the run is '{"build":true,"ship":true}'
 
-    Scenario: the event that started the run stays, and the input is next to it
+    Scenario: a rerun keeps the event that started the run, next to the new input
       Given the handler "ship" on "deploy.requested" runs "ship.sh":
         """
         # svc:inputs service: string
