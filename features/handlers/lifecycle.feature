@@ -1,6 +1,6 @@
 Feature: Handlers of run lifecycle events
 
-  Rule: Lifecycle events start handlers, unless they are from handler runs
+  Rule: Lifecycle events start handlers, except those of handler runs
 
     @HAND-016 @OVW-022
     Scenario: a bash handler reports on a script run

@@ -33,7 +33,7 @@ Feature: Pipelines survive the loss of their agents
         """
 
   @contract
-  Rule: An agent that has lost its claim writes nothing more
+  Rule: An agent that has lost its claim can no longer write anything
 
     @own-server @configured
     Scenario: a suspended agent continues after another agent has completed its job
