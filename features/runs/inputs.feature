@@ -4,7 +4,7 @@ Feature: Inputs with types
   Rule: A submission is checked against the inputs that its workflow declares, and gets their defaults
 
     @store
-    Scenario: every problem has its position, nothing is recorded, and defaults reach the jobs of a pipeline
+    Scenario: every problem is reported with its position, nothing is recorded, and defaults reach the jobs of a pipeline
       Given a file "deploy.yaml":
         """
         inputs:
