@@ -189,7 +189,7 @@ Feature: Limits of handlers
       And the handler "after" ran 1 time
 
     @contract
-    Scenario: a delivery that waits for a removed handler never starts
+    Scenario: a delivery that waits for a removed handler never starts a run
       Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" on "run.succeeded" runs "note.sh":
         """

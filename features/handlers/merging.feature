@@ -18,7 +18,7 @@ Feature: Handlers that merge events and order waiting events
 
   Rule: With batch, several events start one run, whose payload is a list of those events
 
-    Scenario: a batch starts when it is full, or when its time is up
+    Scenario: a batch's run starts when the batch is full, or when its time is up
       Given a file "load.sh":
         """
         first=$(svc input '[0].payload')

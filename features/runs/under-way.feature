@@ -115,7 +115,7 @@ Feature: Calls that agents are executing
   Rule: Calls that no agent executes are not shown
 
     @own-agent
-    Scenario: a step is shown again after its agent was killed and another began it
+    Scenario: a step is shown again after its agent was killed and another agent began it
       Given a gate "open"
       And 1 agents of its own
       When I submit the script "killed.sh" to that agent:

@@ -145,7 +145,7 @@ Feature: svc lock lets only one run of a project continue at a time
         alone
         """
 
-    Scenario: a script waits for its group before it starts, and comes before runs with a lower priority
+    Scenario: a script waits for its group before it starts, and overtakes runs with a lower priority
       Given a file "grouped.sh":
         """
         svc step note -- sh -c 'echo "$1" >> {folder}/order' - "$1"
