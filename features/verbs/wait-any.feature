@@ -77,7 +77,7 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       Then the run succeeds
       And the log has '{"first":"event","name":"order.gone","event":{'
 
-    Scenario: a predicate that nothing can use is rejected
+    Scenario: an invalid or unused predicate is rejected
       When I submit the script "wrong-when.sh":
         """
         svc wait-any event:a --when 'event.payload.id == 7' || svc wait-any event:a --when b=true ||
