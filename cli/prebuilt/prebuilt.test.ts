@@ -106,7 +106,8 @@ t.test('coverage and profiles see the modules of the sources', (t) => {
 t.test('a server loads one file too, with all plugins', (t) => {
   const script = join(copy, 'nothing.sh');
   writeFileSync(script, 'true\n');
-  t.equal(call('run', script).status, 0);
+  const { status, stderr } = call('run', script);
+  t.equal(status, 0, stderr);
   t.ok(countModules(['run', script]) < 60);
   t.end();
 });

@@ -100,7 +100,10 @@ for (const store of STORES)
       await machine.online('suspended');
       t.equal((await machine.run(run_id)).status, 'succeeded');
       t.same(await machine.steps(run_id), ['one', 'two']);
-      t.match(await machine.claims(run_id), [{ state: 'done', epoch: 2 }]);
+      const [{ state, epoch } = { state: '', epoch: 0 }] = await machine.claims(run_id);
+      t.equal(state, 'done');
+      // On a machine that stands still for as long as a lease, the second agent loses its claim too, and gets another.
+      t.ok(epoch >= 2, `the claim of epoch ${epoch} ended it`);
       for (const child of [one, two]) child.kill('SIGTERM');
       t.equal(await exitOf(one), 0);
       await exitOf(two);
