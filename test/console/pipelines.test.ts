@@ -127,6 +127,8 @@ else
       await job(page, 'build').click();
       const open = page.getByRole('region', { name: 'Job build' });
       await open.getByRole('button', { name: 'node 22' }).click();
+      // The steps of the combination before are there until its own are read.
+      await open.getByText('"version": "1.22"').waitFor();
       const steps = open.getByRole('list', { name: 'Steps of the job' });
       await steps.getByRole('button', { name: /compile/ }).click();
       await open.getByText('building for 22').waitFor();
