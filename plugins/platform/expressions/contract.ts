@@ -2,6 +2,7 @@ import {
   type ExpressionProblem,
   type Expressions,
   type ExpressionUse,
+  type Fault,
   type Scope,
   token,
 } from '../../../kernel/contracts/index.ts';
@@ -45,8 +46,26 @@ export const DOCUMENT_TOO_COSTLY = documentTooCostly.code;
 
 const COSTLY = /\b(all|exists|exists_one|filter|map|matches)\s*\(/;
 
-/** Whether the work of an expression depends on the size of what it reads. Keys must not: they are evaluated under a lock. */
-export const isCostly = (source: string): boolean => COSTLY.test(source);
+/**
+ * Returns what is wrong with an expression that is evaluated for every event or run, under a lock. Its work must not depend on
+ * the size of what it reads.
+ */
+export function findCheapErrors(
+  expressions: Pick<Expressions, 'check'>,
+  source: string | undefined,
+  { pointer, roots, evaluated_for }: { pointer: string; roots: readonly string[]; evaluated_for: 'event' | 'run' },
+): Fault[] {
+  if (source === undefined) return [];
+  if (COSTLY.test(source))
+    return [{ pointer, message: `must not loop or match patterns: it is evaluated for every ${evaluated_for}` }];
+  return expressions
+    .check(source, roots)
+    .slice(0, 1)
+    .map(({ message, line, column }) => ({
+      pointer,
+      message: `is not a valid expression: ${message}, at line ${line}, column ${column}`,
+    }));
+}
 
 export { invalidExpression } from './contract/errors.ts';
 export { compileInline } from './contract/inline.ts';

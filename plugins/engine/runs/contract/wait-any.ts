@@ -32,13 +32,17 @@ export const anyWaitName = (names: readonly string[]): string =>
 
 /** The prefix of names under which the engine itself ends waits for events. */
 export const RESERVED_SIGNALS = 'event:';
-const MAX_SIGNAL_NAME_LENGTH = 128;
+const MAX_NAME_LENGTH = 128;
 
-/** Says what is wrong with the name of a signal in a document. */
+/** Says what is wrong with the name of a signal or an ask in a document. */
+export const validateWaitName = (name: string): string | undefined =>
+  name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name)
+    ? `must have 1 to ${MAX_NAME_LENGTH} characters and no control characters`
+    : undefined;
+
+/** The same for a signal, whose name must also not be reserved. */
 export function validateSignalName(name: string): string | undefined {
   if (name.startsWith(RESERVED_SIGNALS))
     return `must not begin with ${RESERVED_SIGNALS}, which is reserved for the service`;
-  return name === '' || name.length > MAX_SIGNAL_NAME_LENGTH || /\p{Cc}/u.test(name)
-    ? `must have 1 to ${MAX_SIGNAL_NAME_LENGTH} characters and no control characters`
-    : undefined;
+  return validateWaitName(name);
 }

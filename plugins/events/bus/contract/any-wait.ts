@@ -7,6 +7,7 @@ import {
   type Json,
   MAX_BRANCHES,
   validateSignalName,
+  validateWaitName,
 } from '../../../engine/runs/contract.ts';
 import { validateEventType } from './event-type.ts';
 import { readPredicate } from './wait-values.ts';
@@ -16,14 +17,6 @@ import { readPredicate } from './wait-values.ts';
  * `{ask}` or `{timeout}`.
  */
 type Choice = { readonly [member: string]: Json };
-
-const MAX_ASK_NAME_LENGTH = 128;
-
-function validateAskName(name: string): string | undefined {
-  return name === '' || name.length > MAX_ASK_NAME_LENGTH || /\p{Cc}/u.test(name)
-    ? `must have 1 to ${MAX_ASK_NAME_LENGTH} characters and no control characters`
-    : undefined;
-}
 
 function validateTimeout(text: string): string | undefined {
   try {
@@ -37,7 +30,7 @@ function validateTimeout(text: string): string | undefined {
 const KINDS = {
   signal: validateSignalName,
   event: validateEventType,
-  ask: validateAskName,
+  ask: validateWaitName,
   timeout: validateTimeout,
 } as const;
 type Kind = keyof typeof KINDS;

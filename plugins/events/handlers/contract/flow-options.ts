@@ -6,7 +6,7 @@ import {
   isServiceError,
   parseDuration,
 } from '../../../../kernel/contracts/index.ts';
-import { isCostly } from '../../../platform/expressions/contract.ts';
+import { findCheapErrors } from '../../../platform/expressions/contract.ts';
 import { PREDICATE_ROOTS } from '../../bus/contract.ts';
 
 /** How many runs of a handler may be in flight; with a key, for each of its values. */
@@ -107,23 +107,12 @@ export function parseFlowOptions(
   return Object.keys(options).length === 0 ? undefined : options;
 }
 
-/** Returns what is wrong with an expression that is evaluated for every event. */
-function findExpressionErrors(
+/** Keys and priorities see the event. */
+const findExpressionErrors = (
   expressions: Pick<Expressions, 'check'>,
   pointer: string,
   source: string | undefined,
-): Fault[] {
-  if (source === undefined) return [];
-  if (isCostly(source))
-    return [{ pointer, message: 'must not loop or match patterns: it is evaluated for every event' }];
-  return expressions
-    .check(source, PREDICATE_ROOTS)
-    .slice(0, 1)
-    .map(({ message, line, column }) => ({
-      pointer,
-      message: `is not a valid expression: ${message}, at line ${line}, column ${column}`,
-    }));
-}
+): Fault[] => findCheapErrors(expressions, source, { pointer, roots: PREDICATE_ROOTS, evaluated_for: 'event' });
 
 function parseRate(pointer: string, { limit = 1, period = '', key }: Partial<Rate>, errors: Fault[]): Rate {
   const text = readPeriod(`${pointer}/period`, period, MAX_PERIOD_MS, errors);

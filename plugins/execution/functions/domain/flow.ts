@@ -1,6 +1,6 @@
 import type { EvaluationResult, Expressions, Fault } from '../../../../kernel/contracts/index.ts';
 import { findConcurrencyErrors, type Json, type RunConcurrency } from '../../../engine/runs/contract.ts';
-import { isCostly } from '../../../platform/expressions/contract.ts';
+import { findCheapErrors } from '../../../platform/expressions/contract.ts';
 import { functionKeyFailed } from '../errors.ts';
 import type { FunctionRegistration } from './registration.ts';
 
@@ -45,25 +45,13 @@ export function findFlowErrors(
   { concurrency, priority }: FunctionFlow,
   at: string,
 ): Fault[] {
-  const key = findExpressionErrors(expressions, concurrency?.key, `${at}/concurrency/key`);
-  const expression = typeof priority === 'string' ? priority : undefined;
+  const find = (member: string, source: string | undefined) =>
+    findCheapErrors(expressions, source, { pointer: `${at}/${member}`, roots: ROOTS, evaluated_for: 'run' });
   return [
-    ...key,
+    ...find('concurrency/key', concurrency?.key),
     ...findConcurrencyErrors(concurrency ?? {}, `${at}/concurrency`),
-    ...findExpressionErrors(expressions, expression, `${at}/priority`),
+    ...find('priority', typeof priority === 'string' ? priority : undefined),
   ];
-}
-
-function findExpressionErrors(
-  expressions: Pick<Expressions, 'check'>,
-  source: string | undefined,
-  pointer: string,
-): Fault[] {
-  if (source === undefined) return [];
-  const message = isCostly(source)
-    ? 'must not loop or match patterns: it is evaluated for every run'
-    : expressions.check(source, ROOTS)[0]?.message;
-  return message === undefined ? [] : [{ pointer, message }];
 }
 
 /** The group and the priority of a run with this input. Throws `function_key_failed`. */

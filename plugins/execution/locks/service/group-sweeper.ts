@@ -16,8 +16,8 @@ const PAGE = 100;
 const POLL = { min_ms: 5000, max_ms: 60_000 };
 
 /**
- * Removes groups that nobody holds or waits for, and starts that no throttle counts any more. Runs choose their names, even runs of strangers, and each would
- * leave a row forever. Any number of servers may do this at the same time.
+ * Removes groups that nobody holds or waits for, and starts that no throttle counts any more. Runs choose the names of groups,
+ * even runs of strangers, and each would leave a row forever. Any number of servers may do this at the same time.
  */
 export class GroupSweeper {
   readonly #deps: { database: Database; clock: Clock; log: Log };
