@@ -107,6 +107,18 @@ for (const store of STORES)
     t.same(order, paid, 'each starts when the throttle lets it, while the others go on');
     t.same([...(await checkRuns(database)), ...(await checkLockInvariants(database))], []);
 
+    t.equal((await register({ concurrency: { key: 'input.customer', limit: 1 } })).status, 204);
+    const cy = await submitted({ customer: 'cy' });
+    await end((await claimNext())[0]!);
+    const rerun = await server.call(owner, `POST ${project}/runs/${cy}/rerun`, { input: { customer: 'dee' } });
+    t.equal(rerun.status, 201, rerun.text);
+    t.match(
+      await view(await submitted({ customer: 'dee' })),
+      { status: 'queued', substate: { kind: 'awaiting_lease', name: 'function/order/dee' } },
+      'a rerun with another input takes its turn by that input',
+    );
+    t.equal((await claimNext())[0]!.run_id, rerun.json.run_id);
+
     t.equal((await register({})).status, 204);
     const free = await submitted({});
     t.equal((await claimNext())[0]!.run_id, free, 'without options a run waits for nothing');

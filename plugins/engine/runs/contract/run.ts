@@ -33,6 +33,8 @@ export interface SubmitRun extends CheckedDocument {
    * the event comes later. `checked`: it is the input of an earlier run.
    */
   input_check?: 'later' | 'checked';
+  /** It repeats an earlier run, so its `concurrency` may be what the workflow itself has set. */
+  repeats?: true;
   /** The payload of the event that starts the run, if the bus does not have it yet. */
   event_payload?: Json;
   /** The trigger is on the bus already: an event started this run. */

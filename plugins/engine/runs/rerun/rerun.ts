@@ -110,6 +110,7 @@ export class Reruns {
     for (const part of this.#deps.parts()) if (prefix) await part.check?.(prefix);
     const present = this.#deps.tracer?.current();
     const prepared = await creation.prepare({
+      repeats: true,
       ...(input === undefined ? { ...submit, input_check: 'checked' as const } : withInput(submit, input)),
       ...(by.principal ? { submitted_by: by.principal.id } : {}),
       trace: present ? encodeTrace(present) : null,

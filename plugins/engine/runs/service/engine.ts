@@ -129,7 +129,7 @@ async function planDocument(
   run = await withInput(deps, on, submitted, kind, document);
   const plan = await planOn(on, () => kind.plan(on, run, document));
   const { activities, coordination, named, about = {} } = plan;
-  if (about.concurrency && run.concurrency && submitted.input_check !== 'checked') throw twoGroups();
+  if (about.concurrency && run.concurrency && !submitted.repeats) throw twoGroups();
   const files = canonicalFiles(run.files);
   const { graph: _graph, node: _node, function: _function, config: _config, pinned: _pinned, ...rest } = run;
   const timeout = run.timeout ?? about.timeout;
@@ -166,7 +166,7 @@ async function planDocument(
 async function withInput(
   { inputs }: Pick<PlanDeps, 'inputs'>,
   on: Reading,
-  { input_check, event_payload, ...run }: SubmitRun & { run_id?: string },
+  { input_check, event_payload, repeats: _repeats, ...run }: SubmitRun & { run_id?: string },
   kind: WorkflowKind,
   document: WorkflowDocument,
 ): Promise<SubmitRun & { run_id?: string }> {

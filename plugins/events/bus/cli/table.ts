@@ -47,7 +47,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       exclude: {
         type: 'string',
         value: '<sources>',
-        summary: 'leave out events from these sources; `lifecycle,manual,spawn` hides run events',
+        summary: 'leave out these sources; `lifecycle,manual,spawn` hides run events',
       },
       since: {
         type: 'string',

@@ -55,7 +55,7 @@ export const commands: readonly Command[] = [
           type: 'string',
           value: '<type>[=<json>]',
           many: true,
-          summary: 'event to send when something waits for its type; several events are sent in the order given',
+          summary: 'event to send when something waits for its type; several go in the order given',
         },
         signal: {
           type: 'string',
@@ -97,8 +97,7 @@ export const commands: readonly Command[] = [
           type: 'number',
           least: 0,
           most: 9,
-          summary:
-            "priority from 0 (default) to 9; the run goes before the project's waiting runs with a lower priority",
+          summary: 'priority from 0 (default) to 9; the run goes before waiting runs with a lower priority',
         },
         'concurrency-group': {
           type: 'string',
