@@ -33,7 +33,7 @@ Feature: Members by invitation
       When I call "svc invitation accept {invitation}" with "SVC_TOKEN" set to "{zoe}"
       Then it exits with 0
       And standard error has "Joined as viewer of {org}/{project}"
-      And standard error has "ask an owner of {org} for one"
+      And standard error has "ask an owner of {org} for a token"
       When I call "svc member ls --project {project}"
       Then standard output has "zoe-{project}"
       When I call "svc invitation accept {invitation}" with "SVC_TOKEN" set to "{zoe}"

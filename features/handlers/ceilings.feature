@@ -100,8 +100,8 @@ Feature: Limits of handlers
       Then the run succeeds
       When the last event of type "run.succeeded" is looked at
       Then it was delivered so:
-        | name  | state  | reason                         |
-        | after | queued | 16 handler runs are in flight  |
+        | name  | state  | reason                                               |
+        | after | queued | a project can have at most 16 handler runs in flight |
       And 16 handler runs are in flight and 1 wait
       When every handler run that no agent takes is cancelled
       Then the project comes to rest
@@ -116,16 +116,16 @@ Feature: Limits of handlers
       Given 5 handlers on "forge.pull_request,crowd" whose runs no agent takes
       When a fork opens a pull request
       Then it was delivered so:
-        | name   | state     | reason                                |
-        | many-1 | delivered |                                       |
-        | many-2 | delivered |                                       |
-        | many-3 | delivered |                                       |
-        | many-4 | delivered |                                       |
-        | many-5 | queued    | 4 untrusted handler runs are in flight |
+        | name   | state     | reason                                                        |
+        | many-1 | delivered |                                                               |
+        | many-2 | delivered |                                                               |
+        | many-3 | delivered |                                                               |
+        | many-4 | delivered |                                                               |
+        | many-5 | queued    | a project can have at most 4 untrusted handler runs in flight |
       And 4 handler runs are in flight and 1 wait
       When I call "svc handler test many-1 --event {event}"
       Then standard output matches "outcome +queue"
-      And standard output has "4 untrusted handler runs are in flight"
+      And standard output has "at most 4 untrusted handler runs in flight"
       When somebody emits "crowd" with "{}"
       Then 9 handler runs are in flight and 1 wait
       When every handler run that no agent takes is cancelled

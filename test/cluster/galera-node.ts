@@ -18,6 +18,8 @@ export class GaleraNode {
   readonly data: string;
   readonly #network: Network;
   #child: ChildProcess | undefined;
+  /** What the program has said before it had a log. */
+  #said = '';
 
   constructor(network: Network, index: number) {
     this.#network = network;
@@ -41,7 +43,10 @@ export class GaleraNode {
     if (this.running) throw new Error(`node ${this.index} runs already`);
     const options = [...this.#options(), ...(first ? ['--wsrep-new-cluster'] : []), ...more];
     const [program = '', ...args] = this.#network.on(this.index, 'mariadbd', ...options);
-    this.#child = spawn(program, args, { stdio: 'ignore', cwd: this.#network.folder });
+    this.#child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.#network.folder });
+    this.#child.stderr!.on('data', (chunk: Buffer) => {
+      this.#said = (this.#said + chunk.toString()).slice(-3000);
+    });
   }
 
   /** Starts it as Debian's unit does: first it is asked how far it came, so that it need not be sent everything. */
@@ -77,7 +82,8 @@ export class GaleraNode {
       const status = await this.status().catch(() => undefined);
       if (status?.wsrep_local_state_comment === 'Synced' && status.wsrep_ready === 'ON') return;
     }
-    throw new Error(`node ${this.index} was not synced within ${bound_ms} ms:\n${await this.log(3000)}`);
+    const what = this.running ? `was not synced within ${bound_ms} ms` : 'ended before it was synced';
+    throw new Error(`node ${this.index} ${what}:\n${this.#said}\n${await this.log(3000)}`);
   }
 
   /** `SHOW GLOBAL STATUS` by name. Rejects while it does not answer. */

@@ -237,7 +237,7 @@ for (const store of STORES) {
       await world.set('b', { on: ['tick'] });
       const outside = { type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false } as const;
       for (let n = 0; n < 3; n++) await world.emit(outside);
-      const full = '4 untrusted handler runs are in flight';
+      const full = 'a project can have at most 4 untrusted handler runs in flight';
       t.same((await deliveriesOf(world)).slice(-2), [`a queued ${full}`, `b queued ${full}`]);
       await world.database.write('UPDATE handlers_runs SET untrusted = NULL WHERE project_id = ?', [
         world.scope.project_id,
@@ -264,7 +264,7 @@ for (const store of STORES) {
         await world.runs.cancelRun({ org_id, project_id, run_id: open[0]!.run_id, reason: 'enough' });
       };
       await end(1);
-      t.same((await deliveriesOf(world)).slice(-2), ['a delivered', 'b queued 16 handler runs are in flight']);
+      t.same((await deliveriesOf(world)).slice(-2), ['a delivered', 'b queued a project can have at most 16 handler runs in flight']);
       await end(0);
       const ticks = (await deliveriesOf(world)).filter((line) => /^[ab] /.test(line));
       t.same(ticks.slice(4, 6), ['a delivered', `b queued ${full}`], 'the first that waits takes a place of its own');
@@ -360,9 +360,9 @@ for (const store of STORES) {
       await world.remove('gone');
       t.same((await deliveriesOf(world)).slice(-4), [
         'gone refused the handler was removed',
-        'other queued 16 handler runs are in flight',
+        'other queued a project can have at most 16 handler runs in flight',
         'gone refused the handler was removed',
-        'other queued 16 handler runs are in flight',
+        'other queued a project can have at most 16 handler runs in flight',
       ]);
       await assertInvariants(t, world);
       await world.set('other', { on: ['tick'], credentials: { TOKEN: 'bot' } });
@@ -405,7 +405,7 @@ for (const store of STORES) {
     await fewer.emit({ type: 'tick', refusable: false, source: 'hook', source_name: 'h' });
     t.same(await all.handlers.load(all.scope), { in_flight: 16, queued: 1 });
     t.match((await deliveriesOf(all))[0], /^a-graph refused workflow_kind_unknown/);
-    t.equal((await deliveriesOf(all)).at(-1), 'script-26 queued 16 handler runs are in flight');
+    t.equal((await deliveriesOf(all)).at(-1), 'script-26 queued a project can have at most 16 handler runs in flight');
     await assertInvariants(t, all);
     await all.close();
     await fewer.close();

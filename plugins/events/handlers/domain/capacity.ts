@@ -56,10 +56,10 @@ export const reserveSlot = ({ all, untrusted }: Capacity, trusted: boolean): Cap
 export const countImmediateStarts = (load: Load, max_untrusted: number, trusted: boolean, starts: number): number =>
   trusted ? starts : Math.min(starts, untrustedCapacity(load, max_untrusted));
 
-/** Explains what a delivery waits for when there is no free slot. */
+/** Names the limit that holds a delivery back. It is stored with the delivery, so it says nothing about the other runs. */
 export function waitingReason({ all, untrusted_limit }: Capacity): string {
-  if (all <= 0) return `${MAX_IN_FLIGHT} handler runs are in flight`;
+  if (all <= 0) return `a project can have at most ${MAX_IN_FLIGHT} handler runs in flight`;
   return untrusted_limit === undefined
-    ? `${MAX_UNTRUSTED} untrusted handler runs are in flight`
-    : `${untrusted_limit} untrusted handler runs are open, including those that wait (SVC_UNTRUSTED_PROJECT_LIMITS)`;
+    ? `a project can have at most ${MAX_UNTRUSTED} untrusted handler runs in flight`
+    : `a project can have at most ${untrusted_limit} untrusted handler runs open, including those that wait (SVC_UNTRUSTED_PROJECT_LIMITS)`;
 }

@@ -106,10 +106,10 @@ t.test('places of untrusted runs are some of all places', async (t) => {
   );
   t.equal(countImmediateStarts({ all: 5, untrusted: 4, parked: 0 }, 10, true, 3), 3);
   t.equal(countImmediateStarts({ all: 5, untrusted: 1, parked: 8 }, 10, false, 3), 1);
-  t.equal(waitingReason({ all: 0, untrusted: 0 }), '16 handler runs are in flight');
-  t.equal(waitingReason({ all: 3, untrusted: 0 }), '4 untrusted handler runs are in flight');
+  t.equal(waitingReason({ all: 0, untrusted: 0 }), 'a project can have at most 16 handler runs in flight');
+  t.equal(waitingReason({ all: 3, untrusted: 0 }), 'a project can have at most 4 untrusted handler runs in flight');
   t.match(
     waitingReason({ all: 3, untrusted: 0, untrusted_limit: 10 }),
-    /^10 untrusted handler runs are open, including those that wait/,
+    /^a project can have at most 10 untrusted handler runs open, including those that wait/,
   );
 });
