@@ -109,7 +109,13 @@ t.test('a list of functions reads each capability of the agents once', async (t)
     capabilities: Array.from({ length: 256 }, (_, n) => `function:order-${n}:${agent}`),
   }));
   const list = async (count: number) => {
-    const rows = Array.from({ length: count }, (_, n) => ({ name: `order-${n}`, version: '7', registered_at: 0 }));
+    const options = { timeout: null, concurrency: null, flow: null };
+    const rows = Array.from({ length: count }, (_, n) => ({
+      ...options,
+      name: `order-${n}`,
+      version: '7',
+      registered_at: 0,
+    }));
     const deps = {
       table: { list: async () => rows },
       agents: { readConnected: async () => agents },

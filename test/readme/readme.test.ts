@@ -49,14 +49,7 @@ function answersOf(line: string): string {
   return `(?:${[line, `Queued signal ${name}: nothing in ${run} is waiting for it`].map(linePattern).join('|')})`;
 }
 
-const pattern = (prints: string) =>
-  new RegExp(
-    `^${prints
-      .split('\n')
-      .map(answersOf)
-      .join('\\s*?\\n')}\\s*$`,
-    's',
-  );
+const pattern = (prints: string) => new RegExp(`^${prints.split('\n').map(answersOf).join('\\s*?\\n')}\\s*$`, 's');
 
 /** One shell for all commands, so that variables last; a line of its own parts the answers. */
 async function runAll(commands: readonly string[], cwd: string, env: Record<string, string>): Promise<string[]> {
