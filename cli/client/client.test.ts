@@ -150,7 +150,7 @@ t.test('a connection that breaks in the middle of the answer is an unreachable s
       setImmediate(() => request.socket.destroy());
     });
     const client = new Client({ ...profile, url });
-    const broken = { exit: 3, code: 'unreachable', message: new RegExp(`the response of ${url} is incomplete`) };
+    const broken = { exit: 3, code: 'unreachable', message: new RegExp(`the response from ${url} is incomplete`) };
     await t.rejects(client.json({ path: '/' }), broken);
     await t.rejects(client.text({ path: '/' }), broken);
     await t.rejects(Readable.from(client.chunks({ path: '/' })).toArray(), broken);
