@@ -264,7 +264,10 @@ for (const store of STORES) {
         await world.runs.cancelRun({ org_id, project_id, run_id: open[0]!.run_id, reason: 'enough' });
       };
       await end(1);
-      t.same((await deliveriesOf(world)).slice(-2), ['a delivered', 'b queued a project can have at most 16 handler runs in flight']);
+      t.same((await deliveriesOf(world)).slice(-2), [
+        'a delivered',
+        'b queued a project can have at most 16 handler runs in flight',
+      ]);
       await end(0);
       const ticks = (await deliveriesOf(world)).filter((line) => /^[ab] /.test(line));
       t.same(ticks.slice(4, 6), ['a delivered', `b queued ${full}`], 'the first that waits takes a place of its own');

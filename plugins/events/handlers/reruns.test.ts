@@ -55,7 +55,10 @@ for (const store of STORES) {
     await ok(server, 'POST /events', { type: 'many' });
     t.same(await loadOf(server), [16, 0]);
     const refused = await rerun(server, first);
-    t.match(refused, { status: 429, json: { code: 'handlers_in_flight', detail: /at most 16 handler runs in flight/ } });
+    t.match(refused, {
+      status: 429,
+      json: { code: 'handlers_in_flight', detail: /at most 16 handler runs in flight/ },
+    });
     t.match(refused.headers.get('retry-after'), /^\d+$/);
     await ok(server, `POST /runs/${idOf(again)}/cancel`);
     t.same(await loadOf(server), [15, 0], 'the end of a rerun frees its place');
@@ -70,7 +73,10 @@ for (const store of STORES) {
     await ok(server, 'PUT /handlers/solo', { on: ['solo'], source: 'true' });
     const first = await ended(server, false);
     for (let n = 0; n < 4; n++) t.match(await rerun(server, first), { status: 201 });
-    t.match(await rerun(server, first), { status: 429, json: { detail: /at most 4 untrusted handler runs in flight/ } });
+    t.match(await rerun(server, first), {
+      status: 429,
+      json: { detail: /at most 4 untrusted handler runs in flight/ },
+    });
     t.match(await rerun(server, await ended(server, true)), { status: 201 }, 'others have places left');
     t.same(await loadOf(server), [5, 0]);
     const { json } = await ok(server, 'POST /runs', { source: 'true' });

@@ -103,7 +103,8 @@ for (const store of STORES) {
         }
         await world.emit(outside);
         const { event_id } = await world.emit(outside);
-        const why = 'a project can have at most 6 untrusted handler runs open, including those that wait (SVC_UNTRUSTED_PROJECT_LIMITS)';
+        const why =
+          'a project can have at most 6 untrusted handler runs open, including those that wait (SVC_UNTRUSTED_PROJECT_LIMITS)';
         t.same((await deliveriesOf(world)).slice(-2), [`outsider queued ${why}`, `outsider queued ${why}`]);
         t.same(await load(world), { in_flight: 0, queued: 2 });
         await assertInvariants(t, world);
