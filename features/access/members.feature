@@ -1,4 +1,4 @@
-@store @contract
+@contract
 Feature: Members and tokens from the command line
 
   Rule: A role can be given, changed and removed
@@ -25,6 +25,7 @@ Feature: Members and tokens from the command line
         """
       Then the answer is 201
 
+    @store
     Scenario: members are listed, and removed members lose access
       Given a member "cleo" with the role "admin" and a token noted as "cleo"
       When I call "svc member ls --project {project} --json"
@@ -100,7 +101,7 @@ Feature: Members and tokens from the command line
       When I call "svc runs ls" with "SVC_TOKEN" set to "{third}"
       Then it exits with 4
 
-    @own-server @configured
+    @own-server @configured @store
     Scenario: the time of a token's last use is stored
       Given an empty database
       And a master key noted as "key"

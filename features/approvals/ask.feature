@@ -1,8 +1,9 @@
-@contract @store
+@contract
 Feature: A run asks a person
 
   Rule: Only an answer that matches the form ends the wait
 
+    @store
     Scenario: a wait with a form rejects any other answer and lists every error
       When I submit the script "refund.sh":
         """
@@ -40,6 +41,7 @@ Feature: A run asks a person
       When I call "svc steps {run} --json"
       Then standard output has "answered by tester"
 
+    @store
     Scenario: a signal sent before the wait does not answer it
       When I submit the script "early.sh":
         """

@@ -1,4 +1,4 @@
-@contract @store
+@contract
 Feature: A link lets a person without an account answer once
 
   Background:
@@ -38,6 +38,7 @@ Feature: A link lets a person without an account answer once
       Then the run succeeds
       And the log matches "{\"by\":\"zoe@example.com \(link created by tester\)\",\"at\":\"20..-.*\",\"payload\":{\"count\":3,\"note\":\"fine\"}}"
 
+    @store
     Scenario: if two people answer at the same time, only one answer counts
       When two people send the form "decision=approve&f.count=1" at once
       Then one of them is answered with 200 and the other with 410
@@ -53,6 +54,7 @@ Feature: A link lets a person without an account answer once
       And somebody opens the link with "GET"
       Then the page is 410
 
+    @store
     Scenario: a link ends when its wait is answered in another way
       When I call "svc reject {run} ship"
       Then the run waits for "signal" "later"

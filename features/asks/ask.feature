@@ -1,8 +1,9 @@
-@store @contract
+@contract
 Feature: svc ask sends an ask to a run and prints the answer
 
   Rule: A run takes an ask with svc wait-ask, and answers it with svc answer
 
+    @store
     Scenario: the caller gets the run's answer
       When I submit the script "price.sh":
         """
@@ -28,6 +29,7 @@ Feature: svc ask sends an ask to a run and prints the answer
       When I call "svc audit ls --action run.ask"
       Then standard output has "{run}"
 
+    @store
     Scenario: an ask sent before the wait is queued, and a repeat with the same key returns the first ask
       When I submit the script "queue.sh":
         """
@@ -114,6 +116,7 @@ Feature: svc ask sends an ask to a run and prints the answer
       And the log has "went on"
       And the log has "nobody gets the answer"
 
+    @store
     Scenario: an ask that timed out in the queue is not taken
       When I submit the script "skipped.sh":
         """
@@ -128,6 +131,7 @@ Feature: svc ask sends an ask to a run and prints the answer
       Then the run succeeds
       And the log has "exit 124"
 
+    @store
     Scenario: the run ends without an answer
       When I submit the script "gone.sh":
         """
@@ -193,6 +197,7 @@ Feature: svc ask sends an ask to a run and prints the answer
 
   Rule: svc wait-any can also wait for an ask
 
+    @store
     Scenario: an ask arrives first, and later an ask comes from the queue
       When I submit the script "any.sh":
         """

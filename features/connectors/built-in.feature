@@ -20,7 +20,7 @@ Feature: The connectors that come with the service
         | chat_llm       | -                           | prompt! system temperature max_tokens    |
         | bot_chat       | text! parse_mode            | -                                        |
 
-    @store @HTTP-002
+    @HTTP-002
     Scenario: the list has pages, and a single connector can be requested
       When I send "GET" to "{scoped}/connectors?limit=2"
       Then the answer is 200

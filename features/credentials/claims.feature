@@ -1,7 +1,6 @@
-@store
 Feature: Credentials are resolved when a job is claimed
 
-  @CRED-005 @AUTH-016
+  @CRED-005 @AUTH-016 @store
   Scenario: a job gets the credential's value at the time of its claim
     Given the credential "bot" is '{"kind": "bearer", "token": "value-before"}'
     When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "bot"}}':

@@ -1,9 +1,8 @@
-@store
 Feature: Every project has its own append-only event bus
 
   Rule: Events are visible only in their own project
 
-    @OVW-019
+    @OVW-019 @store
     Scenario: an event in another project wakes no run here and is not shown here
       When I submit the script "wait.sh":
         """
@@ -41,7 +40,7 @@ Feature: Every project has its own append-only event bus
       Then there are 2 events "fact"
       And the first event "fact" carries "first"
 
-    @OVW-020
+    @OVW-020 @store
     Scenario: a repeated emit returns the first event, and does not record another one
       When I emit "fact" with the idempotency key "k-1"
       Then the answer is 201

@@ -36,7 +36,7 @@ Feature: Events on the command line
 
   Rule: svc events lists and shows recent events
 
-    @store @CLI-023
+    @CLI-023 @store
     Scenario: events are listed newest first, with filters
       When I emit "first" for "acme/web"
       And I emit "second" for "acme/app"

@@ -114,20 +114,20 @@ Feature: Events are emitted through the API
 
   Rule: A repeated emit records a second event, unless it has an idempotency key
 
-    @store @DLV-015
+    @DLV-015
     Scenario: sending the same emit twice records two events
       When I emit "again"
       And I emit "again"
       Then there are 2 events "again"
 
-    @store @contract
+    @contract @store
     Scenario: a repeat with the same idempotency key returns the first event
       When I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k2"
       Then there are 2 events "once"
 
-    @store @contract
+    @contract
     Scenario: a repeat with different content gets a notice and is not recorded
       When I emit "once" with the idempotency key "k1"
       And I emit "other" with the idempotency key "k1"

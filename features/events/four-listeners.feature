@@ -1,9 +1,8 @@
-@store
 Feature: One event reaches four listeners
 
   Rule: Each listener reacts independently of the others
 
-    @OVW-024 @DLV-003 @DLV-004 @DLV-005 @DLV-006 @DLV-007
+    @OVW-024 @DLV-003 @DLV-004 @DLV-005 @DLV-006 @DLV-007 @store
     Scenario: a job, a node, a script and a handler receive the same event
       Given the handler "h" on "go" runs "h.sh":
         """

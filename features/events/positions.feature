@@ -1,4 +1,3 @@
-@store
 Feature: An emit in a script is recorded at its position
 
   Rule: svc emit in a script works as on the command line and is recorded
@@ -134,7 +133,7 @@ Feature: An emit in a script is recorded at its position
       And there is 1 event "told"
       And "key" of the last event "told" is "acme/1"
 
-    @own-agent @EVT-029
+    @own-agent @EVT-029 @store
     Scenario: an agent that takes over does not emit the events again
       Given 2 agents of its own
       When I submit the script "taken-over.sh" to those agents:

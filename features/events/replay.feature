@@ -1,8 +1,9 @@
-@store @contract
+@contract
 Feature: Replaying an event
 
   Rule: A recorded event can be delivered again to one handler
 
+    @store
     Scenario: an event is replayed after the handler was corrected, once per request
       Given the handler "receipt" on "order.paid" runs "receipt.sh":
         """

@@ -1,9 +1,8 @@
-@store
 Feature: Timeouts and signals that end svc wait-event
 
   Rule: svc wait-event accepts a timeout
 
-    @VERB-018
+    @VERB-018 @store
     Scenario: an event before the timeout ends the wait
       When I submit the script "timed.sh":
         """

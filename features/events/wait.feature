@@ -1,9 +1,8 @@
-@store
 Feature: svc wait-event waits for an event
 
   Rule: The run is suspended until the next event of the type
 
-    @VERB-017 @SCR-018 @DLV-005 @DLV-008 @EVT-072
+    @VERB-017 @SCR-018 @DLV-005 @DLV-008 @EVT-072 @store
     Scenario: the event wakes the script, which starts from the top and gets the envelope
       When I submit the script "wait.sh":
         """
@@ -20,7 +19,7 @@ Feature: svc wait-event waits for an event
       And the file "envelope" holds the envelope of "{event}"
       And the log has '"payload":{"v":7,"list":[null,"ü"]}'
 
-    @VERB-016 @HAND-053
+    @VERB-016 @HAND-053 @store
     Scenario: a wait receives exactly one event
       When I submit the script "once.sh":
         """
@@ -40,7 +39,7 @@ Feature: svc wait-event waits for an event
       And the log has "first"
       And the log lacks "second"
 
-    @DLV-009
+    @DLV-009 @store
     Scenario: a large payload arrives unchanged
       When I submit the script "large.sh":
         """
@@ -52,7 +51,7 @@ Feature: svc wait-event waits for an event
       And the file "envelope" has 1500000 bytes or more
       And the file "envelope" holds the envelope of "{event}"
 
-    @DLV-010
+    @DLV-010 @store
     Scenario: events before the wait are ignored
       When I submit the script "late.sh":
         """
@@ -84,7 +83,7 @@ Feature: svc wait-event waits for an event
 
   Rule: Every waiting run receives the event
 
-    @DLV-001 @DLV-002
+    @DLV-001 @DLV-002 @store
     Scenario: one event wakes all runs that wait for its type
       When I submit the script "wait.sh" as "one":
         """

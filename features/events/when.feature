@@ -1,4 +1,3 @@
-@store
 Feature: svc wait-event takes the event that --when accepts
 
   Rule: A predicate of a script reads the event, its variables and the run
@@ -19,7 +18,7 @@ Feature: svc wait-event takes the event that --when accepts
       Then the run succeeds
       And "output.event.payload.n" of the run is "2"
 
-    @contract
+    @contract @store
     Scenario: an event names the run that it is for
       When I submit the script "approve.sh" as "one":
         """

@@ -80,7 +80,7 @@ Feature: Forge deliveries
 
   Rule: A redelivery from the forge returns the same event
 
-    @store @EVT-061 @EVT-063 @needs-cc
+    @EVT-061 @EVT-063 @needs-cc @store
     Scenario: the forge repeats a delivery after its response was lost
       Given the handler "once" on "forge.issues" runs "once.sh":
         """

@@ -1,4 +1,4 @@
-@store @contract
+@contract
 Feature: Overlapping webhook secrets and redeliveries
 
   Rule: A webhook's old secret stays valid for the time that the rotation sets

@@ -1,9 +1,8 @@
-@store
 Feature: The runs of a function take turns
 
   Rule: The options of a function decide how many of its runs continue at once, for each value of a key
 
-    @contract @own-agent
+    @contract @own-agent @store
     Scenario: a run waits for another run of the same customer, no matter what started it
       Given a worker of its own with the file "flows.mjs":
         """

@@ -1,4 +1,3 @@
-@store
 Feature: Predicates of event nodes
 
   Rule: An event node receives the first event that its predicate accepts
@@ -25,7 +24,7 @@ Feature: Predicates of event nodes
       Then the run succeeds
       And "output" of the run is "4"
 
-    @WAIT-009
+    @WAIT-009 @store
     Scenario: an event that one wait declines can end another
       When I run the graph:
         """
@@ -153,6 +152,7 @@ Feature: Predicates of event nodes
   @contract
   Rule: All kinds of listeners can receive one event
 
+    @store
     Scenario: a graph, a script and a handler receive one event
       When I run the graph:
         """

@@ -1,4 +1,3 @@
-@store
 Feature: Limits of handlers
 
   Rule: A chain of handlers has at most five generations
@@ -60,7 +59,7 @@ Feature: Limits of handlers
 
   Rule: A project has at most sixteen handler runs in flight
 
-    @HAND-050 @HAND-052 @LIM-007 @ERR-026 @ERR-027
+    @HAND-050 @HAND-052 @LIM-007 @ERR-026 @ERR-027 @store
     Scenario: an emit that would start a seventeenth run fails and records nothing
       Given 17 handlers on "crowd" whose runs no agent takes
       When somebody emits "crowd" with "{}"
@@ -85,7 +84,7 @@ Feature: Limits of handlers
       Then the project comes to rest
       And 0 handler runs are in flight and 0 wait
 
-    @contract
+    @contract @store
     Scenario: a delivery without an emitter waits for a free slot
       Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":
@@ -111,7 +110,7 @@ Feature: Limits of handlers
       And the handler "after" succeeds
       And "output.of" of the run is "run.succeeded"
 
-    @contract
+    @contract @store
     Scenario: untrusted runs have four slots, and deliveries waiting for one do not block others
       Given 5 handlers on "forge.pull_request,crowd" whose runs no agent takes
       When a fork opens a pull request
@@ -163,7 +162,7 @@ Feature: Limits of handlers
       And I take the run of the answer
       Then the run succeeds
 
-    @own-server @DLV-014
+    @own-server @DLV-014 @store
     Scenario: a waiting delivery survives a server crash
       Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":

@@ -1,8 +1,9 @@
-@contract @store
+@contract
 Feature: Handlers that limit their runs
 
   Rule: A handler never has more runs in progress than its limit, for each value of the key
 
+    @store
     Scenario: events of the same key wait, and start in order
       Given a file "deploy.sh":
         """
@@ -25,6 +26,7 @@ Feature: Handlers that limit their runs
       And I call "svc runs cancel --status queued,running --yes"
       Then the project comes to rest
 
+    @store
     Scenario: each event starts one run, and the runs execute one after another
       Given a file "one.sh":
         """

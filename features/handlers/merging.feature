@@ -1,8 +1,9 @@
-@contract @store
+@contract
 Feature: Handlers that merge events and order waiting events
 
   Rule: With debounce, the last event of a burst starts the run
 
+    @store
     Scenario: three events start one run
       When I call "svc handler init bash index.sh"
       And I call "svc handler set index index.sh --on page.saved --debounce 2s --debounce-max 1m --debounce-key event.payload.page"
@@ -18,6 +19,7 @@ Feature: Handlers that merge events and order waiting events
 
   Rule: With batch, several events start one run, whose payload is a list of those events
 
+    @store
     Scenario: a batch's run starts when the batch is full, or when its time is up
       Given a file "load.sh":
         """

@@ -1,8 +1,9 @@
-@contract @store
+@contract
 Feature: Handlers that throttle their starts or limit the rate of their events
 
   Rule: A throttle limits the starts per period, and other deliveries wait
 
+    @store
     Scenario: events above the limit wait, separately for each key
       When I call "svc handler init bash sync.sh"
       And I call "svc handler set sync sync.sh --on contact.changed --throttle 1/1h --throttle-key event.payload.account"
@@ -25,6 +26,7 @@ Feature: Handlers that throttle their starts or limit the rate of their events
       Then 3 runs of "sync.sh" succeed
       And the project comes to rest
 
+    @store
     Scenario: a waiting event starts its run when the period has ended
       When I call "svc handler init bash tick.sh"
       And I call "svc handler set tick tick.sh --on tick --throttle 1/1s"

@@ -1,4 +1,4 @@
-@store @contract
+@contract
 Feature: Overlapping hook secrets and redeliveries
 
   Rule: A hook's old secret stays valid for the time that the rotation sets
@@ -38,6 +38,7 @@ Feature: Overlapping hook secrets and redeliveries
 
   Rule: Deliveries are listed and can be recorded again
 
+    @store
     Scenario: a recorded delivery can be repeated, and a rejected one cannot
       Given the handler "note" on "build.done" runs "note.sh":
         """

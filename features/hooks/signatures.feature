@@ -19,7 +19,7 @@ Feature: Signed deliveries
         | webhook-signature | v1,AAAA {signature} |
       Then it became an event "billing.invoice.paid" with '{"body":{"type":"invoice.paid","n":1},"query":{}}'
 
-    @store @contract
+    @contract @store
     Scenario: a repeated delivery returns the same event
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And a delivery of '{"action":"opened"}' as "application/json"

@@ -1,8 +1,9 @@
-@store @contract
+@contract
 Feature: Live updates of pages
 
   Rule: One stream reports changes of runs and events
 
+    @store
     Scenario: a run is reported from its submission to its end
       When I follow "runs,events"
       Then I am soon told:
@@ -24,6 +25,7 @@ Feature: Live updates of pages
         | run     | status | succeeded     |
         | event   | type   | run.succeeded |
 
+    @store
     Scenario: an interrupted stream resumes where it stopped
       When I follow "events"
       And I emit "first"

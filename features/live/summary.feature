@@ -1,8 +1,9 @@
-@store @contract
+@contract
 Feature: The project summary
 
   Rule: One response shows what is running, what waits and what failed
 
+    @store
     Scenario: the summary shows a waiting run and a failed run
       When I submit the script "fails.sh":
         """

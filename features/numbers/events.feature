@@ -1,9 +1,8 @@
-@store
 Feature: Numbers in events stay unchanged
 
   Rule: A number that is only passed on stays unchanged
 
-    @EVT-004
+    @EVT-004 @store
     Scenario: a number is the same in the emit, the event, the handler and its output
       Given the handler "keep" on "order" runs "keep.sh":
         """
@@ -49,7 +48,7 @@ Feature: Numbers in events stay unchanged
         | 1.0                  |
         | 1e400                |
 
-    @contract
+    @contract @store
     Scenario: a repeat with a different number counts as a different event
       When I send "POST" to "{scoped}/runs" with:
         """
@@ -94,7 +93,7 @@ Feature: Numbers in events stay unchanged
 
   Rule: Expressions read 64-bit integers exactly
 
-    @contract
+    @contract @store
     Scenario: a predicate accepts one number but not its neighbors
       Given the handler "one" with '{"on": ["order"], "when": "event.payload.id == 820982911946154508"}' runs "one.sh":
         """
@@ -151,7 +150,7 @@ Feature: Numbers in events stay unchanged
 
   Rule: A script gets the same number each time it runs
 
-    @contract
+    @contract @store
     Scenario: the result of a wait is the same in every later pass
       When I submit the script "wait.sh":
         """

@@ -1,9 +1,9 @@
-@store @far-end
+@far-end
 Feature: Numbers in graphs, nodes and schedules stay exact
 
   Rule: A node receives the value of an expression unchanged
 
-    @contract
+    @contract @store
     Scenario: a number in the input stays the same through expressions, a request and its response
       Given a far end that answers:
         | path   | status | type             | body                                                                 |
@@ -59,7 +59,7 @@ Feature: Numbers in graphs, nodes and schedules stay exact
       When I send "GET" to "{scoped}/runs/{run}"
       Then the answer has '"made":[820982911946154509,{"id":820982911946154508,"2":1.0,"1":2}]'
 
-    @contract
+    @contract @store
     Scenario: a graph waits for an event with one exact number
       Given a file "wait.json":
         """
@@ -86,7 +86,7 @@ Feature: Numbers in graphs, nodes and schedules stay exact
 
   Rule: Registered resources keep the numbers in their input
 
-    @contract
+    @contract @store
     Scenario: a schedule passes exact numbers to its pipeline
       Given a file "pulse.yaml":
         """

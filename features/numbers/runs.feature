@@ -1,4 +1,3 @@
-@store
 Feature: Numbers in runs stay unchanged
 
   Background:

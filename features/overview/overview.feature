@@ -15,7 +15,7 @@ Feature: What the service does
       When I send "GET" to "/api/v1/orgs/{org}/projects/{other}/runs/{run}"
       Then the answer is 404 with code "not_found"
 
-    @store @OVW-008
+    @OVW-008 @store
     Scenario: projects with the same name in two orgs are different projects
       Given another org noted as "rival"
       When I send "PUT" to "/api/v1/orgs/{rival}/projects/{project}" with:

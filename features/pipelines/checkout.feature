@@ -71,7 +71,7 @@ Feature: Checking out the repository of a push
       Then the workflow of the webhook "ci" succeeds
       And the log has "v1.2"
 
-    @store @needs-git
+    @needs-git
     Scenario: a script job also starts with the repository, unless the job turns this off
       Given a repository "site" whose "build.sh" is:
         """
@@ -89,7 +89,7 @@ Feature: Checking out the repository of a push
 
   Rule: A script started by a forge event can start with the repository
 
-    @store @far-end @needs-git
+    @far-end @needs-git
     Scenario: a handler's script gets the repository in every pass, with the webhook's credential
       Given a repository "site" whose "file" is:
         """
@@ -117,7 +117,7 @@ Feature: Checking out the repository of a push
 
   Rule: The workspace of a pull request starts with its head commit
 
-    @store @far-end @needs-git
+    @far-end @needs-git
     Scenario: the credential is used for a pull request within the project
       Given a repository "site" whose "file" is:
         """

@@ -1,4 +1,3 @@
-@store
 Feature: A matrix that an earlier job computes
 
   Rule: A matrix, an axis or a list of combinations can be an expression

@@ -1,9 +1,8 @@
-@store
 Feature: Concurrency groups of pipelines
 
   Rule: Only one run at a time is in a group, in order of arrival
 
-    @RUN-021 @SUBJ-013
+    @RUN-021 @SUBJ-013 @store
     Scenario: a queued run starts when it gets the lease
       When I submit the pipeline with '{"input": {"ref": "main"}}':
         """
@@ -77,7 +76,7 @@ Feature: Concurrency groups of pipelines
       Then standard output matches "ship +pipeline_job +succeeded"
       And standard output lacks "svc-"
 
-    @contract
+    @contract @store
     Scenario: a throttle lets a limited number of runs start in a period, and the others wait
       When I submit the pipeline as "first":
         """
@@ -167,7 +166,7 @@ Feature: Concurrency groups of pipelines
       When I cancel the run because "seen"
       Then the run is "cancelled"
 
-    @contract
+    @contract @store
     Scenario: jobs of one run take turns
       When I submit the pipeline:
         """
@@ -179,7 +178,7 @@ Feature: Concurrency groups of pipelines
 
   Rule: Cancel-running replaces earlier runs in the group
 
-    @SUBJ-014
+    @SUBJ-014 @store
     Scenario: the running run and the waiting run are cancelled
       When I submit the pipeline as "first":
         """
@@ -211,6 +210,7 @@ Feature: Concurrency groups of pipelines
   @contract
   Rule: A group can have a limit and a key
 
+    @store
     Scenario: the limit applies to each value of the key, and a new run can cancel waiting runs
       Given a file "keyed.yml":
         """

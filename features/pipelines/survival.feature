@@ -1,9 +1,8 @@
-@store
 Feature: Pipelines survive the loss of their agents
 
   Rule: If an agent dies, only its job is repeated
 
-    @own-agent @EVT-033
+    @own-agent @EVT-033 @store
     Scenario: the agent is killed during the second of three jobs
       Given 2 agents of its own
       And a gate "kill"
@@ -35,7 +34,7 @@ Feature: Pipelines survive the loss of their agents
   @contract
   Rule: An agent that has lost its claim can no longer write anything
 
-    @own-server @configured
+    @own-server @configured @store
     Scenario: a suspended agent continues after another agent has completed its job
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 3000 |

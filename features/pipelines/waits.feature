@@ -1,9 +1,8 @@
-@store
 Feature: Jobs that wait for an event
 
   Rule: A wait_for_event job receives the next event of its type
 
-    @DLV-003 @HAND-057 @WAIT-014
+    @DLV-003 @HAND-057 @WAIT-014 @store
     Scenario: the job needs no agent, and its output is the envelope
       When I submit the pipeline:
         """

@@ -82,7 +82,7 @@ Feature: Jobs that run another workflow
       When I call "svc signals {run}"
       Then standard output lacks "queued"
 
-    @SCR-029 @SCR-030 @store
+    @SCR-029 @SCR-030
     Scenario: equal step names in different jobs and combinations have different keys
       When I submit the pipeline:
         """
@@ -120,7 +120,7 @@ Feature: Jobs that run another workflow
       And the file "keys" has 3 lines
       And the file "keys" has 2 different lines
 
-    @contract @store
+    @contract
     Scenario: notes, artifacts and state belong to the run
       When I submit the pipeline:
         """
@@ -159,7 +159,7 @@ Feature: Jobs that run another workflow
       Then the run succeeds
       And "output" of the run is '{"a":"1","b":2}'
 
-    @store @contract
+    @contract
     Scenario: outputs that are too large in total fail the run but not its jobs
       When I submit the pipeline:
         """
@@ -252,7 +252,7 @@ Feature: Jobs that run another workflow
 
   Rule: A rerun can begin at a site in a job
 
-    @SCR-025 @SCR-031 @store
+    @SCR-025 @SCR-031
     Scenario: the rerun keeps the job's calls before the site, and the jobs before it
       When I submit the pipeline as "first":
         """
@@ -288,7 +288,7 @@ Feature: Jobs that run another workflow
       And "output.text" of the run is "7 2"
       And the file "did" has 6 lines
 
-    @contract @store
+    @contract
     Scenario: a rerun keeps the results of activities that the job submitted
       When I submit the pipeline as "first":
         """

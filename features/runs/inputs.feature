@@ -3,7 +3,6 @@ Feature: Inputs with types
 
   Rule: A submission is checked against the inputs that its workflow declares, and gets their defaults
 
-    @store
     Scenario: every problem is reported with its position, nothing is recorded, and defaults reach the jobs of a pipeline
       Given a file "deploy.yaml":
         """
@@ -36,7 +35,6 @@ Feature: Inputs with types
       And "output.text" of the run is "shop in test times 2"
       And "output.all" of the run is '{"service":"shop","replicas":2,"env":"test"}'
 
-    @store
     Scenario: a date and an email address are checked
       Given a file "report.sh":
         """
@@ -75,7 +73,6 @@ Feature: Inputs with types
       Then it exits with 1
       And standard output has "typo.sh:1:3: svc:inputs \"strng\" is not a type of service"
 
-    @store
     Scenario: the inputs of a stored graph are checked, and an expression that reads an undeclared input is reported
       Given the published graph "ship":
         """
@@ -105,7 +102,6 @@ Feature: Inputs with types
       Then it exits with 1
       And standard output has "the graph declares no input servce; did you mean service?"
 
-    @store
     Scenario Outline: a workflow that cannot run has no inputs
       When I send "POST" to "{scoped}/inputs" with:
         """
@@ -126,7 +122,6 @@ Feature: Inputs with types
 
   Rule: Runs that an event, a schedule or another run starts are checked too
 
-    @store
     Scenario: a payload becomes the input of a handler's run, and an invalid one is visible with its reason
       Given the handler "ship" on "deploy.requested" runs "ship.sh":
         """

@@ -1,4 +1,3 @@
-@store
 Feature: Inspecting runs
 
   Rule: A waiting run shows what it is waiting for
@@ -61,12 +60,14 @@ Feature: Inspecting runs
   @contract
   Rule: Lists start with the newest items, and have pages and filters
 
+    @store
     Scenario: pages contain every run exactly once
       Given 5 finished runs
       When I walk "{scoped}/runs" in pages of 2 of "runs"
       Then the pages hold "2 2 1" entries
       And together they are the runs, newest first
 
+    @store
     Scenario: runs are filtered by status, tag and workflow
       When I send "POST" to "{scoped}/runs" with:
         """

@@ -1,8 +1,9 @@
-@store @contract
+@contract
 Feature: Many runs are cancelled and rerun with a filter
 
   Rule: The runs are shown first, and nothing is done without confirmation
 
+    @store
     Scenario: runs of one workflow are cancelled, and others continue
       When I submit the script "wrong.sh" as "one":
         """
@@ -36,6 +37,7 @@ Feature: Many runs are cancelled and rerun with a filter
       When I send the signal "go" with "null"
       Then the run succeeds
 
+    @store
     Scenario: failed runs are rerun once, no matter how often the command is called
       Given a file "fail.sh":
         """

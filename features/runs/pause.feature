@@ -1,8 +1,9 @@
-@store @contract
+@contract
 Feature: Runs are paused and resumed
 
   Rule: Nothing new starts in a paused run, and work in progress finishes
 
+    @store
     Scenario: a script stops after the current step, and continues when it is resumed
       Given a gate "open"
       When I submit the script "deploy.sh":
@@ -129,6 +130,7 @@ Feature: Runs are paused and resumed
       When I call "svc resume {run}"
       Then the run succeeds
 
+    @store
     Scenario: the runs that a paused run has called are paused and resumed with it
       When I submit the script "caller.sh" as "caller":
         """

@@ -70,7 +70,7 @@ Feature: Submitting a workflow
         | header | header |
         | body   | header |
 
-    @store @contract
+    @contract @store
     Scenario: different content with the same key is reported and does not run
       When I submit over HTTP with the key "k-2" in the body:
         """
@@ -90,7 +90,7 @@ Feature: Submitting a workflow
         one
         """
 
-    @store @contract
+    @contract
     Scenario Outline: a different <member> with the same key is reported too
       When I send "POST" to "{scoped}/runs" with:
         """

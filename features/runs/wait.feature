@@ -1,9 +1,8 @@
-@store
 Feature: Waiting for a run to end
 
   Rule: A submission or request with `wait` returns as soon as the run has ended
 
-    @HTTP-010 @HTTP-012
+    @HTTP-010 @HTTP-012 @store
     Scenario: a submission that waits returns the whole run
       When I send "POST" to "{scoped}/runs?wait=1m" with:
         """
@@ -16,7 +15,7 @@ Feature: Waiting for a run to end
       And "tags" of the answer is '["team:a"]'
       And "finished_at" of the answer matches "^20..-"
 
-    @HTTP-013 @HTTP-014 @HTTP-015
+    @HTTP-013 @HTTP-014 @HTTP-015 @store
     Scenario: a repeat with the same key waits for the first run
       When I send "POST" to "{scoped}/runs" with:
         """

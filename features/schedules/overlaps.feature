@@ -1,4 +1,4 @@
-@contract @store
+@contract
 Feature: When due times start, wait and are skipped
 
   Background:
@@ -9,6 +9,7 @@ Feature: When due times start, wait and are skipped
 
   Rule: The overlap policy decides what happens while an earlier run has not ended
 
+    @store
     Scenario: skip: a due time does not start while a run is open
       When I call "svc schedule set pulse '* * * * * *' long.sh --overlap skip"
       And a due time of the schedule "pulse" is skipped
@@ -20,6 +21,7 @@ Feature: When due times start, wait and are skipped
       Then standard output matches "^overlap +skip$"
       And the schedule "pulse" is removed, and its runs are cancelled
 
+    @store
     Scenario: queue: a due time waits for the run before it
       When I call "svc schedule set pulse '* * * * * *' long.sh --overlap queue"
       And a due time of the schedule "pulse" is waiting
@@ -32,6 +34,7 @@ Feature: When due times start, wait and are skipped
       Then "trigger.overlap" of the run is "queue"
       And the schedule "pulse" is removed, and its runs are cancelled
 
+    @store
     Scenario: cancel: the run before it is cancelled
       When I call "svc schedule set pulse '* * * * * *' long.sh --overlap cancel"
       And I look at the first run of the schedule "pulse"
@@ -56,6 +59,7 @@ Feature: When due times start, wait and are skipped
 
   Rule: A backfill starts each due time of a range once
 
+    @store
     Scenario: a backfill is repeated, and each due time still starts only one run
       Given a file "quick.sh":
         """

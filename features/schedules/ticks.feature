@@ -1,9 +1,8 @@
-@store
 Feature: What happens when a schedule is due
 
   Rule: A tick is an event on the bus
 
-    @EVT-026 @EVT-045 @EVT-056 @EVT-057
+    @EVT-026 @EVT-045 @EVT-056 @EVT-057 @store
     Scenario: the tick contains its schedule and its due time
       Given the schedule "pulse" is '{"cron": "* * * * * *"}'
       When the schedule "pulse" has ticked and is removed
@@ -92,7 +91,7 @@ Feature: What happens when a schedule is due
   @contract
   Rule: Each tick starts exactly one run, even if servers die
 
-    @own-server
+    @own-server @store
     Scenario: after a server is killed, every tick still starts exactly one run
       Given the schedule "pulse" of every second runs "job.sh":
         """

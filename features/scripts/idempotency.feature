@@ -1,4 +1,3 @@
-@store
 Feature: Every step has a unique idempotency key
 
   Rule: A step keeps its key, no matter how often its command runs

@@ -1,9 +1,8 @@
-@store
 Feature: A script survives the loss of its processes
 
   Rule: If an agent dies, another agent continues
 
-    @own-agent @SCR-073 @SCR-074
+    @own-agent @SCR-073 @SCR-074 @store
     Scenario: the agent is killed between two steps
       Given a gate "open"
       And 2 agents of its own
@@ -56,7 +55,7 @@ Feature: A script survives the loss of its processes
 
   Rule: If the server dies, nothing is lost
 
-    @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078
+    @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078 @store
     Scenario: a running run, a sleeping run, a waiting run and a run with a child survive a server restart
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 60000 |

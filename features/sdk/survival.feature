@@ -1,4 +1,3 @@
-@store
 Feature: A script with an SDK survives the loss of its agent
 
   Rule: Recorded steps do not run again on another agent

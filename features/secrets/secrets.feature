@@ -20,7 +20,7 @@ Feature: Secrets of a project
       And "secrets.0.name" of the answer is "NPM_TOKEN"
       And the answer lacks "tok-4711-abc"
 
-    @store @CLI-002 @SEC-003
+    @CLI-002 @SEC-003 @store
     Scenario: setting a secret again replaces its value
       Given the secret "TOKEN" is "first value"
       When I call "svc secret set TOKEN -" with standard input:
@@ -34,7 +34,7 @@ Feature: Secrets of a project
       When I send "GET" to "{scoped}/secrets"
       Then the answer lists 1 "secrets"
 
-    @store @SEC-003
+    @SEC-003 @store
     Scenario: another project can have a secret with the same name
       Given the secret "TOKEN" is "of the first"
       When I work in another project

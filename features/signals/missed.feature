@@ -1,4 +1,4 @@
-@store @contract
+@contract
 Feature: Signals that no wait consumes
 
   Rule: The sender gets a notice immediately
@@ -35,6 +35,7 @@ Feature: Signals that no wait consumes
       Then standard output is JSON whose "signals.0.name" is "approval"
       And standard output is JSON whose "signals.length" is "1"
 
+    @store
     Scenario: a script that does not wait yet receives the signal later
       Given a gate "go"
       When I submit the script "later.sh":
@@ -51,6 +52,7 @@ Feature: Signals that no wait consumes
       When I call "svc signals {run}"
       Then standard output matches "ready +taken"
 
+    @store
     Scenario: a run's signals are listed in pages, and only in its project
       When I submit the script "queue.sh":
         """

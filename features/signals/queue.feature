@@ -1,9 +1,8 @@
-@store
 Feature: Signals are queued by name
 
   Rule: Signals wait for the script, and the script waits for signals
 
-    @SIG-001 @SIG-002 @SIG-003
+    @SIG-001 @SIG-002 @SIG-003 @store
     Scenario: signals that arrive without a wait are consumed one by one, in order
       When I submit the script "queue.sh":
         """
@@ -34,7 +33,7 @@ Feature: Signals are queued by name
         | q#2     | "third"\n          |
         | other#0 | "another queue"\n  |
 
-    @SIG-002
+    @SIG-002 @store
     Scenario: a signal ends exactly one wait
       When I submit the script "one.sh":
         """
@@ -65,7 +64,7 @@ Feature: Signals are queued by name
         """
       Then the answer is 409 with code "run_finished"
 
-    @contract
+    @contract @store
     Scenario: a signal repeated with the same idempotency key is delivered once
       When I submit the script "once.sh":
         """
@@ -87,7 +86,7 @@ Feature: Signals are queued by name
 
   Rule: Waits for the same name in one run share a queue
 
-    @SIG-004
+    @SIG-004 @store
     Scenario: two nodes each receive one signal
       When I run the graph:
         """
@@ -102,7 +101,7 @@ Feature: Signals are queued by name
       Then the run succeeds
       And "output" of the run is "3"
 
-    @SIG-004
+    @SIG-004 @store
     Scenario: two nodes each receive one of the signals that were queued before they waited
       When I run the graph:
         """

@@ -1,4 +1,3 @@
-@store
 Feature: A wait for a signal can time out
 
   Rule: The outcome of a wait is final
@@ -19,7 +18,7 @@ Feature: A wait for a signal can time out
         | site | kind        | exit |
         | go#0 | wait-signal | 124  |
 
-    @SIG-006
+    @SIG-006 @store
     Scenario: a signal after the timeout goes to the next wait
       When I submit the script "pinned.sh":
         """

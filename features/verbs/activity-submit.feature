@@ -1,9 +1,8 @@
-@store
 Feature: svc activity-submit, activity-collect and activity-wait-all
 
   Rule: A child is submitted immediately and collected later
 
-    @own-agent @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043
+    @own-agent @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043 @store
     Scenario: two children run while their parent continues, and return their results when collected
       Given 1 agent of its own
       When I submit the script "parent.sh" to that agent:
@@ -115,7 +114,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "code 2" 11 times
       And 0 steps are recorded
 
-    @contract
+    @contract @store
     Scenario: parallel submits are processed one at a time
       When I submit the script "parallel.sh":
         """

@@ -1,9 +1,8 @@
-@store
 Feature: svc activity runs a command on another agent
 
   Rule: The command runs on a capable agent, and the script continues with the outcome
 
-    @own-agent @VERB-021 @VERB-022
+    @own-agent @VERB-021 @VERB-022 @store
     Scenario: a command waits for a capable agent and runs in that agent's folder
       Given 1 agent of its own
       When I submit the script "parent.sh" to that agent:
@@ -105,7 +104,7 @@ Feature: svc activity runs a command on another agent
   @contract
   Rule: A child survives its agent but not its run
 
-    @own-agent
+    @own-agent @store
     Scenario: a child runs again with the same key if its agent dies
       Given 1 agent of its own
       When I submit the script "reborn.sh" to that agent:

@@ -1,4 +1,3 @@
-@store
 Feature: svc lock holds a lease while a command runs
 
   Rule: The lease is held only while the command runs
@@ -26,7 +25,7 @@ Feature: svc lock holds a lease while a command runs
         | go#0     | wait-signal | 0    |
       And the log has "code 3" 1 time
 
-    @SCR-052
+    @SCR-052 @store
     Scenario: another run gets the lease between two commands of a waiting run
       Given a gate "leave"
       When I submit the script "one.sh" as "one":
@@ -62,6 +61,7 @@ Feature: svc lock holds a lease while a command runs
   @contract
   Rule: A lease does not outlive its run
 
+    @store
     Scenario: a cancelled run releases its lease and leaves the queue immediately
       When I submit the script "holder.sh" as "holder":
         """

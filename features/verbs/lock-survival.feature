@@ -1,9 +1,10 @@
-@store @contract
+@contract
 Feature: Leases and children survive crashes
 
   @own-server
   Rule: If a server dies, no lease is lost or granted twice
 
+    @store
     Scenario: holder and queue are unchanged after a server restart
       When I submit the script "holder.sh" as "holder":
         """
@@ -34,6 +35,7 @@ Feature: Leases and children survive crashes
         """
       And nobody holds "deploy"
 
+    @store
     Scenario: a lease granted while its server died is announced by the next server
       When I submit the script "holder.sh" as "holder":
         """
@@ -55,6 +57,7 @@ Feature: Leases and children survive crashes
   @own-server
   Rule: If an agent dies, no lease and no child is lost
 
+    @store
     Scenario: the holder's next pass still has the lease, and its command has the same key
       When I submit the script "holder.sh" as "holder":
         """

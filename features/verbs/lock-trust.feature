@@ -1,9 +1,9 @@
-@store @contract
+@contract
 Feature: Leases of untrusted runs
 
   Rule: Untrusted runs have separate groups
 
-    @needs-cc
+    @needs-cc @store
     Scenario: trusted and untrusted groups with the same name are separate
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":

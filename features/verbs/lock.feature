@@ -1,4 +1,3 @@
-@store
 Feature: svc lock lets only one run of a project continue at a time
 
   Rule: A group has one holder, and others wait without a process
@@ -75,7 +74,7 @@ Feature: svc lock lets only one run of a project continue at a time
 
   Rule: Leases are granted in the order of the requests
 
-    @VERB-020 @SCR-057
+    @VERB-020 @SCR-057 @store
     Scenario: five runs get the lease in order
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
@@ -94,6 +93,7 @@ Feature: svc lock lets only one run of a project continue at a time
   @contract
   Rule: A group with a limit has several holders
 
+    @store
     Scenario: two of three runs hold the group, and the third one waits until one of them ends
       When I submit the script "one.sh" as "one":
         """
@@ -145,6 +145,7 @@ Feature: svc lock lets only one run of a project continue at a time
         alone
         """
 
+    @store
     Scenario: a script waits for its group before it starts, and overtakes runs with a lower priority
       Given a file "grouped.sh":
         """
@@ -210,6 +211,7 @@ Feature: svc lock lets only one run of a project continue at a time
   @contract
   Rule: A wait for a lease can time out
 
+    @store
     Scenario: svc lock exits with 124 and leaves the queue if the lease is not free in time
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":

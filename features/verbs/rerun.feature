@@ -155,7 +155,7 @@ Feature: A finished run is rerun, from the beginning or from a site
         deploy
         """
 
-  @contract @store
+  @contract
   Rule: A rerun can have another input
 
     Scenario: the input is checked as at submission, and gets the defaults

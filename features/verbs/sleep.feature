@@ -1,9 +1,8 @@
-@store
 Feature: svc sleep waits without a process
 
   Rule: A sleeping run has no process and later starts from the top
 
-    @VERB-008 @SCR-016
+    @VERB-008 @SCR-016 @store
     Scenario: a sleeping script has no process until it wakes
       When I submit the script "nap.sh":
         """

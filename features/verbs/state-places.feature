@@ -1,4 +1,3 @@
-@store
 Feature: Owners of state
 
   Rule: State belongs to the run, or to the project with --entity
@@ -23,7 +22,7 @@ Feature: Owners of state
         code 1
         """
 
-    @VERB-048
+    @VERB-048 @store
     Scenario: runs of a project share an entity, and other projects do not see it
       When I submit the script "first.sh":
         """

@@ -1,9 +1,8 @@
-@store
 Feature: svc state stores durable values
 
   Rule: Values are written, read, listed and deleted
 
-    @VERB-043 @VERB-044 @VERB-045 @VERB-046
+    @VERB-043 @VERB-044 @VERB-045 @VERB-046 @store
     Scenario: a value is set, read, listed and deleted
       When I submit the script "cells.sh":
         """

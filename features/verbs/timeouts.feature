@@ -1,4 +1,4 @@
-@store @contract
+@contract
 Feature: Timeouts of steps and runs
 
   Rule: A command that takes too long is killed with its whole process group
@@ -39,6 +39,7 @@ Feature: Timeouts of steps and runs
 
   Rule: A run fails at its timeout, no matter what it is doing
 
+    @store
     Scenario: a waiting run times out
       When I submit the script "waits.sh" with the options '{"timeout": "1s"}':
         """
@@ -72,7 +73,6 @@ Feature: Timeouts of steps and runs
       Then it exits with 1
       And standard error has "must be longer than 0s"
 
-    @store
     Scenario: a run started by a handler times out
       Given the handler "slow" with '{"on": ["asked"], "timeout": "1s"}' runs "waits.sh":
         """
@@ -111,7 +111,6 @@ Feature: Timeouts of steps and runs
       When I call "svc handler show h"
       Then standard output has "90m"
 
-    @store
     Scenario: runs without a timeout get the project's timeout
       When I call "svc runs timeout"
       Then standard output is "none"

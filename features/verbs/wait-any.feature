@@ -61,7 +61,6 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       When I send the signal "a" with "1"
       Then the run fails with code "determinism_violation"
 
-    @store
     Scenario: an event counts only if its predicate accepts it
       When I submit the script "paid.sh":
         """
@@ -136,9 +135,9 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       And "output.first.payload" of the run is "7"
       And "output.late.first" of the run is "timeout"
 
-  @store
   Rule: Documents wait in the same way
 
+    @store
     Scenario: a job of a pipeline waits for the first of several things
       When I submit the pipeline with '{"input": {"order": 7}}':
         """

@@ -1,9 +1,8 @@
-@store
 Feature: svc wait-signal waits for a signal
 
   Rule: The run is suspended until its signal arrives
 
-    @VERB-013 @VERB-014 @SCR-017
+    @VERB-013 @VERB-014 @SCR-017 @store
     Scenario: a signal wakes the script, which starts from the top and gets the payload
       When I submit the script "wait.sh":
         """
@@ -26,7 +25,7 @@ Feature: svc wait-signal waits for a signal
         | go#0  | wait-signal | 0    | {"by":"ann","list":[1,null,"ü"]}\n   |
         | use#0 | step        | 0    | {"by":"ann","list":[1,null,"ü"]}     |
 
-    @VERB-013
+    @VERB-013 @store
     Scenario: a signal that arrived before the wait does not suspend the script
       Given a gate "open"
       When I submit the script "early.sh":
