@@ -6,7 +6,7 @@ import { type Console, PAGE_WAIT_MS } from './browser.ts';
 const DEPLOY = `
 svc step build -- sh -c 'echo "compiled 128 files"; printf "\\033[32m%s\\033[0m\\n" "all tests passed"; sleep 0.3'
 svc step upload -- sh -c 'sleep 0.2; echo "sha256:4f1c…"'
-echo '**Ready.** Waits for somebody to approve it.' | svc annotate -
+echo '**Build 42 is ready.** Deploy it to production?' | svc annotate -
 svc wait-signal approve
 svc step release -- echo released
 `;
