@@ -22,6 +22,14 @@ const UNSTEADY = `svc step "$(cat "$PWD_OF_TEST/word")" -- true
 svc wait-signal go
 `;
 
+/** Its inputs are declared, so that they have fields. */
+const DEPLOYS = `# svc:inputs
+#   service: string
+#   replicas: integer = 1
+#   env: test|live = test
+svc input
+`;
+
 /** Its pause between attempts parks it for long. */
 const RETRIES = `svc step pay --retry 5 --backoff 1h -- sh -c 'echo "no answer"; exit 7'
 `;
@@ -49,6 +57,7 @@ else
       'retries.sh': RETRIES,
       'waits.sh': 'svc wait-signal approval\n',
       'asked.sh': ASKED,
+      'deploys.sh': DEPLOYS,
     }))
       await writeFile(join(place.folder, name), source);
     const submit = async (file: string, ...more: string[]) => {
@@ -101,6 +110,58 @@ else
       for (const id of [a, b]) await page.getByRole('checkbox', { name: new RegExp(id) }).check();
       await page.getByRole('link', { name: 'Compare the two' }).click();
       await page.waitForURL(`${base}/runs/compare?a=${a}&b=${b}`);
+    });
+
+    await t.test('a run is rerun with another input', async (t) => {
+      const first = await submit('deploys.sh', '--input', '{"service": "shop", "replicas": 2}');
+      await reaches(first, 'succeeded');
+      await page.goto(`${base}/runs/${first}`);
+      const opened = async (looked: Page) => {
+        await looked.getByRole('button', { name: 'More ways to rerun' }).press('Enter');
+        await looked.getByRole('menuitem', { name: 'Rerun with another input…' }).press('Enter');
+        return looked.getByRole('dialog', { name: 'Rerun with another input' });
+      };
+      const dialog = await opened(page);
+      const service = dialog.getByLabel(/^Service/);
+      await service.waitFor();
+      t.same(
+        [await service.inputValue(), await dialog.getByLabel('Replicas').inputValue()],
+        ['shop', '2'],
+        'the form begins with the input of the run',
+      );
+      await service.fill('');
+      await service.press('Enter');
+      await dialog.getByText('Service is required.').waitFor();
+      await dialog.getByRole('button', { name: 'Edit as JSON' }).press('Enter');
+      await dialog.getByLabel('Input, as JSON').fill('{"service": "shop", "replicas": "many"}');
+      await dialog.getByRole('button', { name: 'Rerun', exact: true }).press('Enter');
+      await dialog.getByText('/input/replicas must be integer').first().waitFor();
+      await dialog.getByRole('button', { name: 'Back to fields' }).press('Enter');
+      await dialog.getByLabel('Replicas').fill('3');
+      await dialog.getByLabel('Env').selectOption('live');
+      await dialog.getByRole('button', { name: 'Rerun', exact: true }).press('Enter');
+      await page.getByText('Rerun of', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Input', exact: true }).click();
+      await page.getByText('"replicas": 3').first().waitFor();
+      t.equal(await page.getByRole('dialog').count(), 0, 'the dialog is closed');
+      const again = /run_\w{26}/.exec(page.url())![0];
+      t.not(again, first);
+      const { stdout } = await place.svc(['status', again, '--json']);
+      t.match(JSON.parse(stdout), { rerun_of: first });
+
+      const exact = await submit('varies.sh', '--input', '{"n": 12345678901234567890}');
+      await reaches(exact, 'succeeded');
+      await page.goto(`${base}/runs/${exact}`);
+      const plain = (await opened(page)).getByLabel('Input, as JSON');
+      await plain.waitFor();
+      t.match(await plain.inputValue(), /12345678901234567890/, 'without declared inputs, it is JSON with every digit');
+      const looks = { viewport: { width: 390, height: 800 } };
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const looked = await place.signedIn(place.token, await place.newBrowser({ colorScheme, ...looks }));
+        await looked.goto(`${base}/runs/${first}`);
+        await (await opened(looked)).getByLabel(/^Service/).waitFor();
+        t.same(await inaccessible(looked), [], colorScheme);
+      }
     });
 
     await t.test('what led to a run and what came of it', async (t) => {
@@ -209,6 +270,9 @@ else
           const overflow = await looked.evaluate('document.documentElement.scrollWidth - innerWidth');
           t.ok(Number(overflow) <= 0, `${address} is not wider than the screen`);
         }
+      await light.goto(`${base}/runs/${a}`);
+      await light.locator('.step-card').first().waitFor();
+      t.equal(await light.getByRole('button', { name: /ways to rerun/ }).count(), 0, 'a viewer reruns nothing');
       const asks = (looked: Page) => looked.getByRole('button', { name: 'Ask', exact: true }).count();
       t.same([await asks(light), await asks(dark)], [0, 1], 'a viewer sees what was asked, and cannot ask');
     });

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Play } from 'lucide-react';
+import { Play, RotateCw } from 'lucide-react';
 import { type FormEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import type { SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
@@ -15,6 +15,7 @@ import {
 } from '../functions/input-problems.ts';
 import type { Schema } from '../graphs/editor/schema-fields.ts';
 import { Problem } from '../kit/basics.tsx';
+import { Cancel } from '../kit/inline-form.tsx';
 import { parseJson } from '../kit/json.ts';
 import { CommandLine, Panel } from '../kit/page.tsx';
 import { useSending } from '../kit/sending.ts';
@@ -27,6 +28,8 @@ interface What {
   /** What runs, in a submit. */
   body: Readonly<Record<string, unknown>>;
   command: string;
+  /** The run that is run again, in a dialog that `done` closes. Absent: a new run, on the page. */
+  again?: { run_id: string; input: unknown; done(): void };
 }
 
 /** The input of a document: the inputs that it declares, or else the members that it names. */
@@ -40,7 +43,7 @@ export function DocumentRunForm({ source, ...what }: What & { source: string }) 
 export const DeclaredRunForm = ({ schema, ...what }: What & { schema: Schema }) => (
   <RunForm
     {...what}
-    start={firstInput(schema)}
+    start={what.again?.input ?? firstInput(schema)}
     missing={(value) => missingIn(schema, schema, value)}
     fields={(value, onChange) => (
       <InputFields name="input" schema={schema} root={schema} required value={value} onChange={onChange} />
@@ -108,7 +111,7 @@ interface ValueProps extends What {
 export function RunForm({ start, fields, missing, ...what }: ValueProps) {
   const [value, setValue] = useState(start);
   return (
-    <RunFrame {...what} given={value ?? null} onText={setValue} missing={missing}>
+    <RunFrame {...what} given={value ?? null} onText={setValue} missing={missing} first={start}>
       {fields?.(value, setValue)}
     </RunFrame>
   );
@@ -117,18 +120,20 @@ export function RunForm({ start, fields, missing, ...what }: ValueProps) {
 interface FrameProps extends What {
   /** What the fields say. */
   given: unknown;
+  /** What the JSON begins with when there are no fields. */
+  first?: unknown;
   /** Takes what was typed as JSON, when the fields are shown again. */
   onText?(value: unknown): void;
   missing?: ((value: unknown) => InputProblems) | undefined;
   children: ReactNode;
 }
 
-/** The fields of an input, or the whole as JSON; tags, and the button that runs it. */
-function RunFrame({ scope, body, command, given, onText, missing, children }: FrameProps) {
+/** The fields of an input, or the whole as JSON; tags of a new run, and the button that runs it. */
+function RunFrame({ scope, body, command, again, given, first, onText, missing, children }: FrameProps) {
   const navigate = useNavigate();
   const has_fields = children !== undefined;
   const [typed, setTyped] = useState<string>();
-  const text = typed ?? (has_fields ? undefined : '');
+  const text = typed ?? (has_fields ? undefined : first === undefined ? '' : JSON.stringify(first, null, 2));
   const [tags, setTags] = useState('');
   const { busy, error, send } = useSending();
   const form = useRef<HTMLFormElement>(null);
@@ -140,8 +145,10 @@ function RunFrame({ scope, body, command, given, onText, missing, children }: Fr
   const run = async () => {
     const input = text === undefined ? given : read(text);
     const named = tags.split(/[\s,]+/).filter(Boolean);
-    const asked = { ...body, input, ...(named.length > 0 && { tags: named }) };
-    const { run_id } = await json<SubmittedRun>(scoped(scope, '/runs'), { method: 'POST', body: asked });
+    const asked = again ? { input } : { ...body, input, ...(named.length > 0 && { tags: named }) };
+    const path = again ? `/runs/${encodeURIComponent(again.run_id)}/rerun` : '/runs';
+    const { run_id } = await json<SubmittedRun>(scoped(scope, path), { method: 'POST', body: asked });
+    again?.done();
     await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: run_id } });
   };
   const submit = (event: FormEvent) => {
@@ -156,23 +163,25 @@ function RunFrame({ scope, body, command, given, onText, missing, children }: Fr
     onText?.(read(text));
     setTyped(undefined);
   };
-  const shown = text ?? JSON.stringify(given);
-  return (
-    <Panel
-      title="Input"
-      foot={
-        <CommandLine command={`${command}${['null', ''].includes(shown) ? '' : ` --input ${shellQuote(shown)}`}`} />
-      }
-    >
-      <form ref={form} className="fields" autoComplete="off" noValidate onSubmit={submit}>
-        {text === undefined ? (
-          <InputProblemsContext.Provider value={problems}>{children}</InputProblemsContext.Provider>
-        ) : (
-          <label>
-            Input, as JSON
-            <textarea rows={6} spellCheck={false} value={text} onChange={({ target }) => setTyped(target.value)} />
-          </label>
-        )}
+  const shown = text === undefined ? JSON.stringify(given) : text.trim() || 'null';
+  const own = again || shown !== 'null' ? ` --input ${shellQuote(shown)}` : '';
+  const line = <CommandLine command={command + own} />;
+  const toggles = has_fields && (
+    <button type="button" className="ghost" aria-pressed={text !== undefined} onClick={() => void send(toggle)}>
+      {text === undefined ? 'Edit as JSON' : 'Back to fields'}
+    </button>
+  );
+  const fields = (
+    <form ref={form} className="fields" autoComplete="off" noValidate onSubmit={submit}>
+      {text === undefined ? (
+        <InputProblemsContext.Provider value={problems}>{children}</InputProblemsContext.Provider>
+      ) : (
+        <label>
+          Input, as JSON
+          <textarea rows={6} spellCheck={false} value={text} onChange={({ target }) => setTyped(target.value)} />
+        </label>
+      )}
+      {!again && (
         <label>
           Tags
           <input
@@ -182,18 +191,26 @@ function RunFrame({ scope, body, command, given, onText, missing, children }: Fr
             onChange={({ target }) => setTags(target.value)}
           />
         </label>
-        {error !== undefined && <Problem error={error} />}
-        <div className="row">
-          <button type="submit" className="main" disabled={busy}>
-            <Play size={14} aria-hidden /> Run
-          </button>
-          {has_fields && (
-            <button type="button" className="ghost" aria-pressed={text !== undefined} onClick={() => void send(toggle)}>
-              {text === undefined ? 'Edit as JSON' : 'Back to fields'}
-            </button>
-          )}
-        </div>
-      </form>
+      )}
+      {error !== undefined && <Problem error={error} />}
+      <div className={again ? 'row end' : 'row'}>
+        {again && toggles}
+        {again && <Cancel />}
+        <button type="submit" className="main" disabled={busy}>
+          {again ? <RotateCw size={14} aria-hidden /> : <Play size={14} aria-hidden />} {again ? 'Rerun' : 'Run'}
+        </button>
+        {!again && toggles}
+      </div>
+    </form>
+  );
+  return again ? (
+    <>
+      {fields}
+      {line}
+    </>
+  ) : (
+    <Panel title="Input" foot={line}>
+      {fields}
     </Panel>
   );
 }

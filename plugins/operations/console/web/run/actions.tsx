@@ -1,10 +1,12 @@
-import { Pause, Play, RotateCw } from 'lucide-react';
+import { Pause, PencilLine, Play, RotateCw } from 'lucide-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { RunRecord, SubmittedRun } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
+import { ActionMenu } from '../kit/action-menu.tsx';
 import { Confirm } from '../kit/confirm.tsx';
+import { RerunWithInput } from './rerun-input.tsx';
 import { OPEN } from './steps.ts';
 
 /** The new run's page follows a rerun. */
@@ -36,20 +38,32 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
       </>
     );
   return (
-    <Confirm
-      label={
-        <>
-          <RotateCw size={14} aria-hidden /> Rerun
-        </>
-      }
-      title="Rerun this run?"
-      verb="Rerun"
-      run={() => rerun()}
-    >
-      A new run of the same workflow starts from the beginning with the same input.{' '}
-      <code>svc rerun {run.run_id} --all</code> does the same. The button next to a step reruns from that step and keeps
-      the earlier steps.
-    </Confirm>
+    <>
+      <Confirm
+        label={
+          <>
+            <RotateCw size={14} aria-hidden /> Rerun
+          </>
+        }
+        title="Rerun this run?"
+        verb="Rerun"
+        run={() => rerun()}
+      >
+        A new run of the same workflow starts from the beginning with the same input.{' '}
+        <code>svc rerun {run.run_id} --all</code> does the same. The button next to a step reruns from that step and
+        keeps the earlier steps.
+      </Confirm>
+      <ActionMenu
+        label="More ways to rerun"
+        actions={[
+          {
+            icon: PencilLine,
+            label: 'Rerun with another input…',
+            opens: (close) => <RerunWithInput scope={scope} run={run} close={close} />,
+          },
+        ]}
+      />
+    </>
   );
 }
 

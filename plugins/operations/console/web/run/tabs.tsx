@@ -243,7 +243,10 @@ function Commands({ scope, run }: { scope: Scope; run: RunRecord }) {
     ['Lineage', `svc runs chain ${id}`],
     ...(open
       ? [['Cancel', `svc cancel ${id}`] as [string, string]]
-      : [['Rerun', `svc rerun ${id} --all`] as [string, string]]),
+      : ([
+          ['Rerun', `svc rerun ${id} --all`],
+          ['Rerun with another input', `svc rerun ${id} --input '…'`],
+        ] satisfies [string, string][])),
     ...(run.substate?.kind === 'signal'
       ? [['Answer', `svc signal ${id} ${shellQuote(run.substate.name)} --payload '…'`] as [string, string]]
       : []),
