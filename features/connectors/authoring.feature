@@ -74,6 +74,35 @@ Feature: Writing a connector
       And standard error has "it already exists"
 
     @contract
+    Scenario: the examples of an action show which responses are failures and which are pages
+      Given a file "desk.json":
+        """
+        { "manifest": "svc-connector/v1", "name": "desk", "title": "Desk",
+          "actions": {
+            "list": {
+              "request": { "method": "GET", "url": "https://desk.example.org/tickets" },
+              "failed_when": { "when": "!body.ok", "message": "body.error" },
+              "paginate": { "kind": "cursor", "items": "body.tickets", "next": "body.next", "query": "cursor" } } },
+          "examples": [
+            { "action": "list", "request": { "method": "GET", "url": "https://desk.example.org/tickets" },
+              "response": { "status": 200, "body": { "ok": true, "tickets": [1], "next": "c2" } } },
+            { "action": "list", "request": { "method": "GET", "url": "https://desk.example.org/tickets" },
+              "response": { "status": 200, "body": { "ok": false, "error": "closed" } }, "failed": "closed" } ] }
+        """
+      When I call "svc connector check {folder}/desk.json"
+      Then standard output has "desk is valid (1 action, 2 examples)"
+      When the text "body.tickets" of the file "desk.json" becomes "body.rows"
+      And the text "body.error" of the file "desk.json" becomes "body.reason"
+      And I call "svc connector check {folder}/desk.json"
+      Then it exits with 1
+      And standard output has "/examples/0/response: paginate.items: body.rows: no such field"
+      And standard output has "/examples/1/failed: is "
+      When the text "body.next" of the file "desk.json" becomes "input.next"
+      And I call "svc connector check {folder}/desk.json"
+      Then it exits with 1
+      And standard output has "/actions/list/paginate/next: line 1, column 1: "
+
+    @contract
     Scenario: a node's idempotency key appears unchanged in a URL path
       When I call svc with the arguments:
         | connector | render | federated_chat.send_message | --with | {"homeserver": "https://chat.example.org", "room_id": "!a:b"} | --input | {"text": "done"} |

@@ -3,11 +3,21 @@ import type { CredentialKind } from '../../secrets/credentials/contract.ts';
 import type { FlowNodeContext, FlowNodeOutcome } from '../../engine/flows/contract.ts';
 import type { Json } from '../../engine/runs/contract.ts';
 
+import type { AnswerRules } from './contract/answer-rules.ts';
+
+export { type AnswerRules, evaluateFailedWhen, readPage, validateAnswerRules } from './contract/answer-rules.ts';
+export type { FailedWhen, Pagination } from './contract/answer-rules.ts';
 export { keyText } from './contract/key-text.ts';
 export { validateHeaders, headerTexts, NODE_HEADERS, type NodeHeaders } from './contract/node-headers.ts';
 
 /** The capability of agents that may make outbound requests. */
 export const HTTP_CAPABILITY = 'http';
+
+/**
+ * The capability of senders that apply `failed_when` and `paginate`. Servers and agents of an earlier release lack it, so
+ * they do not claim such a request during an upgrade.
+ */
+export const ANSWER_RULES_CAPABILITY = 'http.answer-rules';
 
 /** The executor of requests. */
 export const HTTP_EXECUTOR = 'http';
@@ -41,7 +51,7 @@ export interface RequestSignature {
  * One request of a node, complete except for its credential. It is stored sealed with its activity and contains no
  * secret.
  */
-export interface NodeRequest {
+export interface NodeRequest extends AnswerRules {
   method: string;
   /** The URL, which may contain `{credential}`. */
   url: string;
@@ -80,6 +90,10 @@ export interface NodeAnswer {
   body: Json;
   /** The artifact of the run that holds a body over 2 MiB. `body` is null then. */
   artifact?: { path: string; size: number; digest: string };
+  /** With `paginate`: the number of pages. `body` is then the list of all their items. */
+  pages?: number;
+  /** With `paginate`: false when a limit ended the list early. */
+  complete?: boolean;
 }
 
 /** Turns the requests of nodes into activities. */

@@ -11,8 +11,8 @@ export const RequestErrors = {
   requestFailed: defineError({
     code: 'request_failed',
     status: 424,
-    title: 'The other server responded with a status that is treated as a failure.',
-    next: 'The message contains the start of the response. To accept any status, remove retry_on and fail_on_error_status.',
+    title: 'The other server responded with what is treated as a failure.',
+    next: 'The message contains the start of the response. To accept it, change retry_on, fail_on_error_status or failed_when.',
   }),
   answerTooLarge: defineError({
     code: 'answer_too_large',

@@ -1,4 +1,4 @@
-import { Clock, definePlugin, Egress, Metrics, provide } from '../../../kernel/contracts/index.ts';
+import { Clock, definePlugin, Egress, Expressions, Metrics, provide } from '../../../kernel/contracts/index.ts';
 import { Executors } from '../../execution/agents/contract.ts';
 import { Credentials } from '../../secrets/credentials/contract.ts';
 import { FlowNodes } from '../../engine/flows/contract.ts';
@@ -17,13 +17,14 @@ import { prepareClaim } from './service/prepare-claim.ts';
 export default definePlugin(manifest, (plugin) => {
   plugin.bind(NodeRequests, () => nodeRequests);
   plugin.contribute(FlowNodes, (use) => httpNode(() => use(NodeRequests)));
-  plugin.contribute(GraphNodeTypes, () => httpGraphNode);
+  plugin.contribute(GraphNodeTypes, (use) => httpGraphNode(() => use(Expressions)));
   plugin.contribute(JobEnvironment, (use) => prepareClaim(() => use(Credentials)));
   plugin.contribute(
     Executors,
     provide(createHttpExecutor, {
       egress: Egress,
       clock: Clock,
+      expressions: Expressions,
       meters: (use) => createMeters(use(Metrics), use(Clock)),
       tracer: (use) => use(Tracing).on,
     }),

@@ -1,6 +1,6 @@
 import type { Expressions } from '../../../../kernel/contracts/index.ts';
 import type { ConnectorManifest, ManifestProblem } from '../../manifests/contract.ts';
-import { CREDENTIAL_PLACEHOLDER, type NodeRequest } from '../../requests/contract.ts';
+import { CREDENTIAL_PLACEHOLDER, type NodeRequest, validateAnswerRules } from '../../requests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { ConnectorAction } from '../contract.ts';
@@ -18,7 +18,7 @@ export function compileAction(
   expressions: Expressions,
 ): { action: ConnectorAction } | { problems: readonly ManifestProblem[] } {
   const described = connector.actions![name]!;
-  const { request, inputs = [], more_inputs = false } = described;
+  const { request, inputs = [], more_inputs = false, failed_when, paginate } = described;
   const { fields = [], credential } = connector;
   const at = `${pointerTo('/actions', name)}/request`;
   const compiler = new TemplateCompiler({ fields, inputs, more_inputs }, expressions);
@@ -35,9 +35,24 @@ export function compileAction(
         `must not contain ${CREDENTIAL_PLACEHOLDER}`,
         'a url_token can be used only in the url',
       );
+  const rules = { ...(failed_when ? { failed_when } : {}), ...(paginate ? { paginate } : {}) };
+  for (const { pointer, message } of validateAnswerRules(rules, expressions))
+    compiler.report(
+      `${pointerTo('/actions', name)}${pointer}`,
+      'answer_rule',
+      message,
+      'write CEL over status, headers and body, such as body.ok == false, and the members that the kind has',
+    );
+  if (paginate?.kind === 'link' && request.url.includes(CREDENTIAL_PLACEHOLDER))
+    compiler.report(
+      `${pointerTo('/actions', name)}/paginate/kind`,
+      'credential_place',
+      `cannot be link, because the url contains ${CREDENTIAL_PLACEHOLDER}`,
+      'use another kind: a link of the response would contain the token',
+    );
   if (compiler.problems.length > 0) return { problems: compiler.problems };
   const { method, sign } = request;
-  const fixed = { method, ...credentialRequirement(connector), ...(sign ? { sign } : {}) };
+  const fixed = { method, ...credentialRequirement(connector), ...(sign ? { sign } : {}), ...rules };
   const lower: ConnectorAction['lower'] = (call) => {
     const author = fillIn(fields, call.with, { at: '/with', more: false });
     const user = fillIn(inputs, call.input, { at: '/input', more: more_inputs });
@@ -70,7 +85,7 @@ type RequestParts = readonly [
 ];
 
 function assemble(
-  { method, ...rest }: Pick<NodeRequest, 'method' | 'requires_credential' | 'sign'>,
+  { method, ...rest }: Pick<NodeRequest, 'method' | 'requires_credential' | 'sign' | 'failed_when' | 'paginate'>,
   address: string,
   [query, headers, body]: RequestParts,
 ): NodeRequest {

@@ -1,4 +1,6 @@
+import type { Expressions } from '../../../../kernel/contracts/index.ts';
 import type { ConnectorManifest, ManifestExample, ManifestProblem } from '../../manifests/contract.ts';
+import { evaluateFailedWhen, readPage } from '../../requests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { ConnectorAction, ConnectorCall } from '../contract.ts';
@@ -16,14 +18,20 @@ export function toCall({ with: fields = {}, input = {}, node = {} }: ManifestExa
   };
 }
 
-/** Lowers every example of an action and compares the request with the manifest, member by member. */
+/**
+ * Lowers every example of an action and compares the request with the manifest, member by member. Reads its response as
+ * `failed_when` and `paginate` do.
+ */
 export function validateExamples(
   { examples = [] }: ConnectorManifest,
   actions: readonly ConnectorAction[],
+  expressions: Expressions,
 ): ManifestProblem[] {
   return examples.flatMap((example, index) => {
     const action = actions.find(({ name }) => name === example.action);
-    return action === undefined ? [] : compareExample(action, example, pointerTo('/examples', index));
+    if (action === undefined) return [];
+    const at = pointerTo('/examples', index);
+    return [...compareExample(action, example, at), ...compareResponse(action, example, { at, expressions })];
   });
 }
 
@@ -34,8 +42,39 @@ function compareExample(action: ConnectorAction, example: ManifestExample, at: s
     return lowered.faults.map(({ pointer, message }) => toDifference(`${at}${pointer}`, message));
   }
   if (example.refused !== undefined) return [toDifference(`${at}/refused`, 'is accepted, but should be rejected')];
-  const { requires_credential: _kinds, sign: _sign, ...request } = lowered.request;
+  const {
+    requires_credential: _kinds,
+    sign: _sign,
+    failed_when: _failed,
+    paginate: _pages,
+    ...request
+  } = lowered.request;
   return compareValues(request as unknown as Json, example.request as Json, `${at}/request`);
+}
+
+function compareResponse(
+  { described: { failed_when, paginate } }: ConnectorAction,
+  { response, failed }: ManifestExample,
+  { at, expressions }: { at: string; expressions: Expressions },
+): ManifestProblem[] {
+  const answer = response && toAnswer(response);
+  const failure = failed_when && answer && evaluateFailedWhen(failed_when, answer, expressions);
+  if (failed !== undefined && !failure)
+    return [toDifference(`${at}/failed`, 'is what no response of this example says: failed_when does not apply')];
+  if (failure && failed === undefined)
+    return [
+      toDifference(`${at}/response`, `is a failure by failed_when${failure.reason ? `: ${failure.reason}` : ''}`),
+    ];
+  if (failure) return compareValues(failure.message ?? '', failed, `${at}/failed`);
+  if (paginate === undefined || answer === undefined || answer.status > 299) return [];
+  const page = readPage(paginate, answer, expressions);
+  return 'problem' in page ? [toDifference(`${at}/response`, page.problem)] : [];
+}
+
+function toAnswer(response: NonNullable<ManifestExample['response']>) {
+  const { status = 200, headers = {}, body = null } = response as { status?: number; headers?: object; body?: Json };
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  return { status, headers: Object.fromEntries(lower) as { [name: string]: string }, body };
 }
 
 const toDifference = (pointer: string, message: string): ManifestProblem => ({

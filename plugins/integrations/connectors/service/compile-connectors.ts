@@ -46,7 +46,7 @@ export function compileConnector(
 /** Everything that is wrong with a connector: its examples are carried out too. */
 export function checkConnector(connector: Connector, expressions: Expressions): ManifestProblem[] {
   const { actions, problems } = compileConnector(connector, expressions);
-  return problems.length > 0 ? problems : validateExamples(connector.manifest, actions);
+  return problems.length > 0 ? problems : validateExamples(connector.manifest, actions, expressions);
 }
 
 /** Actions by their node types. */

@@ -51,10 +51,15 @@ export function validateConfig(config: Config): Fault[] {
     encoding,
     credential,
     timeout,
+    paginate,
   } = pickLiterals(config) as Partial<HttpConfig>;
   const named = credential ?? (config.credential === undefined ? undefined : UNKNOWN);
   return [
-    ...validateRequest({ url, method, encoding, credential: named, headers: headerTexts(headers), body: body as Json }),
+    ...validateRequest({
+      ...{ url, method, encoding, credential: named, paginate },
+      headers: headerTexts(headers),
+      body: body as Json,
+    }),
     ...(timeout === undefined ? [] : validateTimeout(timeout)),
   ];
 }

@@ -69,7 +69,10 @@ export function checkRequest(requested: Json | NodeRequest): NodeRequest {
   return request;
 }
 
-type CheckedMembers = Pick<NodeRequest, 'url' | 'method' | 'headers' | 'body' | 'encoding' | 'credential' | 'sign'>;
+type CheckedMembers = Pick<
+  NodeRequest,
+  'url' | 'method' | 'headers' | 'body' | 'encoding' | 'credential' | 'sign' | 'paginate'
+>;
 
 /** Validates what a schema cannot express. Members that are still unknown are left out. */
 export function validateRequest(request: Partial<CheckedMembers>): Fault[] {
@@ -86,8 +89,12 @@ export function validateRequest(request: Partial<CheckedMembers>): Fault[] {
   ];
 }
 
-function validateUrlMembers({ url, credential }: Partial<CheckedMembers>): Fault[] {
+function validateUrlMembers({ url, credential, paginate }: Partial<CheckedMembers>): Fault[] {
   if (url === undefined) return [];
+  if (paginate?.kind === 'link' && url.includes(CREDENTIAL_PLACEHOLDER))
+    return [
+      { pointer: '/paginate/kind', message: `cannot be link, because the URL contains ${CREDENTIAL_PLACEHOLDER}` },
+    ];
   const message = validateUrl(url);
   if (message !== undefined) return [{ pointer: '/url', message }];
   if (!url.includes(CREDENTIAL_PLACEHOLDER) || credential !== undefined) return [];

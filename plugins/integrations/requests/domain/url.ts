@@ -40,6 +40,20 @@ export function withQuery(url: string, query: Query = {}): string {
   return base + joint + more;
 }
 
+/** The URL without a parameter of its query. The rest, such as a place for a token, stays as it is. */
+export function withoutParameter(url: string, name: string): string {
+  const hash = url.indexOf('#');
+  const base = hash < 0 ? url : url.slice(0, hash);
+  const start = base.indexOf('?');
+  if (start < 0) return base;
+  const isOther = (pair: string) => pair !== '' && ![...new URLSearchParams(pair).keys()].includes(name);
+  const remaining = base
+    .slice(start + 1)
+    .split('&')
+    .filter(isOther);
+  return remaining.length === 0 ? base.slice(0, start) : `${base.slice(0, start)}?${remaining.join('&')}`;
+}
+
 /** Encodes scalars and lists of scalars as a form. Null is left out. */
 export function encodeForm(members: Query): string {
   const form = new URLSearchParams();

@@ -48,8 +48,68 @@ export interface HttpConfig {
    * Whether every 4xx and 5xx status fails the attempt.
    */
   fail_on_error_status?: boolean;
+  failed_when?: FailedWhen;
+  paginate?: Pagination;
   /**
    * Time limit for the whole exchange, such as `30s`; at most 1h. Default 60s.
    */
   timeout?: string;
+}
+/**
+ * Which responses fail the attempt, although their status is a success. Each member is CEL over `status`, `headers` and `body`.
+ */
+export interface FailedWhen {
+  /**
+   * True for a failure, such as `body.ok == false`. A response that it cannot be evaluated for is a failure too.
+   */
+  when: string;
+  /**
+   * The text of the error, such as `body.error`. Default: the start of the body.
+   */
+  message?: string;
+  /**
+   * True if another attempt can succeed, such as `body.error == "ratelimited"`. Default: every failure can be retried.
+   */
+  retry_when?: string;
+}
+/**
+ * Reads a list that the other system returns in pages: the request is sent for each page, and the output's `body` is the list of all items.
+ */
+export interface Pagination {
+  /**
+   * What chooses the next page: a cursor of the response, the number of the page, the number of items before it, or a link of the response.
+   */
+  kind: 'cursor' | 'page' | 'offset' | 'link';
+  /**
+   * CEL: the list in a response, such as `body.items`.
+   */
+  items: string;
+  /**
+   * CEL, for `cursor` and `link`: the next cursor or address. An empty or missing value ends the list. Default for `link`: `next` in the Link header.
+   */
+  next?: string;
+  /**
+   * CEL, for `page` and `offset`: whether there are more pages, such as `body.has_more`. Default: until a page has no items.
+   */
+  more?: string;
+  /**
+   * The parameter of the URL for the cursor, the page or the offset.
+   */
+  query?: string;
+  /**
+   * Instead of `query`: a JSON pointer into the request's body.
+   */
+  body?: string;
+  /**
+   * The number of the first page (default 1) or the first offset (default 0).
+   */
+  first?: number;
+  /**
+   * At most this many pages are read. Default 100.
+   */
+  max_pages?: number;
+  /**
+   * At most this many items are returned. Default 10,000.
+   */
+  max_items?: number;
 }

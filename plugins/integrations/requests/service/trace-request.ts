@@ -32,10 +32,14 @@ const TRACE_HEADER = 'traceparent';
 export function traceRequest(
   { trace, activity_id, epoch }: Pick<Assignment, 'trace' | 'activity_id' | 'epoch'>,
   request: EgressRequest,
+  page = 1,
 ): TracedRequest {
   const parent = readTrace(trace?.traceparent, trace?.tracestate);
   if (!parent) return { request, measure: (_by, _masker, send) => send() };
-  const context = { ...parent, span_id: spanIdOf('request', activity_id, String(epoch)) };
+  const context = {
+    ...parent,
+    span_id: spanIdOf('request', activity_id, String(epoch), ...(page > 1 ? [String(page)] : [])),
+  };
   const has_trace = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === TRACE_HEADER);
   const headers = { ...request.headers, ...(has_trace ? {} : traceHeaders(context)) } as Record<string, string>;
   return {
