@@ -1218,6 +1218,26 @@ export interface WaitedRun {
       [k: string]: unknown | undefined;
     };
     /**
+     * What ends the wait, whichever comes first; only for an `any`. Lists leave it out.
+     */
+    any?: {
+      kind: 'signal' | 'event' | 'ask';
+      /**
+       * The name of the signal or the ask, or the type of the event.
+       */
+      name: string;
+      /**
+       * The condition on the event, as CEL.
+       */
+      when?: string;
+      /**
+       * The values that `when` uses, other than the event and the run.
+       */
+      values?: {
+        [k: string]: unknown | undefined;
+      };
+    }[];
+    /**
      * When it parked.
      */
     since: string;

@@ -156,8 +156,12 @@ Feature: svc wait-any waits for the first of several signals, events and asks
         """
       Then the run waits for "any" "signal:stop event:order.paid"
       When I call "svc explain {run}"
-      Then standard output has "waiting for the first of signal:stop event:order.paid"
+      Then standard output has "waiting for the first of signal:stop and event:order.paid"
+      And standard output has 'with input = {"order":7}, jobs = {"plan":{"outputs":{"version":"4"}}}'
+      And standard output has "svc signal {run} stop"
       When I emit "order.paid" with '{"order": 7, "version": "3", "by": "ann"}'
+      And I call "svc explain {run}"
+      Then standard output matches "declined the event evt_.*: the predicate is false"
       And I emit "order.paid" with '{"order": 7, "version": "4", "by": "zoe"}'
       Then the run succeeds
       And "output" of the run is '{"first":"event","by":"zoe"}'

@@ -121,8 +121,8 @@ export interface OpenWait {
   armed_at: number;
   deadline: number | null;
   called_id: string | null;
-  /** Which events end it. */
-  condition: Pick<Substate, 'when' | 'values'>;
+  /** Which events end it, or what else does. */
+  condition: Pick<Substate, 'when' | 'values' | 'any'>;
 }
 
 /** The name of an activity, and the activity that created it. */

@@ -28,11 +28,20 @@ export function maskRun(run: Run, masker: Masker): Run {
 }
 
 /** The visible form of what a run or a node waits for. */
-export const maskSubstate = ({ name, when, values, ...substate }: Substate, masker: Masker): Substate => ({
-  ...{ ...substate, name: masker.text(name) },
-  ...(when !== undefined && { when: masker.text(when) }),
-  ...(values !== undefined && { values: masker.json(values as Json) as Substate['values'] }),
+export const maskSubstate = ({ any, ...substate }: Substate, masker: Masker): Substate => ({
+  ...maskWait(substate, masker),
+  ...(any && { any: any.map((one) => maskWait(one, masker)) }),
 });
+
+const maskWait = <Wait extends Pick<Substate, 'name' | 'when' | 'values'>>(wait: Wait, masker: Masker): Wait => {
+  const { name, when, values } = wait;
+  return {
+    ...wait,
+    name: masker.text(name),
+    ...(when !== undefined && { when: masker.text(when) }),
+    ...(values !== undefined && { values: masker.json(values as Json) as Substate['values'] }),
+  };
+};
 
 /** The visible form of what agents carry out. */
 export const maskInFlightCalls = (calls: readonly InFlightCall[], masker: Masker): InFlightCall[] =>

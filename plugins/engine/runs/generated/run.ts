@@ -45,6 +45,26 @@ export interface RunRecord {
       [k: string]: unknown;
     };
     /**
+     * What ends the wait, whichever comes first; only for an `any`. Lists leave it out.
+     */
+    any?: {
+      kind: 'signal' | 'event' | 'ask';
+      /**
+       * The name of the signal or the ask, or the type of the event.
+       */
+      name: string;
+      /**
+       * The condition on the event, as CEL.
+       */
+      when?: string;
+      /**
+       * The values that `when` uses, other than the event and the run.
+       */
+      values?: {
+        [k: string]: unknown;
+      };
+    }[];
+    /**
      * When it parked.
      */
     since: string;

@@ -1,26 +1,63 @@
-import type { RunView } from './answers.ts';
-import { type Explanation, quoteArgument } from './eligible-agents.ts';
+import type { DeclinedEvent, RunView, TypeView } from './answers.ts';
+import { describeDeclinedEvents } from './declined.ts';
+import { type Explanation, joinWords, quoteArgument } from './eligible-agents.ts';
+import { describeSimilarEvents } from './similar-names.ts';
 
 type Wait = Pick<NonNullable<RunView['substate']>, 'name' | 'when' | 'values'>;
+
+type AnyWait = Pick<NonNullable<RunView['substate']>, 'name' | 'any'>;
 
 /** Characters that are shown of a condition, and of the values that it reads. */
 const MAX_QUOTED = 500;
 
 const short = (text: string): string => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 
-/** Which events end a wait, and how to emit one that does. */
-export function explainEventWait(wait: Wait, run: Pick<RunView, 'run_id' | 'subject'>): Explanation {
+/** Which events end a wait, and how to emit one that does. `one_of_several`: other things end it too. */
+export function explainEventWait(
+  wait: Wait,
+  run: Pick<RunView, 'run_id' | 'subject'>,
+  one_of_several = false,
+): Explanation {
   const { name, when, values } = wait;
   const emit = `svc emit ${quoteArgument(name)}`;
   if (when === undefined) return { because: [], next: [`emit one: ${emit}`] };
   const read = values === undefined ? '' : `, with ${short(describeValues(values))}`;
-  const because = [`Only an event for which this is true ends it: ${short(when)}${read}.`];
+  const because = [
+    `Only an event${one_of_several ? ` of type ${name}` : ''} for which this is true ends it: ${short(when)}${read}.`,
+  ];
   const event = findMatch(when, { run: { id: run.run_id, subject: run.subject }, ...values });
   if (event === undefined)
     return { because, next: [`emit one for which the condition is true: ${emit} --payload '<json>'`] };
   const key = event.key === undefined ? '' : ` --key ${quoteArgument(String(event.key))}`;
   const payload = event.payload === undefined ? '' : ` --payload ${quoteArgument(JSON.stringify(event.payload))}`;
   return { because, next: [`emit one that matches: ${emit}${key}${payload}`] };
+}
+
+interface Awaiting {
+  run: Pick<RunView, 'run_id' | 'subject'>;
+  types?: readonly TypeView[] | undefined;
+  declined?: readonly DeclinedEvent[] | undefined;
+  now: number;
+}
+
+/** What ends a wait for the first of several things, in words, and how to send each of them. */
+export function explainAnyWait({ name, any = [] }: AnyWait, known: Awaiting): Explanation & { first: string } {
+  const { run_id } = known.run;
+  const all = any.map((one): Explanation => {
+    if (one.kind === 'signal')
+      return { because: [], next: [`send it: svc signal ${run_id} ${quoteArgument(one.name)}`] };
+    if (one.kind === 'ask') return { because: [], next: [`ask it: svc ask ${run_id} ${quoteArgument(one.name)}`] };
+    const { because, next } = explainEventWait(one, known.run, true);
+    return {
+      because: [...because, ...describeDeclinedEvents(one.name, known), ...describeSimilarEvents(one.name, known)],
+      next,
+    };
+  });
+  return {
+    first: any.length === 0 ? name : joinWords(any.map((one) => `${one.kind}:${one.name}`)),
+    because: all.flatMap(({ because }) => because),
+    next: all.flatMap(({ next }) => next),
+  };
 }
 
 const describeValues = (values: Members): string =>

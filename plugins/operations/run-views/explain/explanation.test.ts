@@ -168,6 +168,18 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   );
   t.match(because, /declined the event evt_2, 1m ago: the predicate is false\.$/);
   t.notMatch(near, /deploy\.don /, 'one that was never recorded');
+  const any: NonNullable<ReturnType<typeof waits>['substate']>['any'] = [
+    { kind: 'signal', name: 'stop it' },
+    { kind: 'event', name: 'deploy.done', when: 'event.payload.id == input.id', values: { input: { id: 7 } } },
+    { kind: 'ask', name: 'price: eur' },
+  ];
+  const first = waits('any', 'signal:stop it event:deploy.done ask:price: eur');
+  const several = { run: { ...first, substate: { ...first.substate!, any } }, declined: declined.slice(1, 2) };
+  t.match(told(several), {
+    because:
+      /the first of signal:stop it, event:deploy\.done and ask:price: eur\. Only an event of type deploy\.done .* input = .*7.* declined the event evt_2/,
+    next: /svc signal run_1 'stop it'.*svc emit deploy\.done --payload '\{"id":7\}'.*svc ask run_1 'price: eur'/s,
+  });
   const called = waits('child', 'graph nightly');
   t.match(told({ run: { ...called, substate: { ...called.substate!, run_id: 'run_2' } } }), {
     because: /is waiting for the run run_2 of graph nightly that it called/,

@@ -15,13 +15,13 @@ import type {
 import { describeAttemptCount, describeRetries } from './attempts.ts';
 import { describeDeclinedEvents } from './declined.ts';
 import { describeSimilarEvents } from './similar-names.ts';
-import { explainEventWait } from './event-wait.ts';
+import { explainAnyWait, explainEventWait } from './event-wait.ts';
 import { explainPausedHolders, type PausedHolder } from './lease-holders.ts';
 import { explainNodes } from './node-explanation.ts';
 import { describeQueuedSignals, explainSignalWait } from './queued-signals.ts';
 import { adviseOnBlocking, describeInFlightCalls, describeProgress } from './in-flight.ts';
 import { isAbandoned, explainScriptSilence, explainSilence } from './silence.ts';
-import { formatAgo, joinWords, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
+import { formatAgo, type Explanation, quoteArgument, explainEligibility } from './eligible-agents.ts';
 
 /** Everything that an explanation uses. */
 export interface ExplanationInput {
@@ -177,8 +177,10 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
         because: [`It is waiting until somebody asks ${name}.`],
         next: [`ask it: svc ask ${run.run_id} ${quoteArgument(name)}`],
       };
-    case 'any':
-      return explainAny(run, name);
+    case 'any': {
+      const { first, because, next } = explainAnyWait({ ...run.substate, name }, known);
+      return { because: [`It is waiting for the first of ${first}.`, ...because], next };
+    }
     case 'awaiting_lease':
       return explainLease(known, name);
     case 'activity':
@@ -188,18 +190,6 @@ function explainWait(known: ExplanationInput, kind: string, name: string): Expla
     default:
       return { because: [`It is waiting for ${kind} ${name}.`], next: [] };
   }
-}
-
-/** `svc signal`, `svc emit` and `svc ask` end it. */
-function explainAny({ run_id }: RunView, name: string): Explanation {
-  const all = name.split(' ');
-  const next = all.flatMap((one) => {
-    const what = quoteArgument(one.slice(one.indexOf(':') + 1));
-    if (one.startsWith('signal:')) return [`send it: svc signal ${run_id} ${what}`];
-    if (one.startsWith('ask:')) return [`ask it: svc ask ${run_id} ${what}`];
-    return one.startsWith('event:') ? [`emit one: svc emit ${what}`] : [];
-  });
-  return { because: [`It is waiting for the first of ${joinWords(all)}.`], next };
 }
 
 function explainCalledRun(run_id: string | undefined, name: string): Explanation {

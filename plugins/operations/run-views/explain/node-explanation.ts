@@ -11,13 +11,13 @@ import type {
 } from './answers.ts';
 import { describeDeclinedEvents } from './declined.ts';
 import { describeSimilarEvents } from './similar-names.ts';
-import { explainEventWait } from './event-wait.ts';
+import { explainAnyWait, explainEventWait } from './event-wait.ts';
 import { explainPausedHolders, type PausedHolder } from './lease-holders.ts';
 import { nodeLabel } from './node-label.ts';
 import { explainSignalWait } from './queued-signals.ts';
 import { describeInFlight } from './in-flight.ts';
 import { explainSilence } from './silence.ts';
-import { type Explanation, explainEligibility } from './eligible-agents.ts';
+import { type Explanation, explainEligibility, quoteArgument } from './eligible-agents.ts';
 
 interface NodeContext {
   run: RunView;
@@ -113,9 +113,13 @@ function explainWait(known: NodeContext, substate: NonNullable<NodeView['substat
       ]);
     }
     case 'ask':
-      return told(`has been waiting ${when} until somebody asks ${name}.`);
-    case 'any':
-      return told(`has been waiting for the first of ${name} ${when}.`);
+      return told(`has been waiting ${when} until somebody asks ${name}.`, [
+        `ask it: svc ask ${known.run.run_id} ${quoteArgument(name)}`,
+      ]);
+    case 'any': {
+      const { first, because, next } = explainAnyWait(substate, known);
+      return append(told(`has been waiting for the first of ${first} ${when}.`, next), because);
+    }
     case 'awaiting_lease': {
       const lock = known.locks?.find((one) => one.group === name && one.trusted === known.run.trusted);
       const paused = lock ? explainPausedHolders(lock, known) : { because: [], next: [] };

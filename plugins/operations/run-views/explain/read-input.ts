@@ -37,6 +37,8 @@ const MAX_FAN_OUTS = 5;
 const MAX_HOLDERS = 10;
 /** Events that are looked at for what the run did with them. */
 const MAX_EVENTS = 5;
+/** Types of awaited events of which these are read. */
+const MAX_TYPES = 3;
 
 const runPath = (run_id: string) => `/runs/${encodeURIComponent(run_id)}`;
 
@@ -57,9 +59,9 @@ export async function readExplanationInput(source: ExplanationSource, run_id: st
   // An agent that serves only another project cannot take this run.
   const agents = all.filter(({ project = source.project }) => project === source.project);
   // A node may wait for an event while the run as a whole shows another wait.
-  const awaits = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'event');
+  const awaits = [record, ...(nodes ?? [])].some(({ substate }) => awaitedTypes(substate).length > 0);
   const types = awaits ? await source.list<TypeView>('/event-types', 'types') : [];
-  const declined = record.substate?.kind === 'event' ? await readDeclinedEvents(source, record, record.substate) : [];
+  const declined = await readDeclinedEvents(source, record);
   const signals = await readQueuedSignals(source, run_id);
   const awaits_signal = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'signal');
   const questions = awaits_signal ? await readQuestions(source, run_id) : [];
@@ -109,19 +111,23 @@ async function readQuestions(source: ExplanationSource, run_id: string): Promise
   return (await source.json<Api.ListQuestions200>(`${runPath(run_id)}/questions`)).questions;
 }
 
-async function readDeclinedEvents(
-  source: ExplanationSource,
-  { run_id }: RunView,
-  wait: { name: string; since: string },
-): Promise<DeclinedEvent[]> {
-  const query = { type: wait.name, since: wait.since, limit: MAX_EVENTS };
-  const { events } = await source.json<{ events: Api.Event[] }>('/events', query);
-  const shown = await Promise.all(
-    events.map(({ event }) => source.json<Api.ShownEvent>(`/events/${encodeURIComponent(event)}`)),
-  );
-  return shown.flatMap(({ event, type, recorded_at: at, deliveries }): DeclinedEvent[] =>
-    deliveries
-      .filter(({ reaction, name, state }) => reaction === 'wait' && name === run_id && state === 'declined')
-      .map(({ reason }) => ({ event, type, at, reason })),
-  );
+/** Types of the events that end a wait. */
+function awaitedTypes(substate: RunView['substate']): string[] {
+  if (substate?.kind === 'event') return [substate.name];
+  return (substate?.any ?? []).flatMap(({ kind, name }) => (kind === 'event' ? [name] : []));
+}
+
+async function readDeclinedEvents(source: ExplanationSource, { run_id, substate }: RunView): Promise<DeclinedEvent[]> {
+  const declined: DeclinedEvent[] = [];
+  for (const type of awaitedTypes(substate).slice(0, MAX_TYPES)) {
+    const query = { type, since: substate!.since, limit: MAX_EVENTS };
+    const { events } = await source.json<{ events: Api.Event[] }>('/events', query);
+    const shown = await Promise.all(
+      events.map(({ event }) => source.json<Api.ShownEvent>(`/events/${encodeURIComponent(event)}`)),
+    );
+    for (const { event, recorded_at: at, deliveries } of shown)
+      for (const { reaction, name, state, reason } of deliveries)
+        if (reaction === 'wait' && name === run_id && state === 'declined') declined.push({ event, type, at, reason });
+  }
+  return declined;
 }
