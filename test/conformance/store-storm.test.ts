@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { checkRuns, openTestDatabase, STORES, type TestDatabase } from '../kit/index.ts';
+import { isLong } from '../support/length.ts';
 import { refOf, Scenario, step } from './store/scenario.ts';
 import { openServer } from './store/server.ts';
 
@@ -14,7 +15,7 @@ const WORKER = fileURLToPath(new URL('./store/storm-worker.ts', import.meta.url)
 const PROCESSES = 3;
 /** Every process is killed after it has acknowledged about this much, and another takes its place. */
 const ACKS_A_LIFE = 60;
-const KILLS = Number(process.env.SVC_TEST_STORM_KILLS ?? 9);
+const KILLS = Number(process.env.SVC_TEST_STORM_KILLS ?? (isLong ? 9 : 4));
 
 /** Runs workers on one database, killing each with SIGKILL in the middle of its work; answers what they acknowledged. */
 async function storm({ url, master_key }: TestDatabase, scenario: Scenario) {

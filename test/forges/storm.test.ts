@@ -5,6 +5,7 @@ import { startTarget } from '../../features/support/target.ts';
 import { type Address, deliver } from '../../features/support/forge-delivery.ts';
 import { chanceOf } from '../hooks/chance.ts';
 import { all, ask } from '../hooks/place.ts';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
@@ -99,9 +100,9 @@ async function storm(t: Test, database: { database_url?: string }): Promise<void
   );
 }
 
-t.test('on SQLite', (t) => storm(t, {}));
+t.test('on SQLite', inTurn('sqlite'), (t) => storm(t, {}));
 
-t.test('on MySQL', async (t) => {
+t.test('on MySQL', inTurn('mysql'), async (t) => {
   const database_url = await openMysql(t);
   if (database_url === undefined) return;
   await storm(t, { database_url });

@@ -12,7 +12,7 @@ t.setTimeout(600_000);
 
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? 1);
 /** Of each member; every success of what ends a claim needs a run of its own. */
-const VALUES = isLong ? 24 : 10;
+const VALUES = isLong ? 24 : 6;
 const LAST_VALUES = isLong ? 10 : 4;
 /** Requests for so many members are under way together. */
 const AT_ONCE = 6;

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 import { all, ask, openPlace, type Place, send, sideBySide } from './place.ts';
 import { type Chance, chanceOf } from './chance.ts';
@@ -147,9 +148,9 @@ async function both(t: Test, database_url: string | undefined): Promise<void> {
   await t.test('one of the servers is killed in the middle', (t) => storm(t, place, chanceOf(seed), 'struck', true));
 }
 
-t.test('on SQLite', (t) => both(t, undefined));
+t.test('on SQLite', inTurn('sqlite'), (t) => both(t, undefined));
 
-t.test('on MySQL', async (t) => {
+t.test('on MySQL', inTurn('mysql'), async (t) => {
   const database_url = await openMysql(t);
   if (database_url === undefined) return;
   await both(t, database_url);

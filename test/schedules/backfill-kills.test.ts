@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
 import { startTarget, type Target } from '../../features/support/target.ts';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 import { Project } from './project.ts';
 
@@ -44,19 +45,24 @@ async function killedInBackfill(t: Test, target: Target) {
   return { own: target.own!, project };
 }
 
-t.test('SQLite: the only server is killed in the middle of a backfill, and each due time starts once', async (t) => {
-  const target = await startTarget({ agents: 0, env: { SVC_FAILPOINTS: KILL } });
-  t.teardown(() => target.close());
-  const { own, project } = await killedInBackfill(t, target);
-  t.equal(own.server.child.signalCode, 'SIGKILL');
-  delete own.env.SVC_FAILPOINTS;
-  own.server = (await own.startServer()).service;
-  await eachOnce(t, project);
-  await repeated(t, project);
-});
+t.test(
+  'SQLite: the only server is killed in the middle of a backfill, and each due time starts once',
+  inTurn('sqlite'),
+  async (t) => {
+    const target = await startTarget({ agents: 0, env: { SVC_FAILPOINTS: KILL } });
+    t.teardown(() => target.close());
+    const { own, project } = await killedInBackfill(t, target);
+    t.equal(own.server.child.signalCode, 'SIGKILL');
+    delete own.env.SVC_FAILPOINTS;
+    own.server = (await own.startServer()).service;
+    await eachOnce(t, project);
+    await repeated(t, project);
+  },
+);
 
 t.test(
   'MySQL: a server is killed in the middle of a backfill, two others finish it, and each due time starts once',
+  inTurn('mysql'),
   async (t) => {
     const database_url = await openMysql(t);
     if (database_url === undefined) return;

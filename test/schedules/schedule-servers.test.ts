@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { Project } from './project.ts';
 import { until } from '../../features/support/process.ts';
 import { startTarget } from '../../features/support/target.ts';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
@@ -45,6 +46,7 @@ async function eachOnce(t: Test, project: Project): Promise<void> {
 
 t.test(
   'MySQL: of two servers one dies inside a tick, another at any moment, and each due time comes once',
+  inTurn('mysql'),
   async (t) => {
     const database_url = await openMysql(t);
     if (database_url === undefined) return;
@@ -66,15 +68,19 @@ t.test(
   },
 );
 
-t.test('SQLite: the only server dies inside a tick, is started again, and each due time comes once', async (t) => {
-  const target = await startTarget({ agents: 0, env: { SVC_FAILPOINTS: 'schedules.ticked:8' } });
-  const own = target.own!;
-  t.teardown(() => target.close());
-  const project = new Project(target);
-  await everySecond(project);
-  await until('it to die inside a tick', 60_000, async () => (own.server.running ? undefined : true));
-  delete own.env.SVC_FAILPOINTS;
-  own.server = (await own.startServer()).service;
-  await ticked(project, TICKS);
-  await eachOnce(t, project);
-});
+t.test(
+  'SQLite: the only server dies inside a tick, is started again, and each due time comes once',
+  inTurn('sqlite'),
+  async (t) => {
+    const target = await startTarget({ agents: 0, env: { SVC_FAILPOINTS: 'schedules.ticked:8' } });
+    const own = target.own!;
+    t.teardown(() => target.close());
+    const project = new Project(target);
+    await everySecond(project);
+    await until('it to die inside a tick', 60_000, async () => (own.server.running ? undefined : true));
+    delete own.env.SVC_FAILPOINTS;
+    own.server = (await own.startServer()).service;
+    await ticked(project, TICKS);
+    await eachOnce(t, project);
+  },
+);

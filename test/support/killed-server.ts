@@ -2,22 +2,26 @@ import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
 import { startTarget, type Target } from '../../features/support/target.ts';
 import { leaveOut } from '../kit/needs.ts';
+import { inTurn } from './length.ts';
 import { createDatabase, startMysql } from './mysql-server.ts';
 
-/** Defines a test of `title` on each store, with a server that kills itself at a failpoint, such as `locks.granted:2`. */
+/**
+ * Defines a test of `title` on each store, with a server that kills itself at a failpoint, such as `locks.granted:2`. A run of
+ * the gate holds the one in turn.
+ */
 export function testKilledServer(
   title: string,
   failpoint: string,
   work: (t: Test, target: Target) => Promise<void>,
 ): void {
   const env = { SVC_FAILPOINTS: failpoint };
-  void t.test(`SQLite: ${title}`, async (t) => {
+  void t.test(`SQLite: ${title}`, inTurn('sqlite'), async (t) => {
     const target = await startTarget({ agents: 1, env });
     t.teardown(() => target.close());
     await work(t, target);
   });
 
-  void t.test(`MySQL: ${title}`, async (t) => {
+  void t.test(`MySQL: ${title}`, inTurn('mysql'), async (t) => {
     const mysql = await startMysql();
     if ('reason' in mysql) return leaveOut(t, 'mariadbd', mysql.reason);
     t.teardown(() => mysql.stop());

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 import { canaryRun } from './canary-run.ts';
 import { needs } from '../kit/needs.ts';
@@ -20,13 +21,15 @@ async function check(t: typeof import('tap').default, database_url?: string): Pr
   t.ok(processes > 20 && files > 20 && answers > 30 && bytes > 1_000_000, JSON.stringify(result.looked));
 }
 
-t.test('SQLite: canaries in every kind and encoding are nowhere', { timeout: 600_000, ...needs('python3') }, (t) =>
-  check(t as typeof import('tap').default),
+t.test(
+  'SQLite: canaries in every kind and encoding are nowhere',
+  { timeout: 600_000, ...needs('python3'), ...inTurn('sqlite') },
+  (t) => check(t as typeof import('tap').default),
 );
 
 t.test(
   'MySQL: canaries in every kind and encoding are nowhere',
-  { timeout: 600_000, ...needs('python3') },
+  { timeout: 600_000, ...needs('python3'), ...inTurn('mysql') },
   async (t) => {
     const database_url = await openMysql(t);
     if (database_url === undefined) return;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { startTarget } from '../../features/support/target.ts';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 import { scanColumns } from './columns.ts';
 import { Project } from './project.ts';
@@ -127,9 +128,9 @@ const TESTS = {
 };
 
 for (const [name, check] of Object.entries(TESTS)) {
-  t.test(`SQLite: ${name}`, { timeout: 600_000 }, (t) => check(t as Test));
+  t.test(`SQLite: ${name}`, { timeout: 600_000, ...inTurn('sqlite') }, (t) => check(t as Test));
 
-  t.test(`MySQL: ${name}`, { timeout: 600_000 }, async (t) => {
+  t.test(`MySQL: ${name}`, { timeout: 600_000, ...inTurn('mysql') }, async (t) => {
     const database_url = await openMysql(t);
     if (database_url === undefined) return;
     return check(t as Test, database_url);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { inTurn } from '../support/length.ts';
 import { openMysql } from '../support/mysql-server.ts';
 import { Database } from '../../kernel/contracts/index.ts';
 import { rekeyRun } from './rekey-run.ts';
@@ -49,14 +50,18 @@ const SHORT = { orgs: 120, kills: 10 };
 
 t.test(
   'SQLite: rekey, killed ten times, loses nothing; a wrong key starts nothing',
-  { timeout: 600_000 },
+  { timeout: 600_000, ...inTurn('sqlite') },
   async (t) => {
     t.same(await rekeyRun(SHORT), { killed: 10, lost: [], refused: true });
   },
 );
 
-t.test('MySQL: rekey, killed ten times, loses nothing; a wrong key starts nothing', { timeout: 600_000 }, async (t) => {
-  const database_url = await openMysql(t);
-  if (database_url === undefined) return;
-  t.same(await rekeyRun({ ...SHORT, database_url }), { killed: 10, lost: [], refused: true });
-});
+t.test(
+  'MySQL: rekey, killed ten times, loses nothing; a wrong key starts nothing',
+  { timeout: 600_000, ...inTurn('mysql') },
+  async (t) => {
+    const database_url = await openMysql(t);
+    if (database_url === undefined) return;
+    t.same(await rekeyRun({ ...SHORT, database_url }), { killed: 10, lost: [], refused: true });
+  },
+);
