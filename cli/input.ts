@@ -130,15 +130,16 @@ function secretText(bytes: Buffer, from: string, label: string): string {
   }
 }
 
-/** Reads JSON from a flag, or from standard input for `-`. */
+/** Reads JSON from a flag or from an argument like `<payload>`, or from standard input for `-`. */
 export async function readJson(text: string, name: string, source: Source): Promise<unknown> {
+  const [label, before] = name.startsWith('<') ? [name, ''] : [`--${name}`, `--${name} `];
   const json = text === '-' ? (await readAll(source.stdin)).toString('utf8') : text;
   try {
     return parseExact(json);
   } catch (error) {
     throw usageError(
-      `--${name} is not JSON: ${(error as Error).message}`,
-      `put JSON strings in double quotes inside single quotes: --${name} '"text"'${name === 'input' ? '; or write --input k=text k:=json, @file or -' : ''}`,
+      `${label} is not JSON: ${(error as Error).message}`,
+      `put JSON strings in double quotes inside single quotes: ${before}'"text"'${name === 'input' ? '; or write --input k=text k:=json, @file or -' : ''}`,
     );
   }
 }

@@ -16,6 +16,9 @@ Feature: svc ask sends an ask to a run and prints the answer
       When I call "svc explain {run}"
       Then standard output has "It is waiting until somebody asks price."
       And standard output has "svc ask {run} price"
+      When I call "svc ask {run} price seven"
+      Then it exits with 2
+      And standard error has "<payload> is not JSON"
       When I call "svc ask {run} price 7"
       Then it exits with 0
       And standard output matches "^.\"price\":12.50?.$"

@@ -3,7 +3,7 @@ import { type Api, Exit, readJson, type Run, waitUntil } from '../../../../cli/c
 export const run: Run = async ({ args, flags, output, client, stdin }) => {
   const api = await client();
   const [run_id = '', name = '', text] = args;
-  const payload = text === undefined ? null : await readJson(text, 'payload', { stdin });
+  const payload = text === undefined ? null : await readJson(text, '<payload>', { stdin });
   const path = api.scoped(`/runs/${encodeURIComponent(run_id)}/asks`);
   const key = flags.idempotencyKey;
   const sent = await api.json<Api.Ask>({
