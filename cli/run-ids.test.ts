@@ -49,6 +49,7 @@ t.test('the run that was submitted last, and the end of an id', async (t) => {
   await t.rejects(whole('ABCD'), { exit: 2, message: /2 runs have IDs that end with ABCD: run_/ });
   await t.rejects(whole('ZZZZ'), { exit: 1, code: 'not_found' });
   asked.length = 0;
+  t.same(await whole(id('7abcd').slice(4)), [id('7ABCD')], 'the whole id without its prefix');
   for (const text of [id('1'), 'run_1', 'abc', '@first', 'a-bcd']) t.same(await whole(text), [text]);
   t.same(asked, [], 'others are left to the server');
 });

@@ -5,6 +5,8 @@ import { CliError, Exit, usageError } from './errors.ts';
 const LAST = '@last';
 /** The last characters of an id, which are random. Fewer would often match several runs. */
 const ENDING = /^[0-9a-z]{4,25}$/i;
+/** All of an id but its prefix. */
+const WITHOUT_PREFIX = /^[0-9a-z]{26}$/i;
 const PAGE = 200;
 const PAGES = 5;
 
@@ -31,6 +33,7 @@ export async function resolveRunIds(
 ): Promise<CommandInput> {
   const resolveRunId = async (text: string) => {
     if (text === LAST) return lastSubmittedRun(await client(), env);
+    if (WITHOUT_PREFIX.test(text)) return `run_${text.toUpperCase()}`;
     return ENDING.test(text) ? findByEnding(await client(), text) : text;
   };
   const resolved: string[] = [];

@@ -67,6 +67,21 @@ Feature: Secrets in views of a run
         | site          | label    |
         | login ***#0   | with *** |
 
+    Scenario: secrets are masked in the names and conditions of a wait for the first of several
+      When I submit the script "any.sh":
+        """
+        svc wait-any "signal:$TOKEN" event:paid --when paid='event.payload.id == vars.id' --var id="$TOKEN"
+        """
+      Then the run waits for "any" "signal:*** event:paid"
+      When I call "svc steps {run}"
+      Then standard output has "signal:***"
+      And standard output lacks "hunter2"
+      When I call "svc explain {run}"
+      Then standard output has 'with vars = {"id":"***"}'
+      And standard output lacks "hunter2"
+      When I emit "paid" with '{"id": "hunter2-canary-77"}'
+      Then the run succeeds
+
   @contract
   Rule: An error is masked before it is shortened
 

@@ -47,7 +47,11 @@ const maskWait = <Wait extends Pick<Substate, 'name' | 'when' | 'values'>>(wait:
 export const maskInFlightCalls = (calls: readonly InFlightCall[], masker: Masker): InFlightCall[] =>
   calls.map((inFlight) => {
     const { name, label } = inFlight.call;
-    return { ...inFlight, call: { ...inFlight.call, name: masker.text(name), label: label && masker.text(label) } };
+    return {
+      ...inFlight,
+      activity: masker.text(inFlight.activity),
+      call: { ...inFlight.call, name: masker.text(name), label: label && masker.text(label) },
+    };
   });
 
 type RunningCall = NonNullable<RunRecord['running']>[number];

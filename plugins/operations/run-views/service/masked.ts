@@ -19,6 +19,8 @@ export async function maskSteps<S extends Step>(steps: readonly S[], masker: Mas
     const { recorded } = step;
     masked.push({
       ...step,
+      // What is waited for names the activity that waits: `signal:approved`.
+      activity: masker.text(step.activity),
       name: masker.text(step.name),
       label: step.label && masker.text(step.label),
       recorded: recorded && {
