@@ -103,6 +103,39 @@ Feature: Writing a connector
       And standard output has "/actions/list/paginate/next: line 1, column 1: "
 
     @contract
+    Scenario: an OpenAPI document becomes a connector
+      Given a file "openapi.yaml":
+        """
+        openapi: 3.0.3
+        info: { title: Parcel API, version: "2" }
+        servers: [{ url: https://parcels.example.org/v2 }]
+        security: [{ key: [] }]
+        components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }
+        paths:
+          /parcels/{id}:
+            get:
+              operationId: getParcel
+              parameters: [{ name: id, in: path, required: true, schema: { type: string }, example: p7 }]
+              responses: { "200": { content: { application/json: { example: { id: p7 } } } } }
+          /labels:
+            post:
+              operationId: uploadLabel
+              requestBody: { required: true, content: { multipart/form-data: {} } }
+        """
+      When I call "svc connector import {folder}/openapi.yaml"
+      Then standard output has "parcel (1 action)"
+      And standard error has "upload_label: is left out: its body can only be sent as multipart/form-data"
+      When I call "svc connector check parcel"
+      Then standard output has "parcel is valid (1 action, 1 example)"
+      When I call svc with the arguments:
+        | connector | render | parcel.get_parcel | --from | parcel | --input | {"id": "a/b"} |
+      Then standard output has "GET https://parcels.example.org/v2/parcels/a%2Fb"
+      And standard output has "x-key: ***"
+      When I call "svc connector import {folder}/openapi.yaml"
+      Then it exits with 2
+      And standard error has "it already exists"
+
+    @contract
     Scenario: a node's idempotency key appears unchanged in a URL path
       When I call svc with the arguments:
         | connector | render | federated_chat.send_message | --with | {"homeserver": "https://chat.example.org", "room_id": "!a:b"} | --input | {"text": "done"} |

@@ -74,4 +74,21 @@ export const commands: readonly Command[] = inGroup('Connect', [
     examples: [['svc connector init my_chat', 'creates ./my_chat']],
     load: () => import('./init.ts'),
   },
+  {
+    name: 'connector import',
+    summary: 'make a connector of an OpenAPI 3 document: a folder with a manifest',
+    description:
+      'Each operation becomes an action with its parameters, its body, the credential and an example. What a connector cannot\n' +
+      'send is left out and reported.',
+    args: [{ name: 'file', summary: 'the document, as YAML or JSON' }],
+    flags: {
+      operations: { type: 'string', value: '<ids>', summary: 'only these operations, separated by commas' },
+      name: { type: 'string', value: '<name>', summary: 'the name of the connector; by default, from the title' },
+    },
+    examples: [
+      ['svc connector import openapi.yaml --operations listPets,createPet', 'creates a folder with two actions'],
+    ],
+    anywhere: true,
+    load: () => import('./import.ts'),
+  },
 ]);
