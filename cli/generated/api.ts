@@ -23,7 +23,11 @@ import type {EmittedEvent} from '../../plugins/events/bus/generated/emitted-even
 import type {EventType} from '../../plugins/events/bus/generated/event-type.ts';
 import type {Event} from '../../plugins/events/bus/generated/event.ts';
 import type {ShownEvent} from '../../plugins/events/bus/generated/shown-event.ts';
+import type {DeadLetterView} from '../../plugins/events/handlers/generated/dead-letter.ts';
+import type {DismissedDeadLetters} from '../../plugins/events/handlers/generated/dismissed-dead-letters.ts';
+import type {EventReplayView} from '../../plugins/events/handlers/generated/event-replay.ts';
 import type {HandlerView} from '../../plugins/events/handlers/generated/handler.ts';
+import type {ReplayPreview} from '../../plugins/events/handlers/generated/replay-preview.ts';
 import type {ReplayedEvent} from '../../plugins/events/handlers/generated/replayed-event.ts';
 import type {TestedHandlerView} from '../../plugins/events/handlers/generated/tested-handler.ts';
 import type {BackfilledSchedule} from '../../plugins/events/schedules/generated/backfilled-schedule.ts';
@@ -115,12 +119,15 @@ export type {
   ConsoleExtensions,
   Credential,
   CredentialUses,
+  DeadLetterView,
   DeclaredInputs,
   Delivered,
   DeliveryView,
+  DismissedDeadLetters,
   EmittedEvent,
   EvaluatedExpression,
   Event,
+  EventReplayView,
   EventType,
   FunctionDetails,
   FunctionView,
@@ -151,6 +158,7 @@ export type {
   Redelivered,
   Registered,
   RenderedAction,
+  ReplayPreview,
   ReplayedEvent,
   RunDocument,
   RunExplanation,
@@ -276,6 +284,7 @@ export type Members = string[];
  * Any JSON. `{{ }}` in a string is replaced with its value. An object `{"$map": {on, cases, default}}` is replaced with one of its cases.
  */
 export type Template = null | boolean | number | string | Template[] | {};
+export type ReplayEvents200 = ReplayPreview | EventReplayView;
 /**
  * With `wait`, the whole run; otherwise, its ID and status.
  */
@@ -308,8 +317,10 @@ export interface Answers {
   DeclaredInputs: DeclaredInputs;
   Delivered: Delivered;
   DeliveryPlace: DeliveryPlace;
+  DismissedDeadLetters: DismissedDeadLetters;
   EmittedEvent: EmittedEvent;
   EvaluatedExpression: EvaluatedExpression;
+  EventReplayView: EventReplayView;
   EventTypePlace: EventTypePlace;
   ExampleDelivery: ExampleDelivery;
   FailedWhen: FailedWhen;
@@ -336,8 +347,10 @@ export interface Answers {
   ListCaches200: ListCaches200;
   ListConnectors200: ListConnectors200;
   ListCredentials200: ListCredentials200;
+  ListDeadLetters200: ListDeadLetters200;
   ListEventHookDeliveries200: ListEventHookDeliveries200;
   ListEventHooks200: ListEventHooks200;
+  ListEventReplays200: ListEventReplays200;
   ListEventTypes200: ListEventTypes200;
   ListEvents200: ListEvents200;
   ListFunctions200: ListFunctions200;
@@ -388,6 +401,7 @@ export interface Answers {
   Redelivered: Redelivered;
   Registered: Registered;
   RenderedAction: RenderedAction;
+  ReplayEvents200: ReplayEvents200;
   ReplayedEvent: ReplayedEvent;
   RequestTemplate: RequestTemplate;
   RevokedTokens: RevokedTokens;
@@ -757,6 +771,13 @@ export interface ListCredentials200 {
    */
   next_cursor?: string;
 }
+export interface ListDeadLetters200 {
+  dead_letters: DeadLetterView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListEventHookDeliveries200 {
   deliveries: DeliveryView[];
   /**
@@ -766,6 +787,13 @@ export interface ListEventHookDeliveries200 {
 }
 export interface ListEventHooks200 {
   event_hooks: Hook[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListEventReplays200 {
+  event_replays: EventReplayView[];
   /**
    * Absent on the last page.
    */

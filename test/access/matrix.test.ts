@@ -205,6 +205,9 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     'POST /api/v1/orgs/:org/projects/:project/handlers/:handler/test',
     // Of what is not there.
     'POST /api/v1/orgs/:org/projects/:project/events/:event/replay',
+    'POST /api/v1/orgs/:org/projects/:project/dead-letters/:letter/redeliver',
+    'DELETE /api/v1/orgs/:org/projects/:project/dead-letters/:letter',
+    'POST /api/v1/orgs/:org/projects/:project/dead-letters/dismiss',
     'POST /api/v1/orgs/:org/projects/:project/event-hooks/:hook/deliveries/:delivery/redeliver',
     'POST /api/v1/hooks/:hook',
     'POST /api/v1/orgs/:org/projects/:project/webhooks/:webhook/deliveries/:delivery/redeliver',

@@ -142,6 +142,12 @@ const event: Sample['target'] = async (server, place) => {
   return { event: made.event };
 };
 
+const eventReplay: Sample['target'] = async (server, place) => {
+  const body = { type: 'ci.nothing' };
+  const made = await must(server, place.by, 'POST', `${inPlace(place)}/event-replays`, body);
+  return { replay: made.replay };
+};
+
 const eventHook: Sample['target'] = async (server, place) => {
   const name = fresh('hook');
   await must(server, place.by, 'PUT', `${inPlace(place)}/event-hooks/${name}`, { event_type: 'ci.done' });
@@ -522,6 +528,35 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     body: { handler: 'nobody' },
     target: event,
   },
+  [`POST ${SCOPED}/event-replays`]: {
+    rule: 'project member',
+    status: 201,
+    body: { type: 'ci.nothing' },
+    audits: 'event.replay_many',
+  },
+  [`GET ${SCOPED}/event-replays`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/event-replays/:replay`]: { rule: 'project viewer', status: 200, target: eventReplay },
+  [`POST ${SCOPED}/event-replays/:replay/cancel`]: {
+    rule: 'project member',
+    status: 200,
+    target: eventReplay,
+    audits: 'event.replay_cancel',
+  },
+  [`GET ${SCOPED}/dead-letters`]: { rule: 'project viewer', status: 200 },
+  [`POST ${SCOPED}/dead-letters/:letter/redeliver`]: {
+    rule: 'project member',
+    status: 404,
+    body: {},
+    target: async () => ({ letter: 'dlt_none' }),
+    tells: 'no letter has this ID in any project',
+  },
+  [`DELETE ${SCOPED}/dead-letters/:letter`]: {
+    rule: 'project member',
+    status: 404,
+    target: async () => ({ letter: 'dlt_none' }),
+    tells: 'no letter has this ID in any project',
+  },
+  [`POST ${SCOPED}/dead-letters/dismiss`]: { rule: 'project member', status: 200, body: { handler: 'nobody' } },
   [`GET ${SCOPED}/events/:event/chain`]: { rule: 'project viewer', status: 200, target: event },
   [`GET ${SCOPED}/event-types`]: { rule: 'project viewer', status: 200 },
 

@@ -78,7 +78,8 @@ export class Planter {
       const marks = rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
       await this.#database.write(`INSERT INTO bus_deliveries (${columns}) VALUES ${marks}`, rows.flat());
     }
-    return { event };
+    const { replay } = await this.#post('event-replays', { type: 'nothing' });
+    return { event, replay };
   }
 
   async #secrets(): Promise<Params> {

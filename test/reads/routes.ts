@@ -148,6 +148,10 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   // An event matches no more handlers than a project may have, each with its delivery.
   [`${SCOPED}/events/{event}`]: { bytes: 6 * MiB, rows: 4000, walked: 4000 },
   [`${SCOPED}/events/{event}/chain`]: {},
+  [`${SCOPED}/event-replays`]: LIST,
+  [`${SCOPED}/event-replays/{replay}`]: {},
+  // It reads the run of each letter.
+  [`${SCOPED}/dead-letters`]: LIST,
   [`${SCOPED}/event-types`]: LIST,
   [`${SCOPED}/event-hooks`]: LIST,
   [`${SCOPED}/event-hooks/{hook}`]: SMALL,

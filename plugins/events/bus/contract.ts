@@ -334,6 +334,11 @@ export interface EventLog {
   numberAt(project_id: string, at: number, bounds: { low: number; high: number }): Promise<number>;
   /** Counts the events of each type with sequence numbers in [`from`, `to`). Types without events are left out. */
   count(project_id: string, types: readonly string[], from: number, to: number): Promise<ReadonlyMap<string, number>>;
+  /** Returns events with sequence numbers in (`after`, `before`), oldest first; with a type, only those of that type. */
+  page(
+    scope: ProjectScope,
+    range: { type?: string | undefined; after: number; before: number; limit: number },
+  ): Promise<LoggedEvent[]>;
   /** Returns the latest events of a type, newest first. */
   latest(scope: ProjectScope, type: string, limit: number): Promise<LoggedEvent[]>;
 }

@@ -15,6 +15,12 @@ export const HandlerErrors = {
     title: 'The handler belongs to another resource.',
     next: 'Change or remove the resource shown in `detail`; its handler changes with it.',
   }),
+  replaysRunning: defineError({
+    code: 'replays_running',
+    status: 409,
+    title: 'The project has reached the limit for replays that run at the same time.',
+    next: 'Wait until one of them ends, or cancel it (`svc events replays ls`, `svc events replays cancel`).',
+  }),
   handlersFull: defineError({
     code: 'handlers_full',
     status: 409,

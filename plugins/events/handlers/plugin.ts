@@ -13,9 +13,10 @@ import {
   Sealer,
   SERVER_ROLES,
 } from '../../../kernel/contracts/index.ts';
-import { EventBus, EventReactions } from '../bus/contract.ts';
+import { EventBus, EventLog, EventReactions } from '../bus/contract.ts';
+import { Prunables } from '../../platform/retention/contract.ts';
 import { CredentialUsers } from '../../secrets/credentials/contract.ts';
-import { AuditedWrites } from '../../platform/resources/contract.ts';
+import { Attention, AuditedWrites } from '../../platform/resources/contract.ts';
 import {
   DocumentChecks,
   FileHolders,
@@ -41,18 +42,24 @@ import { parked } from './migrations/0010-parked.ts';
 import { concurrency } from './migrations/0011-concurrency.ts';
 import { pacing } from './migrations/0012-pacing.ts';
 import { merging } from './migrations/0013-merging.ts';
+import { deadLetters } from './migrations/0014-dead-letters.ts';
+import { bulkReplays } from './migrations/0015-bulk-replays.ts';
 import { listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
+import { bulkReplayRoutes, deadLetterRoutes } from './redelivery-routes.ts';
 import { replayRoute } from './replay-route.ts';
 import { handlerRoutes } from './routes.ts';
+import { BulkReplays } from './service/bulk-replays.ts';
 import { handlerCheck } from './service/check.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
+import { DeadLetters, deadLettersAttention, prunableDeadLetters } from './service/dead-letters.ts';
 import { Handlers, HandlersToken } from './service/handlers.ts';
 import { protectedEvents } from './store/retention.ts';
 import { readWaits } from './store/waits.ts';
 import { waitingRunObserver } from './service/waiting.ts';
 import { handlerReaction } from './service/reaction.ts';
 import { Refiller } from './service/refiller.ts';
+import type { ReplayDeps } from './service/replay.ts';
 import { Registry } from './service/registry.ts';
 import { rerunSlots } from './service/reruns.ts';
 
@@ -63,6 +70,7 @@ const slotParts = (use: Resolve, registry: Registry, refiller: () => Refiller) =
   refilling: () => refiller().wake(),
   waiting: () => refiller().wakeGates(),
   database: use(Database),
+  ids: use(Ids),
   workflows: use(StoredWorkflows),
   creation: () => use(RunCreation),
   limits: use(RunLimits),
@@ -78,22 +86,38 @@ const makeHandlers = provide(Handlers, {
   bus: EventBus,
 });
 
-function routes(use: Resolve) {
-  const handlers = use(HandlersToken);
-  const trial = {
-    handlers,
+const trialParts = (use: Resolve) => ({
+  handlers: use(HandlersToken),
+  database: use(Database),
+  bus: use(EventBus),
+  expressions: use(Expressions),
+  limits: use(RunLimits),
+});
+
+const replayParts = (use: Resolve): ReplayDeps => ({
+  ...trialParts(use),
+  ids: use(Ids),
+  sealer: use(Sealer),
+  writes: use(AuditedWrites),
+  workflows: use(StoredWorkflows),
+  creation: () => use(RunCreation),
+});
+
+const makeDeadLetters = (use: Resolve): DeadLetters =>
+  new DeadLetters({
     database: use(Database),
-    bus: use(EventBus),
-    expressions: use(Expressions),
-    limits: use(RunLimits),
-  };
-  const replay = {
-    ...{ ...trial, ids: use(Ids), sealer: use(Sealer), writes: use(AuditedWrites) },
-    workflows: use(StoredWorkflows),
-    creation: () => use(RunCreation),
-  };
-  return [...handlerRoutes(handlers, trial), replayRoute(replay)];
-}
+    sealer: use(Sealer),
+    writes: use(AuditedWrites),
+    engine: () => use(RunEngine),
+    replay: () => replayParts(use),
+  });
+
+const routes = (use: Resolve, replays: BulkReplays) => [
+  ...handlerRoutes(use(HandlersToken), trialParts(use)),
+  replayRoute(replayParts(use)),
+  ...bulkReplayRoutes(replays),
+  ...deadLetterRoutes(makeDeadLetters(use), use(Database)),
+];
 
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([
@@ -110,6 +134,8 @@ export default definePlugin(manifest, (plugin) => {
     concurrency,
     pacing,
     merging,
+    deadLetters,
+    bulkReplays,
   ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
@@ -118,6 +144,17 @@ export default definePlugin(manifest, (plugin) => {
       sealer: Sealer,
       bus: deferred(EventBus),
       slots: (use) => () => slotParts(use, registry(use), () => refiller(use)),
+      wakeups: Wakeups,
+      clock: Clock,
+      log: childLog('handlers'),
+    }),
+  );
+  const replays = plugin.own(
+    provide(BulkReplays, {
+      replay: (use) => () => replayParts(use),
+      database: Database,
+      registry,
+      events: deferred(EventLog),
       wakeups: Wakeups,
       clock: Clock,
       log: childLog('handlers'),
@@ -153,6 +190,9 @@ export default definePlugin(manifest, (plugin) => {
     WorkObservers,
     provide(waitingRunObserver, { database: Database, refilling: (use) => () => refiller(use).wake() }),
   );
-  plugin.contribute(HttpRoutes, routes);
+  plugin.contribute(HttpRoutes, (use) => routes(use, replays(use)));
+  plugin.contribute(Prunables, (use) => prunableDeadLetters(use(Database)));
+  plugin.contribute(Attention, (use) => deadLettersAttention(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());
+  plugin.onStart(SERVER_ROLES, async (use) => replays(use).start());
 });

@@ -1,12 +1,13 @@
 import type { Queries } from '../../../../kernel/contracts/index.ts';
 import type { EventLog } from '../contract.ts';
-import { countTypes, findFirstFrom, listLatest } from '../store/event-log.ts';
+import { countTypes, findFirstFrom, listLatest, listRange } from '../store/event-log.ts';
 import { lastSeq } from '../store/heads.ts';
 
 export function createEventLog(on: Pick<Queries, 'read' | 'sql'>): EventLog {
   return {
     last: (project_id) => lastSeq(on, project_id),
     count: (project_id, types, from, to) => countTypes(on, project_id, types, from, to),
+    page: (scope, range) => listRange(on, scope, range),
     latest: (scope, type, limit) => listLatest(on, scope, type, limit),
     // Times never decrease along the sequence, so a binary search finds the position in a log of any length.
     async numberAt(project_id, at, bounds) {

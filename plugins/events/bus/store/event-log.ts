@@ -52,6 +52,21 @@ export async function listLatest(
   return rows.map((row) => ({ ...row, seq: Number(row.seq), recorded_at: Number(row.recorded_at) }));
 }
 
+/** Returns the events of a range, in order. Without a type, the range is read from the key of the table. */
+export async function listRange(
+  on: On,
+  { org_id, project_id }: ProjectScope,
+  { type, after, before, limit }: { type?: string | undefined; after: number; before: number; limit: number },
+): Promise<LoggedEvent[]> {
+  const rows = await on.read<LoggedEvent>(
+    `SELECT seq, event_id, type, source, source_name, recorded_at FROM bus_events
+     WHERE project_id = ? AND org_id = ? AND seq > ? AND seq < ? ${type === undefined ? '' : 'AND type = ?'}
+     ORDER BY seq LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id, after, before, ...(type === undefined ? [] : [type])],
+  );
+  return rows.map((row) => ({ ...row, seq: Number(row.seq), recorded_at: Number(row.recorded_at) }));
+}
+
 /** Returns the sources of the events after a sequence number, in order. */
 export const listSourcesAfter = (
   on: On,

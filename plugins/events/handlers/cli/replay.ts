@@ -1,7 +1,32 @@
-import { type Api, rememberSubmitted, type Run, usageError } from '../../../../cli/contract.ts';
+import { setTimeout } from 'node:timers/promises';
+import {
+  type Api,
+  type Client,
+  Exit,
+  type Invocation,
+  rememberSubmitted,
+  type Run,
+  usageError,
+} from '../../../../cli/contract.ts';
+import { summarizeReplay } from './replay-summary.ts';
 
-export const run: Run = async (invocation) => {
+/** Flags that select many events. */
+const FILTERS = ['type', 'since', 'until', 'failed', 'limit', 'dryRun', 'noWait'] as const;
+const POLL_MS = 500;
+
+export const run: Run = (invocation) =>
+  invocation.args[0] === undefined ? replayMany(invocation) : replayOne(invocation);
+
+const keyOf = (key: unknown): Record<string, string> => (key === undefined ? {} : { 'idempotency-key': String(key) });
+
+async function replayOne(invocation: Invocation): Promise<number | undefined> {
   const { args, flags, output, client } = invocation;
+  const filter = FILTERS.find((name) => flags[name] !== undefined && flags[name] !== false);
+  if (filter !== undefined)
+    throw usageError(
+      `an event and --${filter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} cannot be combined`,
+      'leave the event out to replay all events that match',
+    );
   if (flags.handler === undefined)
     throw usageError('--handler is missing', 'name the handler to deliver the event to; svc handler ls lists them');
   const api = await client();
@@ -9,7 +34,7 @@ export const run: Run = async (invocation) => {
     method: 'POST',
     path: api.scoped(`/events/${encodeURIComponent(args[0]!)}/replay`),
     body: { handler: flags.handler, force: flags.force || undefined },
-    headers: flags.idempotencyKey === undefined ? {} : { 'idempotency-key': String(flags.idempotencyKey) },
+    headers: keyOf(flags.idempotencyKey),
   });
   if (replay.run_id !== undefined) await rememberSubmitted(api, invocation, replay.run_id);
   output.data(replay, () => replay.run_id ?? '');
@@ -17,4 +42,43 @@ export const run: Run = async (invocation) => {
   if (replay.run_id !== undefined) return undefined;
   output.note(`no run has started; the replay is ${replay.state}: ${replay.reason}`);
   return 1;
-};
+}
+
+async function replayMany({ flags, output, client }: Invocation): Promise<number | undefined> {
+  const { type, handler, failed, since, until, limit, force, dryRun, noWait } = flags;
+  if (type === undefined && handler === undefined && !failed)
+    throw usageError(
+      'the event is missing',
+      'name an event (svc events ls), or select several with --type, --handler or --failed',
+    );
+  const api = await client();
+  const body = { type, handler, failed: failed || undefined, since, until, limit, force: force || undefined };
+  const path = api.scoped('/event-replays');
+  if (dryRun) {
+    const preview = await api.json<Api.ReplayPreview>({ method: 'POST', path, body: { ...body, dry_run: true } });
+    output.data(preview, () => preview.first.map(({ event, handler: name }) => `${event}  ${name}`).join('\n'));
+    const count = `${preview.deliveries}${preview.complete ? '' : ' or more'} deliveries`;
+    output.note(`${count}; nothing was delivered, and predicates are evaluated only at delivery`);
+    return undefined;
+  }
+  const begun = await api.json<Api.EventReplayView>({
+    method: 'POST',
+    path,
+    body,
+    headers: keyOf(flags.idempotencyKey),
+  });
+  if (begun.duplicate) output.note('the idempotency key was used before; this is the first replay');
+  const replay = noWait ? begun : await untilEnded(api, begun);
+  output.data(replay, () => replay.replay);
+  output.note(summarizeReplay(replay));
+  return replay.refused > 0 || replay.state === 'cancelled' ? Exit.failed : undefined;
+}
+
+async function untilEnded(api: Client, begun: Api.EventReplayView): Promise<Api.EventReplayView> {
+  let replay = begun;
+  while (replay.state === 'running') {
+    await setTimeout(POLL_MS);
+    replay = await api.json<Api.EventReplayView>({ path: api.scoped(`/event-replays/${begun.replay}`) });
+  }
+  return replay;
+}

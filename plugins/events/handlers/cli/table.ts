@@ -1,4 +1,13 @@
-import { type Command, type Flag, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../../cli/contract.ts';
+import {
+  type Api,
+  type Command,
+  type Flag,
+  inGroup,
+  listCommand,
+  NAME,
+  resourceCommands,
+  WORKFLOW_FLAGS,
+} from '../../../../cli/contract.ts';
 import { type HandlerView, formatActivity, SHOWN, workflowKind } from './view.ts';
 
 const STARTS: Readonly<Record<string, Flag>> = {
@@ -189,17 +198,111 @@ export const commands: readonly Command[] = inGroup('React', [
   },
   {
     name: 'events replay',
-    summary: 'deliver a recorded event again to one handler; prints the ID of the run',
+    summary: 'deliver recorded events again to their handlers',
     description:
-      "Starts another run with the event's trust and generation. The predicate is evaluated again, unless --force\n" +
-      'is set. Exits with 1 if no run starts; svc events show lists every replay and who requested it.',
-    args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…' }],
+      'With an event, starts one more run of --handler and prints its ID; exits with 1 if no run starts. Otherwise delivers\n' +
+      'every event that matches to each handler of its type, in the background and each once, and prints what came of it.\n' +
+      "Runs have the event's trust and generation. Predicates are evaluated again, unless --force is set.",
+    args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…', optional: true }],
     flags: {
       handler: { type: 'string', value: '<name>', summary: 'the handler; one of its patterns must match the type' },
+      type: {
+        type: 'string',
+        value: '<type>',
+        from: 'events types',
+        summary: 'events of this type; a prefix ends in *',
+      },
+      failed: { type: 'boolean', summary: 'only dead letters: deliveries that failed for good (svc dead-letter ls)' },
+      since: { type: 'string', value: '<time>', summary: 'since a time (ISO 8601) or within a duration (`2h`)' },
+      until: { type: 'string', value: '<time>', summary: 'before a time (ISO 8601), or before a duration ago' },
+      limit: { type: 'number', least: 1, most: 10_000, summary: 'the maximum number of deliveries (default 1,000)' },
+      'dry-run': { type: 'boolean', summary: 'only count the deliveries, and print the first 20' },
+      'no-wait': { type: 'boolean', summary: 'do not wait; svc events replays shows the progress' },
       force: { type: 'boolean', summary: 'ignore the predicate' },
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first replay' },
     },
-    examples: [['svc events replay evt_01J… --handler receipt', 'after you have fixed the handler']],
+    examples: [
+      ['svc events replay evt_01J… --handler receipt', 'after you have fixed the handler'],
+      ['svc events replay --type order.paid --since 2h --dry-run', 'how many deliveries it would make'],
+      ['svc events replay --failed --handler receipt', 'everything that failed for good'],
+    ],
     load: () => import('./replay.ts'),
+  },
+  listCommand<Api.EventReplayView>({
+    name: 'events replays',
+    summary: 'list replays of many events, newest first',
+    filters: {},
+    examples: [['svc events replays', 'the running ones, and the last 100 that have ended']],
+    path: '/event-replays',
+    member: 'event_replays',
+    columns: {
+      replay: 'replay',
+      state: 'state',
+      selects: ({ type, handler, failed }) =>
+        [failed && 'dead letters', type, handler && `to ${handler}`].filter(Boolean).join(' '),
+      delivered: 'delivered',
+      declined: 'declined',
+      refused: 'refused',
+      created: 'created_at',
+    },
+  }),
+  {
+    name: 'events replay-cancel',
+    summary: 'cancel a replay of many events; runs that it has started continue',
+    args: [{ name: 'replay-id', summary: 'the replay, e.g. rpl_01J…; svc events replays lists them' }],
+    examples: [['svc events replay-cancel rpl_01J…', 'stop delivering']],
+    load: () => import('./cancel-replay.ts'),
+  },
+  listCommand<Api.DeadLetterView>({
+    name: 'dead-letter ls',
+    summary: 'list deliveries to handlers that have failed for good, newest first',
+    description:
+      'A delivery is a dead letter if its run failed, or if no run could start. It leaves the list when it is delivered\n' +
+      'again, when its run is rerun, or when it is dismissed.',
+    filters: {
+      handler: { type: 'string', value: '<name>', from: 'handler ls', summary: 'only of this handler' },
+      type: { type: 'string', value: '<type>', from: 'events types', summary: 'only of events of this type' },
+      since: { type: 'string', value: '<time>', summary: 'only since a time (ISO 8601) or within a duration (`2h`)' },
+    },
+    examples: [['svc dead-letter ls --handler receipt', 'what receipt did not manage']],
+    path: '/dead-letters',
+    member: 'dead_letters',
+    columns: {
+      'dead letter': 'dead_letter',
+      handler: 'handler',
+      type: 'type',
+      event: 'event',
+      run: 'run_id',
+      failed: 'failed_at',
+      reason: 'reason',
+    },
+  }),
+  {
+    name: 'dead-letter redeliver',
+    summary: 'deliver the event of a dead letter again to its handler; prints the ID of the run',
+    description: 'For several at once: svc events replay --failed. Exits with 1 if no run starts.',
+    args: [{ name: 'dead-letter-id', summary: 'the dead letter, e.g. dlt_01J…; svc dead-letter ls lists them' }],
+    flags: {
+      force: { type: 'boolean', summary: 'ignore the predicate' },
+      'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first replay' },
+    },
+    examples: [['svc dead-letter redeliver dlt_01J…', 'after you have fixed the handler']],
+    load: () => import('./redeliver.ts'),
+  },
+  {
+    name: 'dead-letter dismiss',
+    summary: 'remove dead letters from the list; their events and runs stay',
+    args: [{ name: 'dead-letter-id', summary: 'the dead letter, e.g. dlt_01J…', optional: true }],
+    flags: {
+      handler: { type: 'string', value: '<name>', from: 'handler ls', summary: 'all of this handler' },
+      type: { type: 'string', value: '<type>', from: 'events types', summary: 'all of events of this type' },
+      before: { type: 'string', value: '<time>', summary: 'those before a time (ISO 8601), or before a duration ago' },
+      all: { type: 'boolean', summary: 'all of the project' },
+    },
+    examples: [
+      ['svc dead-letter dismiss dlt_01J…', 'one'],
+      ['svc dead-letter dismiss --handler receipt --before 7d', 'the old ones of a handler'],
+    ],
+    load: () => import('./dismiss.ts'),
   },
 ]);

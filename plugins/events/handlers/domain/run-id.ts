@@ -16,6 +16,9 @@ export const handlerRunId = (event_id: string, name: string, replay?: string): s
 export const keyedReplayId = (event_id: string, name: string, key: string): string =>
   deriveId('rpl', event_id, `${name}\0key\0${key}`);
 
+/** Returns the ID of a replay of many events that is requested with an idempotency key. */
+export const bulkReplayId = (project_id: string, key: string): string => deriveId('rpl', project_id, `\0bulk\0${key}`);
+
 function deriveId(prefix: string, event_id: string, source: string): string {
   const time = event_id.slice(event_id.indexOf('_') + 1).slice(0, TIME_DIGITS);
   const digest = createHash('sha256').update(`${event_id}\0${source}`).digest();

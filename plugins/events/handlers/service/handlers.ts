@@ -33,6 +33,7 @@ import type { HandlerView } from '../generated/handler.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
 import { type HandlerEntry, type HandlerRow, handlers, measureHandlers } from '../store/handlers.ts';
 import { countsStart, countQueuedByName, readCounts, removeCounts } from '../store/counts.ts';
+import { removeLettersOfHandler } from '../store/dead-letters.ts';
 import { countInFlight } from '../store/open-runs.ts';
 import { countQueued, listQueuedFor, removeQueuedFor } from '../store/queue.ts';
 import { changeMaxRuns } from '../store/admissions.ts';
@@ -178,6 +179,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     if (!(await handlers.remove(tx, scope, name))) return false;
     await this.#refuseQueuedDeliveries(tx, scope, name);
     await removeCounts(tx, scope, name);
+    await removeLettersOfHandler(tx, scope, name);
     await incrementVersion(tx, scope);
     return true;
   }
@@ -196,7 +198,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     await removeGatesOf(tx, scope, name);
   }
 
-  async read({ scope, name }: Pick<NamedRequest, 'scope' | 'name'>): Promise<HandlerView> {
+  async read({ scope, name }: { scope: ProjectScope; name: string }): Promise<HandlerView> {
     const row = await handlers.get(this.#deps.database, scope, name);
     await this.#deps.sealer.prepare(scope.org_id);
     const [counted] = await this.#withActivity(scope, [this.#openView(row)]);

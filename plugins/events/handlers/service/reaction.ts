@@ -13,8 +13,10 @@ import { toStartEvent } from '../domain/start.ts';
 import { computeFlow, type Flow, maxWaiting } from '../domain/flow.ts';
 import { fairGroupOf, sortTimeOf } from '../domain/order.ts';
 import { decideHandler, type HandlerDecision } from '../domain/decision.ts';
+import { type Failure, toDeadLetter } from '../domain/dead-letters.ts';
 import { HandlerErrors } from '../errors.ts';
 import { addCounts, countQueuedByName } from '../store/counts.ts';
+import { insertDeadLetters } from '../store/dead-letters.ts';
 import { countInFlight, readCapacity } from '../store/open-runs.ts';
 import { enqueue, type QueuedDelivery, readLastSortTimes } from '../store/queue.ts';
 import { admit, type Start } from './admission.ts';
@@ -68,7 +70,7 @@ async function decide(
   evaluator: PredicateEvaluator,
 ): Promise<Decision[]> {
   const index = await deps.registry.indexOf(tx, scope);
-  await freeSlots(tx, scope, events, deps.database.now());
+  await freeSlots(deps, tx, scope, events);
   const plans: (Plan | undefined)[] = [];
   for (const event of events) {
     const matching = event.withheld ? [] : index.match(event.type);
@@ -196,11 +198,15 @@ async function apply(
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
   const starts: Start[] = [];
+  const refused: Failure[] = [];
   for (const { event, plan } of planned)
     for (const { name, decision: verdict, flow } of plan) {
       const delivery = { event_id: event.event_id, reaction: 'handler', name };
-      if (verdict.outcome !== 'start') deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
-      else
+      if (verdict.outcome !== 'start') {
+        deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
+        if (verdict.outcome === 'refused')
+          refused.push({ event_id: event.event_id, type: event.type, name, reason: verdict.reason });
+      } else
         starts.push({
           name,
           event: toStartEvent(event, flow?.keys),
@@ -215,6 +221,8 @@ async function apply(
   );
   const errors = failed.map((name) => ({ name, kind: 'predicate_errors' as const }));
   await addCounts(tx, scope, errors, deps.database.now());
+  const letters = refused.map((failure) => toDeadLetter(deps.ids, failure, deps.database.now()));
+  await insertDeadLetters(tx, scope, letters);
   // Deliveries that have waited longest come first.
   if (planned.some(({ event }) => endedHandlerRun(event) !== undefined))
     await (deps.registry.hasOptions(tx, scope) ? admitAndFill : fillSlots)(deps, tx, scope);

@@ -1,5 +1,5 @@
 import { Errors, type Ids, iso, type Sealer, type Transaction } from '../../../../kernel/contracts/index.ts';
-import type { EventBus, Replay, StoredEvent } from '../../bus/contract.ts';
+import type { EventBus, ProjectScope, Replay, StoredEvent } from '../../bus/contract.ts';
 import type { AuditedWrites, NamedRequest } from '../../../platform/resources/contract.ts';
 import { RETRY_MS } from '../domain/ceilings.ts';
 import { matchingPattern } from '../domain/patterns.ts';
@@ -12,6 +12,7 @@ import type { HandlerView } from '../generated/handler.ts';
 import type { ReplayEventBody } from '../generated/replay-event.ts';
 import type { ReplayedEvent } from '../generated/replayed-event.ts';
 import { addCounts } from '../store/counts.ts';
+import { removeLettersOf } from '../store/dead-letters.ts';
 import { handlers } from '../store/handlers.ts';
 import { readCapacity } from '../store/open-runs.ts';
 import { type StarterDeps, startRuns } from './starter.ts';
@@ -26,7 +27,7 @@ export interface ReplayDeps extends Omit<StarterDeps, 'database'>, Omit<TrialDep
 }
 
 /** A replay that is about to be recorded. */
-interface ReplayRequest extends Pick<Replay, 'replay_id' | 'event_id' | 'name' | 'by' | 'forced'> {
+export interface ReplayRequest extends Pick<Replay, 'replay_id' | 'event_id' | 'name' | 'by' | 'forced'> {
   event: StoredEvent;
   decision: HandlerDecision;
 }
@@ -52,7 +53,7 @@ export async function replayEvent(
   const existing = await bus.findReplay(database, scope, { event_id, name, replay_id });
   if (existing) return { ...toView(existing), duplicate: true };
   const row = await handlers.get(database, scope, name);
-  const decision = decide(deps, await deps.handlers.read({ scope, name }), event, forced);
+  const decision = decideReplay(deps, await deps.handlers.read({ scope, name }), event, forced);
   const request: ReplayRequest = { replay_id, event_id, name, by: by.principal?.name ?? '', forced, event, decision };
   const replay = await writes.write(
     call,
@@ -63,19 +64,29 @@ export async function replayEvent(
   return toView(replay);
 }
 
-function decide(deps: ReplayDeps, handler: HandlerView, event: StoredEvent, forced: boolean): HandlerDecision {
+/** Returns what a replay of an event does to a handler, apart from the limit on parallel runs. */
+export function decideReplay(
+  deps: ReplayDeps,
+  handler: HandlerView,
+  event: StoredEvent,
+  forced: boolean,
+): HandlerDecision {
   if (matchingPattern(handler.on, event.type) === undefined)
     return { outcome: 'declined', reason: noPatternReason(event) };
   if (event.withheld) return { outcome: 'declined', reason: WITHHELD };
   return decideFor(deps, handler, event, forced);
 }
 
-async function recordReplay(
+/**
+ * Records a replay in a transaction, and starts its run. `reserved`: the slots that it leaves free. Throws `handlers_in_flight`.
+ */
+export async function recordReplay(
   deps: ReplayDeps,
   tx: Transaction,
-  { scope }: NamedRequest,
+  { scope }: { scope: ProjectScope },
   request: ReplayRequest,
   revision: string,
+  reserved = 0,
 ): Promise<Replay> {
   const { bus, database } = deps;
   const { event: _event, decision: verdict, ...identity } = request;
@@ -87,7 +98,7 @@ async function recordReplay(
   if (current.revision !== revision) throw Errors.unavailable('the handler was just changed', { retryAfterMs: 100 });
   const outcome =
     verdict.outcome === 'start'
-      ? await startReplay(deps, tx, scope, request)
+      ? await startReplay(deps, tx, scope, request, reserved)
       : { state: verdict.outcome, reason: verdict.reason };
   const at = database.now();
   if (verdict.outcome === 'declined' && verdict.failed)
@@ -100,14 +111,17 @@ async function recordReplay(
 async function startReplay(
   deps: ReplayDeps,
   tx: Transaction,
-  scope: NamedRequest['scope'],
+  scope: ProjectScope,
   { name, event, replay_id }: ReplayRequest,
+  reserved: number,
 ): Promise<Pick<Replay, 'state' | 'reason' | 'run_id'>> {
   const capacity = await readCapacity(tx, scope, deps.limits);
-  if (!hasSlot(capacity, event.trusted))
+  if (!hasSlot(capacity, event.trusted) || capacity.all <= reserved)
     throw HandlerErrors.handlersInFlight(`the replay would start a handler run, but ${waitingReason(capacity)}`, {
       retryAfterMs: RETRY_MS,
     });
+  // If the delivery fails again, it gets a new letter.
+  await removeLettersOf(tx, scope, [{ event_id: event.event_id, name }]);
   const [started] = await startRuns(
     deps,
     tx,

@@ -7,6 +7,7 @@ import { admissionId } from '../domain/concurrency.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { HandlerErrors } from '../errors.ts';
 import { addCounts } from '../store/counts.ts';
+import { removeLettersOf } from '../store/dead-letters.ts';
 import { readCapacity, type OpenRun, insertOpenRuns } from '../store/open-runs.ts';
 
 export interface RerunDeps {
@@ -33,6 +34,7 @@ export const rerunSlots = ({ database, bus, limits }: RerunDeps): SubmitObserver
           retryAfterMs: RETRY_MS,
         });
       await insertOpenRuns(tx, run, [rerun], database.now());
+      await removeLettersOf(tx, run, [rerun]);
       await addCounts(tx, run, [{ name: rerun.name, kind: 'started' }], database.now());
     }
   },

@@ -1,7 +1,9 @@
 import { MAX_ROWS_PER_STATEMENT, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { Delivery, EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
+import { startingType, toDeadLetter } from '../domain/dead-letters.ts';
 import { addCounts } from '../store/counts.ts';
-import { removeOpenRuns, readCapacity, readHandlerNames } from '../store/open-runs.ts';
+import { insertDeadLetters } from '../store/dead-letters.ts';
+import { removeOpenRuns, readCapacity, readOpenRuns } from '../store/open-runs.ts';
 import { admitBlocked } from '../store/admissions.ts';
 import { holdThrottled, passGates, recordPasses } from './gates.ts';
 import type { Registry } from './registry.ts';
@@ -49,21 +51,29 @@ export const endedHandlerRun = (event: PendingEvent): string | undefined =>
 
 /** Frees the slots of ended runs in the transaction that records their end. The project's bus is locked. */
 export async function freeSlots(
+  { database, ids }: Pick<SlotDeps, 'database' | 'ids'>,
   tx: Transaction,
   scope: ProjectScope,
   events: readonly PendingEvent[],
-  now: number,
 ): Promise<void> {
   const ended = events.flatMap((event) => endedHandlerRun(event) ?? []);
   if (ended.length === 0) return;
-  const failed = events.filter(({ type }) => type === 'run.failed').flatMap((event) => endedHandlerRun(event) ?? []);
-  const names = await readHandlerNames(tx, scope.project_id, failed);
+  const now = database.now();
+  const failed = new Map(
+    events.flatMap((event) => {
+      const run_id = event.type === 'run.failed' ? endedHandlerRun(event) : undefined;
+      return run_id === undefined ? [] : [[run_id, startingType(event)]];
+    }),
+  );
+  const runs = await readOpenRuns(tx, scope.project_id, [...failed.keys()]);
   await addCounts(
     tx,
     scope,
-    names.map((name) => ({ name, kind: 'failed' })),
+    runs.map(({ name }) => ({ name, kind: 'failed' })),
     now,
   );
+  const letters = runs.map((run) => toDeadLetter(ids, { ...run, type: failed.get(run.run_id)! }, now));
+  await insertDeadLetters(tx, scope, letters);
   await removeOpenRuns(tx, scope.project_id, ended);
 }
 

@@ -1,4 +1,4 @@
-import { type Database, failpoint, type Transaction } from '../../../../kernel/contracts/index.ts';
+import { type Database, failpoint, type Ids, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope } from '../../bus/contract.ts';
 import {
   type RunCreation,
@@ -11,14 +11,17 @@ import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { reserveSlot, hasSlot, type Capacity } from '../domain/capacity.ts';
 import { admissionId } from '../domain/concurrency.ts';
+import { toDeadLetter } from '../domain/dead-letters.ts';
 import { type StartEvent, toWorkflowStart } from '../domain/start.ts';
 import { addCounts } from '../store/counts.ts';
+import { type DeadLetter, insertDeadLetters } from '../store/dead-letters.ts';
 import { type HandlerRow, readHandlers } from '../store/handlers.ts';
 import { insertOpenRuns } from '../store/open-runs.ts';
 import { sealContext } from './definitions.ts';
 
 export interface StarterDeps {
   database: Pick<Database, 'now'>;
+  ids: Pick<Ids, 'next'>;
   workflows: StoredWorkflows;
   limits: Pick<RunLimits, 'project'>;
   /** Resolved lazily, because the engine calls this plugin when runs end. */
@@ -58,6 +61,7 @@ export async function startRuns(
   const open = created.filter(({ duplicate, status }) => !duplicate && !TERMINAL.includes(status));
   const in_flight = new Map(open.map(({ run_id, status }) => [run_id, status]));
   await countStarts(deps, tx, scope, starts, planned, created);
+  await insertDeadLetters(tx, scope, lettersOf(deps, starts, planned, created));
   await insertOpenRuns(
     tx,
     scope,
@@ -84,6 +88,28 @@ export async function startRuns(
     const delivery = { event_id: event.event_id, reaction: 'handler', name };
     if ('refusal_reason' in plan) return { ...delivery, state: 'refused', reason: plan.refusal_reason };
     return { ...delivery, state: 'delivered', run_id: plan.run.run_id };
+  });
+}
+
+/** Returns the letters of starts that were refused, and of runs that failed within the transaction. */
+function lettersOf(
+  { database, ids }: StarterDeps,
+  starts: readonly HandlerStart[],
+  planned: readonly PlannedRun[],
+  created: readonly SubmitResult[],
+): DeadLetter[] {
+  const failed = new Set(
+    created.filter(({ duplicate, status }) => !duplicate && status === 'failed').map(({ run_id }) => run_id),
+  );
+  return planned.flatMap((plan, index) => {
+    const { name, event } = starts[index]!;
+    const delivery = { name, event_id: event.event_id, type: event.type };
+    // Nothing can be delivered again to a handler that is gone.
+    if (plan === REMOVED) return [];
+    if ('refusal_reason' in plan)
+      return [toDeadLetter(ids, { ...delivery, reason: plan.refusal_reason }, database.now())];
+    const { run_id } = plan.run;
+    return failed.has(run_id) ? [toDeadLetter(ids, { ...delivery, run_id }, database.now())] : [];
   });
 }
 

@@ -93,22 +93,22 @@ export async function markWaiting(tx: Transaction, run_ids: readonly string[]): 
 /** Beside ids of runs, which alone are looked up: for many ids SQLite would otherwise read all rows of the project. */
 const OF_PROJECT = "COALESCE(project_id, '') = ?";
 
-/** Returns the handlers of open runs, one name per run. */
-export async function readHandlerNames(
+/** Returns open runs with their handlers and events. */
+export async function readOpenRuns(
   on: Pick<Queries, 'read'>,
   project_id: string,
   run_ids: readonly string[],
-): Promise<string[]> {
-  const names: string[] = [];
+): Promise<Pick<OpenRun, 'run_id' | 'name' | 'event_id'>[]> {
+  const found: Pick<OpenRun, 'run_id' | 'name' | 'event_id'>[] = [];
   for (const chunk of chunks(run_ids)) {
     const list = inList(chunk);
-    const rows = await on.read<{ name: string }>(
-      `SELECT name FROM handlers_runs WHERE ${OF_PROJECT} AND run_id IN ${list.placeholders}`,
+    const rows = await on.read<Pick<OpenRun, 'run_id' | 'name' | 'event_id'>>(
+      `SELECT run_id, name, event_id FROM handlers_runs WHERE ${OF_PROJECT} AND run_id IN ${list.placeholders}`,
       [project_id, ...list.params],
     );
-    names.push(...rows.map(({ name }) => name));
+    found.push(...rows);
   }
-  return names;
+  return found;
 }
 
 /** Removes runs that have ended. */
