@@ -38,6 +38,7 @@ export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>>
   events: { name: 'events', path: ({ event }) => `/events?event=${event}` },
   'events/$event': { name: 'event', path: ({ event }) => `/events/${event}` },
   'event-types': at('event-types', '/event-types'),
+  'dead-letters': at('dead-letters', '/dead-letters'),
   handlers: at('handlers', '/handlers'),
   'handlers/$handler': at('handler', '/handlers/tell'),
   schedules: at('schedules', '/schedules'),

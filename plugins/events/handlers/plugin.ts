@@ -86,7 +86,7 @@ const makeHandlers = provide(Handlers, {
   bus: EventBus,
 });
 
-const trialParts = (use: Resolve) => ({
+const trialDeps = (use: Resolve) => ({
   handlers: use(HandlersToken),
   database: use(Database),
   bus: use(EventBus),
@@ -94,8 +94,8 @@ const trialParts = (use: Resolve) => ({
   limits: use(RunLimits),
 });
 
-const replayParts = (use: Resolve): ReplayDeps => ({
-  ...trialParts(use),
+const replayDeps = (use: Resolve): ReplayDeps => ({
+  ...trialDeps(use),
   ids: use(Ids),
   sealer: use(Sealer),
   writes: use(AuditedWrites),
@@ -109,12 +109,12 @@ const makeDeadLetters = (use: Resolve): DeadLetters =>
     sealer: use(Sealer),
     writes: use(AuditedWrites),
     engine: () => use(RunEngine),
-    replay: () => replayParts(use),
+    replay: () => replayDeps(use),
   });
 
 const routes = (use: Resolve, replays: BulkReplays) => [
-  ...handlerRoutes(use(HandlersToken), trialParts(use)),
-  replayRoute(replayParts(use)),
+  ...handlerRoutes(use(HandlersToken), trialDeps(use)),
+  replayRoute(replayDeps(use)),
   ...bulkReplayRoutes(replays),
   ...deadLetterRoutes(makeDeadLetters(use), use(Database)),
 ];
@@ -151,7 +151,7 @@ export default definePlugin(manifest, (plugin) => {
   );
   const replays = plugin.own(
     provide(BulkReplays, {
-      replay: (use) => () => replayParts(use),
+      replay: (use) => () => replayDeps(use),
       database: Database,
       registry,
       events: deferred(EventLog),

@@ -57,7 +57,8 @@ async function replayMany({ flags, output, client }: Invocation): Promise<number
   if (dryRun) {
     const preview = await api.json<Api.ReplayPreview>({ method: 'POST', path, body: { ...body, dry_run: true } });
     output.data(preview, () => preview.first.map(({ event, handler: name }) => `${event}  ${name}`).join('\n'));
-    const count = `${preview.deliveries}${preview.complete ? '' : ' or more'} deliveries`;
+    const { deliveries, complete } = preview;
+    const count = `${deliveries}${complete ? '' : ' or more'} ${deliveries === 1 ? 'delivery' : 'deliveries'}`;
     output.note(`${count}; nothing was delivered, and predicates are evaluated only at delivery`);
     return undefined;
   }

@@ -274,7 +274,7 @@ export const commands: readonly Command[] = inGroup('React', [
       event: 'event',
       run: 'run_id',
       failed: 'failed_at',
-      reason: 'reason',
+      reason: ({ reason }) => reason.replaceAll(/\s+/g, ' '),
     },
   }),
   {

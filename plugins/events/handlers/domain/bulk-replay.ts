@@ -38,9 +38,8 @@ export interface BulkReplay {
 export const MAX_RUNNING = 4;
 /** Finished replays of a project that are listed. */
 export const MAX_FINISHED = 100;
-/** Default and maximum number of deliveries of one replay. */
+/** The number of deliveries of a replay that names none. */
 export const DEFAULT_DELIVERIES = 1000;
-export const MAX_DELIVERIES = 10_000;
 /** Slots that a bulk replay leaves to new events. */
 export const RESERVED_SLOTS = 8;
 

@@ -79,9 +79,9 @@ export async function countRunningReplays(tx: Transaction, { project_id }: Proje
 }
 
 /** Removes finished replays but the newest ones. */
-export async function removeOldReplays(tx: Transaction, { project_id }: ProjectScope, kept: number): Promise<void> {
+export async function removeOldReplays(tx: Transaction, { project_id }: ProjectScope, retained: number): Promise<void> {
   const [last] = await tx.read<{ replay_id: string }>(
-    `SELECT replay_id FROM handlers_replays WHERE project_id = ? ORDER BY replay_id DESC LIMIT 1 OFFSET ${Math.trunc(kept)}`,
+    `SELECT replay_id FROM handlers_replays WHERE project_id = ? ORDER BY replay_id DESC LIMIT 1 OFFSET ${Math.trunc(retained)}`,
     [project_id],
   );
   if (last)

@@ -21,6 +21,7 @@ export const signalsOf = ({ waits }: Pick<Summary, 'waits'>): number =>
 export function useNeedsAttention(scope: Scope): { Overview?: number; Connections?: number } {
   const { data } = useQuery({ ...summaryQuery(summaryPath(scope, '24h')), refetchInterval: AGAIN_MS });
   if (!data) return {};
-  const accounts = data.attention?.length ?? 0;
-  return { Overview: signalsOf(data) + accounts, Connections: accounts };
+  const attention = data.attention ?? [];
+  const connections = attention.filter(({ kind }) => kind !== 'handler').length;
+  return { Overview: signalsOf(data) + attention.length, Connections: connections };
 }

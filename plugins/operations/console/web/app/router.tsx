@@ -3,6 +3,7 @@ import { readAuditFilters } from '../audit/filters.ts';
 import { readCompare } from '../compare/address.ts';
 import { readWords } from '../connectors/words.ts';
 import { readGraphSearch, readGraphWords } from '../graphs/search.ts';
+import { readLetterFilters } from '../events/letter-filters.ts';
 import { readEventFilters, readTexts } from '../events/filters.ts';
 import { readListAddress } from '../kit/list-address.ts';
 import { readNewRun } from '../new-run/address.ts';
@@ -184,6 +185,13 @@ const eventTypes = createRoute({
   component: lazyRouteComponent(() => import('../events/types.tsx'), 'EventTypes'),
 });
 
+const deadLetters = createRoute({
+  getParentRoute: () => project,
+  path: 'dead-letters',
+  component: lazyRouteComponent(() => import('../events/dead-letters.tsx'), 'DeadLetters'),
+  validateSearch: readLetterFilters,
+});
+
 const handlers = createRoute({
   getParentRoute: () => project,
   path: 'handlers',
@@ -266,6 +274,7 @@ const reacting = [
   events,
   event,
   eventTypes,
+  deadLetters,
   handlers,
   handler,
   hooks,

@@ -48,6 +48,9 @@ export function Events() {
           <Link to="/orgs/$org/projects/$project/event-types" params={scope} className="button">
             Event types
           </Link>
+          <Link to="/orgs/$org/projects/$project/dead-letters" params={scope} search={{}} className="button">
+            Dead letters
+          </Link>
           {may('member') && <EmitButton scope={scope} type={filters.type} />}
         </>
       }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { KeyRound, ShieldCheck, Unplug } from 'lucide-react';
+import { KeyRound, MailX, ShieldCheck, Unplug } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import type { Question, RunRecord, Summary } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
@@ -49,7 +49,7 @@ export function Inbox({ scope, asking, count, attention, again }: Props) {
     >
       {all === 0 ? (
         <Empty icon={ShieldCheck} title="You're all caught up">
-          Approvals and accounts that need you appear here.
+          Approvals, accounts and dead letters that need you appear here.
         </Empty>
       ) : (
         <ul className="inbox">
@@ -57,9 +57,14 @@ export function Inbox({ scope, asking, count, attention, again }: Props) {
             // A run may ask again as soon as it was answered.
             <Asked key={`${run.run_id} ${run.substate!.since}`} scope={scope} run={run} again={again} />
           ))}
-          {attention.map((item) => (
-            <Account key={`${item.kind} ${item.name} ${item.graph ?? ''}`} scope={scope} item={item} />
-          ))}
+          {attention.map((item) => {
+            const key = `${item.kind} ${item.name} ${item.graph ?? ''}`;
+            return item.kind === 'handler' ? (
+              <HandlerWithDeadLetters key={key} scope={scope} item={item} />
+            ) : (
+              <Account key={key} scope={scope} item={item} />
+            );
+          })}
         </ul>
       )}
       {count > asking.length && (
@@ -149,6 +154,27 @@ function Asked({ scope, run, again }: { scope: Scope; run: RunRecord; again(): v
 
 /** It is answered with a button; a form is filled in on the page of the run. */
 const isSimple = ({ form, may_answer }: Question): boolean => form === undefined && may_answer;
+
+function HandlerWithDeadLetters({ scope, item: { name, detail } }: { scope: Scope; item: Attention }) {
+  const to = '/orgs/$org/projects/$project/dead-letters' as const;
+  const search = { handler: name };
+  return (
+    <Item
+      mark={<MailX size={16} aria-hidden />}
+      state="failed"
+      what={
+        <Link to={to} params={scope} search={search}>
+          Dead letters of {visible(name)}
+        </Link>
+      }
+      meta={[<strong key="kind">Handler</strong>, visible(detail)]}
+    >
+      <Link className="button" to={to} params={scope} search={search}>
+        Open
+      </Link>
+    </Item>
+  );
+}
 
 function Account({ scope, item: { kind, name, state, detail, graph } }: { scope: Scope; item: Attention }) {
   const account = kind === 'account';
