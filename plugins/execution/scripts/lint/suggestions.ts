@@ -6,7 +6,7 @@ import { suggestName } from '../../../platform/schema/contract.ts';
  */
 export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   (
-    'account admin agent agents approve approve-link artifact ask asks audit cache call cancel check completion connector console credential dev docs doctor emit ' +
+    'account admin agent agents approve approve-link artifact ask asks audit cache call cancel check completion connector console credential dead-letter dev docs doctor emit ' +
     'errors event-hook events explain expr functions graph handler help invitation locks login logs mcp member org pause plugin plugins project ' +
     'provider reject rerun resume run runs schedule secret serve server signal signals source state status steps submit summary token webhook whoami worker'
   ).split(' '),
