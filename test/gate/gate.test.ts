@@ -241,12 +241,19 @@ t.test('what starts something, or changes what a process shares, has its own', a
 
 t.test('files that boot servers of the kit share a process, those that do more to theirs do not', async (t) => {
   const graph = new ImportGraph();
-  t.ok(isServing('plugins/execution/locks/locks.test.ts', graph));
+  const serving = {
+    'plugins/execution/locks/locks.test.ts': 'it boots servers',
+    'plugins/execution/agents/agents.test.ts': 'it starts programs, and waits for their ends',
+    'plugins/platform/http/server.test.ts': 'its helper reads the clock for the server',
+    'plugins/integrations/requests/sending.test.ts': 'it loads helpers of many tests',
+  };
+  for (const [file, why] of Object.entries(serving)) t.ok(isServing(file, graph), `${file}: ${why}`);
   const others = {
     'plugins/execution/agents/channel/measured.test.ts': 'it replaces JSON.parse',
     'plugins/events/bus/poison.test.ts': 'it measures how long its process stands still',
     'plugins/platform/retention/retention.test.ts': 'it measures times',
-    'plugins/execution/agents/agents.test.ts': 'it starts processes',
+    'plugins/execution/functions/replays.test.ts': 'its helper changes the environment',
+    'test/handlers/pacing-kills.test.ts': 'it starts servers as processes of their own',
     'plugins/documents/graphs/check.test.ts': 'it has hooks at the root',
     'test/crash/crash.test.ts': 'it loads other helpers than those of the kit',
   };
@@ -332,8 +339,8 @@ t.test('a name means parts, unit files and feature files, and one that nothing h
       counts: 'cucumber',
     })),
   );
-  const alone = await named('plugins/platform/http/connections.test.ts');
-  t.match(alone, [{ command: ['node', 'plugins/platform/http/connections.test.ts'] }]);
+  const alone = await named('plugins/platform/http/body.test.ts');
+  t.match(alone, [{ command: ['node', 'plugins/platform/http/body.test.ts'] }]);
   const [shared, ...more] = await named('plugins/platform/schema/exact-json.test.ts');
   t.same(more, []);
   t.match(shared?.env?.SVC_TEST_FILES ?? shared?.command.join(' '), 'plugins/platform/schema/exact-json.test.ts');

@@ -30,7 +30,7 @@ const OUTSIDE =
   /^(node:)?(child_process|cluster|worker_threads|net|tls|http|https|http2|dgram|sqlite|repl|inspector|v8|vm|async_hooks|test)$|^(nock|mysql2|sequelize|umzug|restify|undici|playwright-core|ws|esbuild|@nats-io\/|@opentelemetry\/|oidc-provider|reflect-metadata|tsyringe)/;
 /** What a file does to the process that it is in, and to the root of its tests, which it would share. */
 const SHARED =
-  /\bprocess\.(env\b|exit|on\b|once\b|chdir|umask|stdout|stderr|stdin|memoryUsage|cpuUsage|argv|title|kill|emit)|\bglobalThis\b|\bglobal\.|\bprocess\.get(Builtin|Active)|^t\.(?!test\(|setTimeout\()|\bt\.(mock|intercept|capture)|\bgc\(|setDefaultTimeout|prototype\.\w+ =|\b(JSON|Math|Date|Buffer|Object|Array|Promise|Error)\.\w+ = |FinalizationRegistry|\bperformance\.(mark|timerify|eventLoop)/m;
+  /\bprocess\.env(\.\w+|\[[^\]]+\])? *(\?\?|\|\|)?=[^=]|\b(delete|assign\() *process\.env|\bprocess\.(exit|on\b|once\b|chdir|umask|stdout|stderr|stdin|memoryUsage|cpuUsage|argv|title|kill|emit)|\bglobalThis\b|\bglobal\.|\bprocess\.get(Builtin|Active)|^t\.(?!test\(|setTimeout\()|\bt\.(mock|intercept|capture)|\bgc\(|setDefaultTimeout|prototype\.\w+ =|\b(JSON|Math|Date|Buffer|Object|Array|Promise|Error)\.\w+ = |FinalizationRegistry|\bperformance\.(mark|timerify|eventLoop)/m;
 /** What says in a file that it needs a process of its own where its text does not show it. */
 const APART = /^\s*\/\/ @apart: /m;
 
@@ -56,22 +56,26 @@ const KIT = /^test\/kit\//;
 const UNDER_TEST = /^(kernel|plugins|cli)\/(?!.*(\.test\.ts$|\.testsuite\.ts$|\/testing\/))/;
 /** What tests do by these outlives them, or is another thing in a process that has run other tests. */
 const LASTING =
-  /^(node:)?(child_process|cluster|worker_threads|repl|inspector|v8|vm|async_hooks|perf_hooks|test)$|^(nock|playwright-core|esbuild|oidc-provider|reflect-metadata|tsyringe|restify|undici|@opentelemetry\/)/;
-/** Measured times are those of a process that does nothing else. */
+  /^(node:)?(cluster|worker_threads|repl|inspector|v8|vm|async_hooks|test)$|^(nock|playwright-core|esbuild|oidc-provider|reflect-metadata|tsyringe|restify|undici|@opentelemetry\/)/;
+/** What a test measures is that of a process that does nothing else. Helpers read the clock for servers that they stand in for. */
 const MEASURED = /\b(longestHold|maxHoldMs|cpuOf)\b|\bperformance\.now\(/;
+
+/** Helpers of one plugin, and those of many tests but for what starts servers and agents as processes of their own. */
+const HELPER = /\/testing\/|\.testsuite\.ts$|^(test|features)\/support\/(?!process\.ts)/;
 
 /**
  * Does it only boot servers of the kit in its own process, and close them? Loading the kit, tap and a server's modules takes
- * a second of processor time, so such files share a process too, one after the other.
+ * a second of processor time, so such files share a process too, one after the other. Programs that a file starts end before
+ * the next one begins, as they end before a process of its own does.
  */
 export function isServing(file: string, graph = new ImportGraph()): boolean {
   const { files } = graph.reach(file);
   const own = [...files].filter((one) => !UNDER_TEST.test(one) && !KIT.test(one) && existsSync(one));
   return own.every(
     (one) =>
-      (one === file || /\/testing\//.test(one)) &&
+      (one === file || HELPER.test(one)) &&
       !isBound(one) &&
-      !MEASURED.test(readFileSync(one, 'utf8')) &&
+      !(one === file && MEASURED.test(readFileSync(one, 'utf8'))) &&
       graph.of(one).others.every((name) => !LASTING.test(name)),
   );
 }

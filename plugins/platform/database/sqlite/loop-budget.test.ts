@@ -6,6 +6,7 @@ import { LoopBudget } from './loop-budget.ts';
 const SLOW =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT COUNT(*) AS n FROM n';
 
+// @apart: it counts the turns of the event loop.
 t.test('however many reads wait, the event loop runs between any two slow ones', async (t) => {
   const { database } = await openFor(t, `sqlite:${t.testdir()}/svc.db`);
   let turns = 0;
