@@ -65,6 +65,8 @@ import type {ProviderView} from '../../plugins/integrations/providers/generated/
 import type {PluginList} from '../../plugins/operations/about/generated/plugin-list.ts';
 import type {ServerSettings} from '../../plugins/operations/about/generated/server-settings.ts';
 import type {ServerView} from '../../plugins/operations/about/generated/server-view.ts';
+import type {AppliedObject} from '../../plugins/operations/apply/generated/applied-object.ts';
+import type {ChangedApplied} from '../../plugins/operations/apply/generated/changed-applied.ts';
 import type {ConsoleExtensions} from '../../plugins/operations/console/generated/extensions.ts';
 import type {McpAnswer} from '../../plugins/operations/mcp/generated/mcp-answer.ts';
 import type {NodeRecord} from '../../plugins/operations/run-views/generated/node.ts';
@@ -102,6 +104,7 @@ export type {
   AccountView,
   AgentRecord,
   AnswerLink,
+  AppliedObject,
   ArtifactUpload,
   ArtifactView,
   Ask,
@@ -113,6 +116,7 @@ export type {
   CellRecord,
   Chain,
   ChainLink,
+  ChangedApplied,
   CheckedWorkflow,
   ConnectorManifest,
   ConsentView,
@@ -307,6 +311,7 @@ export interface Answers {
   CellRecord: CellRecord;
   Chain: Chain;
   ChainLink: ChainLink;
+  ChangedApplied: ChangedApplied;
   CheckedWorkflow: CheckedWorkflow;
   ConnectorManifest: ConnectorManifest;
   ConsentView: ConsentView;
@@ -342,6 +347,7 @@ export interface Answers {
   ListAccounts200: ListAccounts200;
   ListActivityArtifacts200: ListActivityArtifacts200;
   ListAgents200: ListAgents200;
+  ListApplied200: ListApplied200;
   ListArtifacts200: ListArtifacts200;
   ListAsks200: ListAsks200;
   ListCaches200: ListCaches200;
@@ -731,6 +737,13 @@ export interface ListActivityArtifacts200 {
 }
 export interface ListAgents200 {
   agents: AgentRecord[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListApplied200 {
+  applied: AppliedObject[];
   /**
    * Absent on the last page.
    */

@@ -23,6 +23,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["answer_link_not_offered",409,"This server cannot create links.","Set SVC_PUBLIC_URL, or let the server listen on a port."],
   ["answer_ratio_exceeded",422,"A response is too large after decompression.","Request less data from that server, or an uncompressed response. An operator can raise SVC_DECOMPRESSION_RATIO."],
   ["answer_too_large",424,"The other server's response is too large to record.","Request less data, such as one page, fewer fields or a range. Fetch large files with a script."],
+  ["applied_full",409,"The project has too many applied objects.","Remove files that the project no longer needs, and run `svc apply --prune`, or split the project."],
   ["approver_required",403,"You are not an approver of this wait.","Ask one of the people listed in `detail`. One of them can also create a link for you: `svc approve-link`."],
   ["artifact_digest_mismatch",422,"The content does not match the digest that was sent with it.","Nothing was stored. Send the whole file again; if it is still being written, wait until it is complete."],
   ["artifact_failed",422,"An artifact of the job cannot be stored.","Check that the steps create the files in `artifacts`, and that they are within the artifact limits."],

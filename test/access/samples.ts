@@ -348,6 +348,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     audits: 'run.rerun',
   },
   [`GET ${SCOPED}/locks`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/applied`]: { rule: 'project viewer', status: 200 },
+  [`POST ${SCOPED}/applied/:kind`]: {
+    rule: 'project member',
+    status: 200,
+    body: { add: ['anything'] },
+    target: async () => ({ kind: 'handlers' }),
+    tells: 'the kinds are the same in every project',
+    audits: 'apply.mark',
+  },
   [`POST ${SCOPED}/runs/:run/signals/:name`]: {
     rule: 'project member',
     status: 202,

@@ -141,6 +141,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/state/{entity}`]: [{ params: { entity: 'entity' } }, { params: { entity: 'entity' }, ...FULL }],
   [`${SCOPED}/state/{entity}/{key}`]: { params: { entity: 'entity', key: 'key' } },
   [`${SCOPED}/locks`]: LIST,
+  [`${SCOPED}/applied`]: LIST,
   // Beside its rows it reads the capabilities of the agents that are connected.
   [`${SCOPED}/functions`]: [{ bytes: 2 * MiB }, { query: '?limit=200', bytes: 2 * MiB }],
   [`${SCOPED}/functions/{function}`]: {},

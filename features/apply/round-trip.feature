@@ -1,0 +1,217 @@
+@contract
+Feature: A project as files
+
+  Rule: What svc export writes is what the project is
+
+    @store
+    Scenario: every kind is written, compared, and applied to another project
+      Given a file "ci.sh":
+        """
+        echo built
+        """
+      And a file "deploy.yaml":
+        """
+        jobs:
+          ship:
+            steps:
+              - run: echo shipped
+        """
+      And a file "orders.json":
+        """
+        {"version": "svc-graph/v1", "nodes": [{"id": "start", "type": "trigger.webhook"}, {"id": "done", "type": "set", "config": {"values": {"n": 12345678901234567890.5}}}], "edges": [{"from": "start", "to": "done"}]}
+        """
+      And the secret "API_KEY" is "very-secret-value"
+      And the credential "bot" is '{"kind": "bearer", "token": "bot-token-value"}'
+      When I call "svc handler set build {folder}/ci.sh --on push --when event.trusted --concurrency-key event.key --timeout 60m --env LEVEL=1 --tag kind:ci"
+      And I call "svc handler set ship {folder}/deploy.yaml --on ship.asked --throttle 10/60s --batch 5/10s"
+      And I call "svc schedule set nightly '0 3 * * *' {folder}/ci.sh --timezone Europe/Berlin --overlap skip"
+      And I call "svc graph save orders {folder}/orders.json"
+      And I call "svc graph publish orders"
+      And I call "svc handler set order --graph orders --on order.paid"
+      And I call "svc event-hook set builds --event-type build.done"
+      And I call "svc event-hook set shop --hmac-header X-Sig --hmac-key - --hmac-prefix sha256=" with standard input:
+        """
+        signing-key-value
+        """
+      And I call "svc webhook set site --forge forge_a --repo acme/site --workflow {folder}/ci.sh"
+      And I call "svc member set ben --role viewer --project {project}"
+      And I call "svc export -o {folder}/p"
+      Then it exits with 0
+      And standard output is:
+        """
+        credentials/bot.yaml
+        event-hooks/builds.yaml
+        event-hooks/shop.yaml
+        graphs/orders.json
+        graphs/orders.yaml
+        handlers/build.yaml
+        handlers/build/ci.sh
+        handlers/order.yaml
+        handlers/ship.yaml
+        handlers/ship/deploy.yaml
+        members/ben.yaml
+        schedules/nightly.yaml
+        schedules/nightly/ci.sh
+        webhooks/site.yaml
+        webhooks/site/ci.sh
+        """
+      And the file "p/handlers/build.yaml" is:
+        """
+        on:
+          - push
+        when: event.trusted
+        concurrency:
+          limit: 1
+          key: event.key
+        file: build/ci.sh
+        env:
+          LEVEL: "1"
+        tags:
+          - kind:ci
+        timeout: 60m
+        """
+      And no file below "p" has "-value"
+      When I call "svc diff -f {folder}/p"
+      Then it exits with 0
+      And standard error has "the project is as its files say"
+      When I call "svc apply -f {folder}/p"
+      Then it exits with 0
+      And standard error has "nothing to do: 10 unchanged"
+      Given another project noted as "copy"
+      When I call "svc apply -f {folder}/p --project {copy}"
+      Then it exits with 1
+      And standard error has "failed credentials/bot: does not exist"
+      And standard error has "svc credential set bot --kind bearer"
+      And standard error has "failed event-hooks/shop: svc needs the signing key"
+      And standard error has "8 created, 0 updated, 0 unchanged, 0 removed, 2 failed"
+      And standard output lacks "secret"
+      Given a file "p/event-hooks/shop.yaml":
+        """
+        hmac: {header: X-Sig, prefix: sha256=}
+        key_env: SHOP_KEY
+        """
+      When I call "svc credential set bot --kind bearer --token - --project {copy}" with standard input:
+        """
+        another-token
+        """
+      And I call "svc apply -f {folder}/p --project {copy}" with "SHOP_KEY" set to "signing-key-value"
+      Then it exits with 0
+      And standard error has "1 created, 0 updated, 9 unchanged, 0 removed, 0 failed"
+      When I call "svc diff -f {folder}/p --project {copy}"
+      Then it exits with 0
+
+    Scenario: a graph keeps the document that is published and the one that is only saved
+      Given a file "p/graphs/greet.yaml":
+        """
+        document:
+          version: svc-graph/v1
+          nodes: [{id: hello, type: set, config: {values: {text: draft}}}]
+        published:
+          version: svc-graph/v1
+          nodes: [{id: hello, type: set, config: {values: {text: live}}}]
+        """
+      When I call "svc apply -f {folder}/p"
+      Then it exits with 0
+      When I call "svc graph ls"
+      Then standard output matches "greet +2 +1"
+      When I call "svc export -o {folder}/q"
+      Then the file "q/graphs/greet.yaml" is:
+        """
+        document: greet.json
+        published: greet.published.json
+        """
+      When I call "svc diff -f {folder}/q"
+      Then it exits with 0
+      When I call "svc apply -f {folder}/q"
+      Then standard error has "nothing to do"
+      And I call "svc graph ls"
+      And standard output matches "greet +2 +1"
+
+  Rule: What differs is shown, and applied
+
+    Scenario: drift is shown by member, and the next apply removes it
+      Given a file "p/handlers/build.yaml":
+        """
+        on: [push]
+        file: ../scripts/build.sh
+        timeout: 1h
+        """
+      And a file "p/scripts/build.sh":
+        """
+        echo one
+        echo two
+        """
+      And a file "p/schedules/nightly.yaml":
+        """
+        cron: 0 3 * * *
+        """
+      When I call "svc diff -f {folder}/p"
+      Then it exits with 1
+      And standard output is:
+        """
+        + handlers/build
+        + schedules/nightly
+        """
+      When I call "svc apply -f {folder}/p --dry-run"
+      Then it exits with 0
+      And standard error has "dry run: 2 created"
+      When I call "svc apply -f {folder}/p"
+      Then standard output is:
+        """
+        created handlers/build
+        created schedules/nightly
+        """
+      When I call "svc schedule pause nightly"
+      And I call "svc diff -f {folder}/p"
+      Then it exits with 0
+      Given a file "other.sh":
+        """
+        echo one
+        echo three
+        """
+      When I call "svc handler set build {folder}/other.sh --on push,tag --timeout 60m"
+      And I call "svc diff -f {folder}/p"
+      Then it exits with 1
+      And standard output has "~ handlers/build"
+      And standard output has 'on: ["push","tag"] → ["push"]'
+      And standard output has "source: differs from line 2"
+      And standard output lacks "timeout"
+      When I call "svc apply -f {folder}/p --json"
+      Then it exits with 0
+      And standard output is JSON whose "updated.0" is "handlers/build"
+      And standard output is JSON whose "unchanged.0" is "schedules/nightly"
+      When I call "svc schedule show nightly --json"
+      Then standard output is JSON whose "paused" is "true"
+
+    Scenario: a script and its imports are applied as one, and an included file is uploaded
+      Given a file "p/handlers/sum.yaml":
+        """
+        on: [sum.asked]
+        file: sum.mjs
+        """
+      And a file "p/handlers/sum.mjs":
+        """
+        import { add } from './lib/add.mjs';
+        console.log(add(1, 2));
+        """
+      And a file "p/handlers/lib/add.mjs":
+        """
+        export const add = (a, b) => a + b;
+        """
+      And a file "p/handlers/read.yaml":
+        """
+        on: [read.asked]
+        file: read.sh
+        include: [lib]
+        """
+      And a file "p/handlers/read.sh":
+        """
+        cat lib/add.mjs
+        """
+      When I call "svc apply -f {folder}/p"
+      Then it exits with 0
+      When I call "svc diff -f {folder}/p"
+      Then it exits with 0
+      When I call "svc export -o {folder}/q"
+      And I call "svc diff -f {folder}/q"
+      Then it exits with 0
