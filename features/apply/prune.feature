@@ -59,7 +59,7 @@ Feature: What files no longer describe
     Then it exits with 0
     And standard output is "removed handlers/mine"
 
-  Scenario: an object that was made by hand in place of an applied one is kept
+  Scenario: an object that was made by hand after the applied one was removed is kept
     Given a file "p/handlers/build.yaml":
       """
       on: [push]

@@ -1,7 +1,7 @@
 @contract
 Feature: Files that cannot be applied
 
-  Scenario: every fault of every file is listed, and nothing is changed
+  Scenario: every problem of every file is listed, and nothing is changed
     Given a file "p/handlers/good.yaml":
       """
       on: [push]

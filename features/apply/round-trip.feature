@@ -210,6 +210,8 @@ Feature: A project as files
         """
       When I call "svc apply -f {folder}/p"
       Then it exits with 0
+      When I call "svc handler show read --json"
+      Then standard output is JSON whose "files.0.path" is "lib/add.mjs"
       When I call "svc diff -f {folder}/p"
       Then it exits with 0
       When I call "svc export -o {folder}/q"

@@ -70,6 +70,7 @@ const PAGES = [
   'docs/functions.md',
   'docs/languages.md',
   'docs/secrets.md',
+  'docs/projects.md',
   'docs/events.md',
   'docs/deliveries.md',
   'docs/connectors.md',

@@ -73,6 +73,8 @@ async function namesIn(folder: string, kind: Kind, problems: string[]): Promise<
     if (entry.name.endsWith('.yml'))
       problems.push(`${kind.folder}/${entry.name}: rename it to ${entry.name.slice(0, -4)}.yaml`);
     if (!entry.name.endsWith(ENDING)) continue;
+    if (!entry.isFile() && !entry.isSymbolicLink())
+      problems.push(`${kind.folder}/${entry.name}: is not a regular file`);
     const name = entry.name.slice(0, -ENDING.length);
     if (NAME.test(name)) names.push(name);
     else
@@ -92,9 +94,9 @@ interface ObjectContext {
 
 async function readObject(folder: string, kind: Kind, name: string, { schemas, invocation, found }: ObjectContext) {
   const path = `${kind.folder}/${name}${ENDING}`;
-  const root = await workflowRoot(join(folder, path), folder);
-  const read = async (file: string) => (await readDocument(file, invocation, 'workflow', root)).source;
   try {
+    const root = await workflowRoot(join(folder, path), folder);
+    const read = async (file: string) => (await readDocument(file, invocation, 'workflow', root)).source;
     const members = await parseYaml(await read(join(folder, path)));
     const problems = compile(schemas.of(kind))(members ?? {});
     if (problems.length > 0) {

@@ -45,7 +45,8 @@ export async function readWorkflowFile(
     root: at.folder,
     env: Object.entries((rest.env ?? {}) as Record<string, string>).map(([name, value]) => `${name}=${value}`),
   };
-  const workflow = await readWorkflow(join(at.folder, dirname(at.path), named), { flags, ...reading });
+  const { output, stdin } = reading;
+  const workflow = await readWorkflow(join(at.folder, dirname(at.path), named), { flags, output, stdin });
   const { source, files } = workflow as Members;
   return {
     body: { ...rest, filename: basename(named), source, ...(files !== undefined && { files }) },
