@@ -22,6 +22,8 @@ const UNSTEADY = `svc step "$(cat "$PWD_OF_TEST/word")" -- true
 svc wait-signal go
 `;
 
+const FIRST = "svc wait-any signal:stop event:order.paid --when order.paid='event.payload.id == 7'\n";
+
 /** Its inputs are declared, so that they have fields. */
 const DEPLOYS = `# svc:inputs
 #   service: string
@@ -58,6 +60,7 @@ else
       'waits.sh': 'svc wait-signal approval\n',
       'asked.sh': ASKED,
       'deploys.sh': DEPLOYS,
+      'first.sh': FIRST,
     }))
       await writeFile(join(place.folder, name), source);
     const submit = async (file: string, ...more: string[]) => {
@@ -235,13 +238,26 @@ else
         'exactly, and what deceives is shown',
       );
       const next = page.getByRole('region', { name: 'Waiting for whichever comes first' });
-      await next.getByLabel('Payload, as JSON').waitFor();
+      await next.getByLabel('Name').waitFor();
       t.equal(await next.getByLabel('Name').inputValue(), NAME);
       await place.svc(['ask', asked, NAME, '--no-wait']);
       await page.getByText('The run ended without an answer').waitFor();
       await page.locator('.ask-row summary').getByText(NAME).waitFor();
       t.equal(await page.getByRole('button', { name: 'Ask', exact: true }).count(), 0, 'an ended run answers nothing');
       t.equal(await answer.count(), 1, 'the earlier answer stays open');
+    });
+
+    await t.test('a wait for the first of several is ended by what somebody chooses', async (t) => {
+      const first = await submit('first.sh');
+      await reaches(first, 'waiting');
+      await page.goto(`${base}/runs/${first}`);
+      const card = page.getByRole('region', { name: 'Waiting for whichever comes first' });
+      await card.getByText('Only an event of type order.paid for which this is true ends it').waitFor();
+      await card.getByLabel('Signal or event').selectOption('event order.paid');
+      await card.getByLabel('Payload, as JSON').fill('{"id": 7}');
+      await card.getByRole('button', { name: 'Send', exact: true }).press('Enter');
+      await reaches(first, 'succeeded');
+      t.match((await place.svc(['logs', first])).stdout, /"first":"event","name":"order\.paid"/);
     });
 
     await t.test('accessible in both themes on a narrow screen, for a viewer too', async (t) => {

@@ -5,9 +5,17 @@ import { type AnyStep, OPEN } from './steps.ts';
 /** `ask:price` among what the first of several may be; the names may have spaces. */
 const IN_ANY = /(?:^| )ask:(.*?)(?=$| (?:signal|event|ask):)/g;
 
+interface Wait {
+  kind: string;
+  name: string;
+  /** Lists of runs and calls leave it out: then the names are read from `name`. */
+  any?: readonly { kind: string; name: string }[];
+}
+
 /** The names of the asks that end a wait. */
-export function asksThatEnd({ kind, name }: { kind: string; name: string }): string[] {
+export function asksThatEnd({ kind, name, any }: Wait): string[] {
   if (kind === 'ask') return [name];
+  if (any) return any.flatMap((one) => (one.kind === 'ask' ? [one.name] : []));
   return kind === 'any' ? [...name.matchAll(IN_ANY)].map(([, one = '']) => one) : [];
 }
 

@@ -34,7 +34,7 @@ import { RerunFrom } from './journal.tsx';
 import type { AnyStep } from './steps.ts';
 import { rerunSite, shortWhy } from './short-why.ts';
 import { useWhy } from './use-why.ts';
-import { commandFor, Payload } from './payload.tsx';
+import { commandFor, Payload, sendable, SendFirst } from './payload.tsx';
 import './cards.css';
 
 const Markdown = lazy(() => import('../kit/markdown.tsx'));
@@ -103,6 +103,7 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
   const [Icon, title] = kind === 'signal' ? signalHead(approves) : (WAITS[kind] ?? [Clock3, 'Waiting']);
   const ask = kind === 'signal' ? promptOf(run, question) : undefined;
   const asked = asksThatEnd(run.substate!);
+  const sent = sendable(run.substate!);
   const ends = deadline && `${kind === 'sleep' ? 'wakes' : 'times out'} in ${roughly(Date.parse(deadline) - now)}`;
   return (
     <section className="panel flush wait-card" aria-label={title}>
@@ -146,6 +147,7 @@ function WaitCard({ scope, run, why }: { scope: Scope; run: RunRecord; why: Why 
         {may('member') && !approves && (kind === 'signal' || kind === 'event') && (
           <Payload key={`${kind} ${name}`} scope={scope} run={run} />
         )}
+        {may('member') && sent.length > 0 && <SendFirst key={`send ${name}`} scope={scope} run={run} waits={sent} />}
         {may('member') && asked.length > 0 && <AskForm key={`${kind} ${name}`} scope={scope} run={run} names={asked} />}
         <Because why={why} />
       </div>

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   set: 'Set values',
   delay: 'Delay',
   wait_signal: 'Wait for a signal',
+  wait_any: 'Wait for the first',
   event: 'Wait for an event',
   emit: 'Emit an event',
   shell: 'Shell',

@@ -11,7 +11,7 @@ export interface Group {
 
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Logic and data', ['condition', 'switch', 'fan_out', 'each', 'set', 'emit', 'workflow']],
-  ['Waits', ['delay', 'wait_signal', 'event']],
+  ['Waits', ['delay', 'wait_signal', 'event', 'wait_any']],
   ['Programs', ['shell', 'code']],
   ['Requests', ['http']],
 ];
