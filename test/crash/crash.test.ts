@@ -59,7 +59,7 @@ t.test(
 );
 
 /** A hundred in the long run. */
-const JOB_KILLS = isLong ? 100 : 6;
+const JOB_KILLS = isLong ? 100 : 4;
 
 t.test(
   'SQLite: two script jobs of one pipeline, agent and server killed at random',
