@@ -83,6 +83,7 @@ import type {Credential} from '../../plugins/secrets/credentials/generated/crede
 import type {SecretEntry} from '../../plugins/secrets/secrets/generated/secret-entry.ts';
 import type {SecretName} from '../../plugins/secrets/secrets/generated/secret-name.ts';
 import type {Secret} from '../../plugins/secrets/secrets/generated/secret.ts';
+import type {Variable} from '../../plugins/secrets/variables/generated/variable.ts';
 import type {AcceptedInvitation} from '../../plugins/security/access/generated/accepted-invitation.ts';
 import type {Invitation} from '../../plugins/security/access/generated/invitation.ts';
 import type {MemberInvitation} from '../../plugins/security/access/generated/member-invitation.ts';
@@ -194,6 +195,7 @@ export type {
   TestedHandlerView,
   Token,
   TriggeredSchedule,
+  Variable,
   WebhookView,
   WebhookWarnings,
   Whoami
@@ -369,6 +371,7 @@ export interface Answers {
   ListOrgAudit200: ListOrgAudit200;
   ListOrgInvitations200: ListOrgInvitations200;
   ListOrgMembers200: ListOrgMembers200;
+  ListOrgVariables200: ListOrgVariables200;
   ListOrgs200: ListOrgs200;
   ListProjectAudit200: ListProjectAudit200;
   ListProjectInvitations200: ListProjectInvitations200;
@@ -384,6 +387,7 @@ export interface Answers {
   ListState200: ListState200;
   ListSteps200: ListSteps200;
   ListTokens200: ListTokens200;
+  ListVariables200: ListVariables200;
   ListWebhookDeliveries200: ListWebhookDeliveries200;
   ListWebhooks200: ListWebhooks200;
   ManifestAction: ManifestAction;
@@ -441,6 +445,7 @@ export interface Answers {
   Token: Token;
   TokenSection: TokenSection;
   TriggeredSchedule: TriggeredSchedule;
+  Variable: Variable;
   WaitedRun: WaitedRun;
   WebhookView: WebhookView;
   WebhookWarnings: WebhookWarnings;
@@ -904,6 +909,13 @@ export interface ListOrgMembers200 {
    */
   next_cursor?: string;
 }
+export interface ListOrgVariables200 {
+  vars: Variable[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListOrgs200 {
   orgs: Org[];
   /**
@@ -1000,6 +1012,13 @@ export interface ListSteps200 {
 }
 export interface ListTokens200 {
   tokens: Token[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListVariables200 {
+  vars: Variable[];
   /**
    * Absent on the last page.
    */

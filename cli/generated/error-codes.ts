@@ -196,6 +196,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["untrusted_run_may_not_write_state",403,"An untrusted run cannot write project state.","Remove --entity to write the run's own state, or let a trusted run write it."],
   ["upgrade_required",426,"This path accepts only WebSocket connections.","Connect with a WebSocket client."],
   ["value_too_large",413,"The value is larger than the service can store.","Write it to a file or an artifact and pass its name instead."],
+  ["variables_full",409,"The project or the org has too many variables, or their values are too large together.","Remove variables that no workflow uses (`svc var rm`), or put large values into a file or the input."],
   ["verb_usage",400,"The verb was called with wrong arguments.","Follow its usage line; `svc <verb> --help` prints it."],
   ["wait_value_missing",422,"A value that `when` uses does not exist when the wait begins.","Fix the path shown in `detail`. Test for a member that may be missing with `has(…)`."],
   ["wait_values_too_large",422,"The values that `when` uses are too large to be stored with the wait.","Name the members that you compare, not the object or list that contains them."],

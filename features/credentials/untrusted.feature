@@ -1,11 +1,12 @@
 Feature: Untrusted runs and credentials
 
   @own-server @configured @AUTH-024 @AUTH-025 @AUTH-027 @needs-cc
-  Scenario: an untrusted run gets no secrets or credentials, and fails if it declares a credential
+  Scenario: an untrusted run gets no secrets, variables or credentials, and fails if it declares a credential
     Given the clone is noted as "clone"
     And a server and an agent of their own with:
       | SVC_PLUGINS | {clone}/test/plugins/outsider |
     And the secret "TOKEN" is "hidden-value"
+    And the variable "PLACE" is "hidden-place"
     And the credential "bot" is '{"kind": "bearer", "token": "hidden-token"}'
     When I send "POST" to "{scoped}/outsiders" with:
       """

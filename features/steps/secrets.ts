@@ -17,6 +17,15 @@ Given('the secret {string} is {string}', async function (this: SvcWorld, name: s
   await put(this, `secrets/${name}`, { value: this.expand(value) });
 });
 
+Given('the variable {string} is {string}', async function (this: SvcWorld, name: string, value: string) {
+  await put(this, `vars/${name}`, { value });
+});
+
+Given('the variable {string} of the org is {string}', async function (this: SvcWorld, name: string, value: string) {
+  const answer = await this.call('PUT', `/api/v1/orgs/${this.target.org}/vars/${name}`, { value });
+  assert.ok(answer.status < 300, answer.text);
+});
+
 Given('the credential {string} is {string}', async function (this: SvcWorld, name: string, body: string) {
   await put(this, `credentials/${name}`, JSON.parse(body));
 });

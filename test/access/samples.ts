@@ -95,6 +95,18 @@ const secret: Sample['target'] = async (server, place) => {
   return { secret: name };
 };
 
+const variable: Sample['target'] = async (server, place) => {
+  const name = fresh('VARIABLE');
+  await must(server, place.by, 'PUT', `${inPlace(place)}/vars/${name}`, { value: CANARY });
+  return { variable: name };
+};
+
+const orgVariable: Sample['target'] = async (server, { by, org }) => {
+  const name = fresh('VARIABLE');
+  await must(server, by, 'PUT', `/api/v1/orgs/${org}/vars/${name}`, { value: CANARY });
+  return { variable: name };
+};
+
 /** A workflow that a worker of the project has registered and serves no more. */
 const func: Sample['target'] = async (server, { org, project }) => {
   const name = fresh('fn');
@@ -505,6 +517,37 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 204,
     target: secret,
     audits: 'secret.delete',
+  },
+
+  [`GET ${SCOPED}/vars`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/vars/:variable`]: { rule: 'project viewer', status: 200, target: variable },
+  [`PUT ${SCOPED}/vars/:variable`]: {
+    rule: 'project admin',
+    status: 200,
+    body: { value: 'shown again' },
+    target: variable,
+    audits: 'variable.set',
+  },
+  [`DELETE ${SCOPED}/vars/:variable`]: {
+    rule: 'project admin',
+    status: 204,
+    target: variable,
+    audits: 'variable.delete',
+  },
+  'GET /api/v1/orgs/:org/vars': { rule: 'org member', status: 200 },
+  'GET /api/v1/orgs/:org/vars/:variable': { rule: 'org member', status: 200, target: orgVariable },
+  'PUT /api/v1/orgs/:org/vars/:variable': {
+    rule: 'org owner',
+    status: 200,
+    body: { value: 'shown again' },
+    target: orgVariable,
+    audits: 'variable.set',
+  },
+  'DELETE /api/v1/orgs/:org/vars/:variable': {
+    rule: 'org owner',
+    status: 204,
+    target: orgVariable,
+    audits: 'variable.delete',
   },
 
   [`GET ${SCOPED}/credentials`]: { rule: 'project member', status: 200 },

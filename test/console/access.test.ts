@@ -97,6 +97,28 @@ else
       await row(page, /^chat/).waitFor({ state: 'detached' });
     });
 
+    await t.test('a variable is set, edited and removed, and one of the org is overridden', async (t) => {
+      await place.svc(['var', 'set', 'REGISTRY', 'registry.example.com', '--org']);
+      await page.getByRole('link', { name: 'Variables' }).click();
+      await page.getByRole('button', { name: 'New variable' }).first().click();
+      await field(page, 'name').fill('REGION');
+      await field(page, 'value').fill('eu-west-1');
+      await dialog(page).getByRole('button', { name: 'Set variable' }).click();
+      await row(page, /^REGION eu-west-1/).waitFor();
+      await act(page, row(page, /^REGION/), 'Edit value');
+      t.equal(await field(page, 'value').inputValue(), 'eu-west-1');
+      await field(page, 'value').fill('eu-north-1');
+      await dialog(page).getByRole('button', { name: 'Set variable' }).click();
+      await row(page, /^REGION eu-north-1/).waitFor();
+      await act(page, row(page, /^REGISTRY org registry.example.com/), 'Override in this project');
+      await field(page, 'value').fill('localhost:5000');
+      await dialog(page).getByRole('button', { name: 'Set variable' }).click();
+      await row(page, /^REGISTRY localhost:5000/).waitFor();
+      t.equal((await place.svc(['var', 'get', 'REGISTRY'])).stdout.trim(), 'localhost:5000');
+      await act(page, row(page, /^REGISTRY/), 'Remove variable', 'Remove variable');
+      await row(page, /^REGISTRY org registry.example.com/).waitFor();
+    });
+
     await t.test('a secret is set, read by its own button, and the audit knows', async (t) => {
       await page.getByRole('link', { name: 'Secrets' }).click();
       await page.getByRole('button', { name: 'New secret' }).first().click();
@@ -359,6 +381,9 @@ else
         await theirs.getByRole('alert').first().waitFor();
         t.equal(await theirs.getByRole('button', { name: /^New/ }).count(), 0, to);
       }
+      await theirs.goto(`${place.url}${HERE}/connections/variables`);
+      await row(theirs, /^REGION eu-north-1/).waitFor();
+      t.equal(await theirs.getByRole('button', { name: /^New|^Actions/ }).count(), 0, 'a viewer only reads');
       const refused = await api(place, viewer, `${HERE}/secrets/X`, { method: 'PUT', body: { value: 'a value' } });
       t.equal(refused.status, 403);
     });
@@ -369,6 +394,7 @@ else
       const pages: [string, RegExp][] = [
         ['/connections/credentials', /Bearer token/],
         ['/connections/secrets', /KEY/],
+        ['/connections/variables', /REGION/],
         ['/connectors', /Slack/],
         ['/connectors/team_chat', /Post a message/],
         ['/locks', /deploy/],

@@ -50,6 +50,7 @@ export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>>
   connections: at('connections', '/connections'),
   'connections/credentials': at('credentials', '/connections/credentials'),
   'connections/secrets': at('secrets', '/connections/secrets'),
+  'connections/variables': at('variables', '/connections/variables'),
   connectors: at('connectors', '/connectors'),
   'connectors/$connector': at('connector', '/connectors/team_chat'),
   locks: at('locks', '/locks'),

@@ -98,6 +98,9 @@ export async function fill(place: Console): Promise<Sample> {
     return stdout;
   };
   await svc(['secret', 'set', 'CHAT_TOKEN', '-'], 'a token of no use');
+  await svc(['var', 'set', 'REGISTRY', 'registry.example.com', '--org']);
+  await svc(['var', 'set', 'REGION', 'eu-west-1']);
+  await svc(['var', 'set', 'ALLOWED_HOSTS', 'shop.example.com, stage.shop.example.com, preview.shop.example.com']);
   await svc(['handler', 'set', 'tell', 'tell.sh', '--on', 'deploy.done']);
   for (let n = 0; n < 2; n++) await svc(['submit', 'nightly.sh', '--tag', 'nightly', '--follow']);
   const over = async (args: readonly string[]) => {

@@ -29,6 +29,8 @@ const upload = `digest=sha256:${'0'.repeat(64)}&size=7`;
 /** A page of so many rows reads so much more than one of 50. */
 const FULL: Asked = { query: '?limit=200', bytes: MiB };
 const LIST: Asked[] = [{}, FULL];
+/** One whose answer has all values, which have 256 KiB together. */
+const VALUES: Asked[] = [{ bytes: MiB / 2 }, { query: '?limit=200', bytes: MiB / 2 }];
 /** One whose answer is not larger than what the server itself has to say. */
 const SMALL: Asked = { bytes: 64 * 1024 };
 
@@ -169,6 +171,10 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/graphs/{graph}`]: {},
   [`${SCOPED}/graphs/{graph}/versions`]: LIST,
   [`${SCOPED}/graphs/{graph}/requirements`]: {},
+  [`${SCOPED}/vars`]: VALUES,
+  [`${SCOPED}/vars/{variable}`]: {},
+  '/api/v1/orgs/{org}/vars': VALUES,
+  '/api/v1/orgs/{org}/vars/{variable}': { params: { variable: 'org_variable' } },
   [`${SCOPED}/secrets`]: LIST,
   [`${SCOPED}/secrets/{secret}`]: SMALL,
   [`${SCOPED}/credentials`]: LIST,

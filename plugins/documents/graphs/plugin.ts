@@ -13,6 +13,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { DeclaredTypes } from '../../events/bus/contract.ts';
 import { Credentials, CredentialStates, CredentialUsers } from '../../secrets/credentials/contract.ts';
+import { Variables } from '../../secrets/variables/contract.ts';
 import { DocumentWorkers } from '../../platform/expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
 import { HandlerOwnership } from '../../events/handlers/contract.ts';
@@ -57,6 +58,7 @@ const makePlanner = (use: Resolve): Planner => {
     workers: use(DocumentWorkers),
     flows: use(Flows),
     states: use(CredentialStates),
+    variables: use(Variables),
   });
   return new Planner(() => (parts ??= make()));
 };

@@ -11,6 +11,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { Executors } from '../../execution/agents/contract.ts';
 import { CredentialStates } from '../../secrets/credentials/contract.ts';
+import { Variables } from '../../secrets/variables/contract.ts';
 import { DocumentWorkers } from '../../platform/expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
 import { LeaseOwners, Leases } from '../../execution/locks/contract.ts';
@@ -68,6 +69,7 @@ export default definePlugin(manifest, (plugin) => {
       flows: deferred(Flows),
       reader: (use) => new PipelineReader({ expressions: () => use(Expressions), workers: () => use(DocumentWorkers) }),
       engine: deferred(RunEngine),
+      variables: (use) => () => (scope) => use(Variables).namesOf(use(Database), scope),
       credential_checks: (use) => () => use.all(JobEnvironment).filter(checksCredentials),
       credentials: (use) => () => ({ states: use(CredentialStates), database: use(Database) }),
     }),

@@ -1,4 +1,4 @@
-import { extensionPoint, token, type Transaction } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, type Queries, token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, Completion, CoordinatedNode, Coordination, Json, NodeState, Trigger } from '../runs/contract.ts';
 import type { FlowPlan } from './contract/plan.ts';
 
@@ -23,6 +23,8 @@ export interface ExpressionContext {
   /** The content of a script's input file, with `input`, `payload`, `type` and others. */
   envelope: { type: string; [key: string]: Json };
   constants: Json;
+  /** What the sources of `RunValues` answered, by their names. */
+  values: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   nodes: Record<string, NodeResult>;
   item?: Json;
   index?: number;
@@ -44,6 +46,19 @@ export interface FlowLanguage {
 }
 
 export const FlowLanguages = extensionPoint<FlowLanguage>('flows.FlowLanguages', { key: ({ name }) => name });
+
+/** Values that the expressions of a run can read whatever its language is, such as the variables of its project. */
+export interface RunValues {
+  /** Languages find the values by it. */
+  name: string;
+  /** Returns the same values for a run each time. Called in the transaction that has locked the run. */
+  read(
+    on: Pick<Queries, 'read'>,
+    run: { run_id: string; org_id: string; project_id: string },
+  ): Promise<Readonly<Record<string, Json>>>;
+}
+
+export const RunValues = extensionPoint<RunValues>('flows.RunValues', { key: ({ name }) => name });
 
 /** A node that begins, in the transaction that has locked its run. */
 export interface FlowNodeContext {

@@ -14,7 +14,7 @@ import {
   token,
 } from '../../../kernel/contracts/index.ts';
 import { Activities, CoordinatedRuns, NodeSpans, RunCoordinators, RunTables } from '../runs/contract.ts';
-import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
+import { FlowLanguages, FlowNodes, Flows, RunValues } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
 import { outputsLast } from './migrations/0002-order.ts';
 import { finishedFlows } from './migrations/0003-finished.ts';
@@ -44,6 +44,7 @@ const makeCoordinator = (use: Resolve): FlowCoordinator => {
     log: use(Log).child({ part: 'flows' }),
     types: new Map(use.all(FlowNodes).map((one) => [one.type, one])),
     languages: new Map(use.all(FlowLanguages).map((one) => [one.name, one])),
+    values: use.all(RunValues),
     activities: () => use(Activities),
     views: makeViews(use),
     spans: use(NodeSpans).over,

@@ -33,6 +33,12 @@ export function lowestId(prefix: string, at: number): string {
   return `${prefix}_${text}${'0'.repeat(RANDOM_CHARACTERS)}`;
 }
 
+/** Returns the time at which `Ids.next` made an id, by the clock of that server. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf('_') + 1;
+  return [...id.slice(start, start + TIME_CHARACTERS)].reduce((time, digit) => time * 32 + CROCKFORD.indexOf(digit), 0);
+}
+
 /**
  * Statements for SQLite that rebuild a table WITHOUT ROWID, so that its rows are stored in the order of the key and need no
  * separate index: one page is written for a row instead of two. Use it for rows below a kilobyte. The table loses its indexes,

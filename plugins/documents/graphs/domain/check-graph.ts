@@ -103,7 +103,8 @@ function checkDocument(
   const output_reads = check.checkOutput(isObject(asJson(document)) ? graph.output : undefined);
   const concurrency = isObject(asJson(document)) ? graph.concurrency : undefined;
   if (typeof concurrency === 'string' || isObject(asJson(concurrency ?? null))) check.checkConcurrency(concurrency!);
-  return { document: graph, nodes: typed.flatMap((one) => one ?? []), reads, output_reads };
+  const { variables } = findings;
+  return { document: graph, nodes: typed.flatMap((one) => one ?? []), reads, output_reads, variables };
 }
 
 const MAX_LOOP_DEPTH = 3;

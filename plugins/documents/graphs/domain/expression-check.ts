@@ -11,7 +11,7 @@ import { PreparedExpressions } from './prepared-expressions.ts';
 import type { LocatedExpression } from './values.ts';
 
 /** The names that an expression of a graph may use at its root. */
-export const ROOTS = ['input', 'inputs', 'nodes', 'item', 'index', 'run'] as const;
+export const ROOTS = ['input', 'inputs', 'nodes', 'item', 'index', 'run', 'vars'] as const;
 /** The names that the predicate of a trigger may use, and that of a node. */
 const EVENT = ['event'] as const;
 const PREDICATE_ROOTS = [...EVENT, ...ROOTS] as const;
@@ -95,6 +95,7 @@ function checkExpression(
         );
     }
   }
+  for (const { member } of expression.uses('vars')) if (member !== null) findings.addVariable(member, located.pointer);
   for (const use of expression.uses('run'))
     if (use.member !== null && !RUN_FIELDS.includes(use.member))
       report(use, `there is no run.${use.member}: run has ${RUN_FIELDS.join(', ')}${suggest(use.member, RUN_FIELDS)}`);

@@ -15,6 +15,7 @@ export interface InvalidGraph {
 /** Collects errors. Messages are built only for the errors that are listed, however many a document has. */
 export class Findings implements InvalidGraph {
   readonly #listed: Fault[] = [];
+  readonly #variables = new Map<string, string>();
   #count = 0;
 
   get errors(): readonly Fault[] {
@@ -23,6 +24,16 @@ export class Findings implements InvalidGraph {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** The variables that expressions read, and a pointer to the first one that reads each; at most as many as are listed. */
+  get variables(): ReadonlyMap<string, string> {
+    return this.#variables;
+  }
+
+  addVariable(name: string, pointer: string): void {
+    if (this.#variables.size < MAX_LISTED && !this.#variables.has(name))
+      this.#variables.set(name, truncatePointer(pointer));
   }
 
   /** `text` is called only for an error that is listed, because suggestions are expensive. */
@@ -55,6 +66,10 @@ class NestedFindings extends Findings {
 
   override add(pointer: string, text: string | (() => string)): void {
     this.#outer.add(this.#pointer + pointer, text);
+  }
+
+  override addVariable(name: string, pointer: string): void {
+    this.#outer.addVariable(name, this.#pointer + pointer);
   }
 }
 

@@ -36,6 +36,8 @@ export interface CheckedGraph {
   /** The nodes whose outputs each node reads, indexed by node. */
   reads: readonly (readonly string[])[];
   output_reads: readonly string[];
+  /** The variables that expressions read, here and in loops, and a pointer to the first expression that reads each. */
+  variables: ReadonlyMap<string, string>;
 }
 
 /**

@@ -24,8 +24,9 @@ const isForItem = (constants: Json): boolean => isObject(constants) && constants
 export const graphLanguage: FlowLanguage = {
   name: GRAPH,
   roots: ROOTS,
-  scope: ({ run, envelope, constants, nodes, item = null, index }) => ({
+  scope: ({ run, envelope, constants, values: { vars = {} }, nodes, item = null, index }) => ({
     nodes,
+    vars,
     ...(isForItem(constants) ? readItem(readInput(envelope)) : { item, index: -1, input: readInput(envelope) }),
     // A fan-out or a loop within the loop has items of its own.
     ...(index !== undefined && { item, index }),

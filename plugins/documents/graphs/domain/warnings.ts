@@ -15,9 +15,11 @@ export function warningsOf(
   graph: CheckedGraph,
   named: readonly GraphCredential[],
   states: readonly CredentialState[],
+  unknown_variables: readonly UnknownVariable[],
 ): string[] {
   const warnings = [
     ...credentialWarnings(named, states),
+    ...unknown_variables.map(describeUnknownVariable),
     ...findUnfilledTemplates(graph),
     ...graphsIn(graph).flatMap(findExclusiveJoins),
     ...findOrphans(graph),
@@ -35,6 +37,19 @@ function credentialWarnings(named: readonly GraphCredential[], states: readonly 
 
 /** A save accepts a credential that cannot be used yet. */
 export const needed = (text: string): string => `${text}; a run needs it`;
+
+/** A variable that neither the project nor its org has, and the expression that reads it. */
+export interface UnknownVariable {
+  name: string;
+  pointer: string;
+  /** The known name that is most similar, if one is. */
+  similar: string | undefined;
+}
+
+const describeUnknownVariable = ({ name, pointer, similar }: UnknownVariable): string =>
+  similar === undefined
+    ? `${pointer} reads vars.${name}, which the project does not have; set it with \`svc var set ${name}\``
+    : `${pointer} reads vars.${name}, which the project does not have; did you mean vars.${similar}?`;
 
 /** A graph and those of its loops. */
 const graphsIn = (graph: CheckedGraph): CheckedGraph[] => [

@@ -79,7 +79,9 @@ export class Graphs implements ResourceService<unknown> {
       (tx) => this.#save(tx, call, source, planned),
       (saved) => `version ${saved.version_number}`,
     );
-    return { made, view: { name, version_number, warnings: warningsOf(planned.graph, planned.named, states) } };
+    const unknown = await planner.unknownVariables(database, scope, planned);
+    const warnings = warningsOf(planned.graph, planned.named, states, unknown);
+    return { made, view: { name, version_number, warnings } };
   }
 
   async #save(tx: Transaction, { scope, name, by }: NamedRequest, source: string, planned: GraphPlan) {

@@ -50,7 +50,8 @@ export const graphKind = (deps: KindDeps): WorkflowKind => ({
     const is_rejected = ({ state }: CredentialState) => state === 'wrong_kind';
     const faults = unusable.filter(({ state }) => is_rejected(state));
     const others = unusable.filter(({ state }) => !is_rejected(state));
-    const texts = warningsOf(graph, [], []);
+    const unknown = await planner.unknownVariables(deps.database(), scope, checked);
+    const texts = warningsOf(graph, [], [], unknown);
     const pointers = [...faults, ...others].map(({ pointer }) => pointer);
     const positions = positionsOf(document.source, [...pointers, ...texts.map(pointerIn)]);
     const toFound = ({ message, code }: { message: string; code: string }, n: number): Problem => ({

@@ -16,15 +16,17 @@ import {
   type DocumentWorkers,
   type WorkerScope,
 } from '../../../platform/expressions/contract.ts';
+import type { Variables } from '../../../secrets/variables/contract.ts';
 import type { FlowPlan, Flows } from '../../../engine/flows/contract.ts';
 import type { ProjectScope } from '../../../platform/resources/contract.ts';
-import { readJson } from '../../../platform/schema/contract.ts';
+import { readJson, suggestName } from '../../../platform/schema/contract.ts';
 import { checkGraph } from '../domain/check-graph.ts';
 import type { CheckDeps } from '../domain/check-node.ts';
 import { type GraphCredential, namedCredentials, describeProblem } from '../domain/credentials.ts';
 import { type InvalidGraph, Findings, MAX_LISTED } from '../domain/findings.ts';
 import { type CheckedGraph, everyNode } from '../domain/graph.ts';
 import { toFlowPlan } from '../domain/lower.ts';
+import type { UnknownVariable } from '../domain/warnings.ts';
 import { PreparedExpressions, ExpressionRecorder } from '../domain/prepared-expressions.ts';
 import { GraphErrors } from '../errors.ts';
 
@@ -32,6 +34,7 @@ export interface PlannerDeps extends CheckDeps {
   flows: Pick<Flows, 'check'>;
   workers: DocumentWorkers;
   states: CredentialStates;
+  variables: Variables;
 }
 
 /** A valid graph with its plan and its credentials. */
@@ -53,7 +56,7 @@ const MAX_INLINE_EXPRESSIONS = 300;
 /** Matches what begins an expression and is rare elsewhere. */
 const EXPRESSION = /\$expr|\{\{/g;
 /** The names whose uses the check reads. */
-const USED = ['nodes', 'item', 'index', 'input', 'inputs'];
+const USED = ['nodes', 'item', 'index', 'input', 'inputs', 'vars'];
 
 function isSmall(source: string): boolean {
   if (source.length > MAX_INLINE_CHARACTERS) return false;
@@ -184,6 +187,18 @@ export class Planner {
   /** The states of the credentials that the nodes name. */
   states(on: Pick<Queries, 'read'>, scope: ProjectScope, { named }: GraphPlan): Promise<CredentialState[]> {
     return named.length === 0 ? Promise.resolve([]) : this.#deps().states.states(on, scope, named);
+  }
+
+  /** The variables that expressions read and that neither the project nor its org has. */
+  async unknownVariables(
+    on: Pick<Queries, 'read'>,
+    scope: ProjectScope,
+    { graph: { variables } }: Pick<GraphPlan, 'graph'>,
+  ): Promise<UnknownVariable[]> {
+    if (variables.size === 0) return [];
+    const names = await this.#deps().variables.namesOf(on, scope);
+    const unknown = [...variables].filter(([name]) => !names.includes(name));
+    return unknown.map(([name, pointer]) => ({ name, pointer, similar: suggestName(name, names) }));
   }
 
   /** The credentials that cannot be used, with the code that a submission is rejected with; at most as many as are listed. */

@@ -91,7 +91,8 @@ export class Publishing {
       (tx) => this.#register(tx, call, stored.version_number, prepared, assertHookAccess),
       () => `version ${stored.version_number}`,
     );
-    const warnings = warningsOf(planned.graph, planned.named, states);
+    const unknown = await planner.unknownVariables(database, scope, planned);
+    const warnings = warningsOf(planned.graph, planned.named, states, unknown);
     return { name, published_version: stored.version_number, triggers, warnings };
   }
 

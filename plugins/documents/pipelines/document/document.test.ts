@@ -12,7 +12,8 @@ const expressions = kernel.use(Expressions);
 
 const problems = (text: string): string[] => {
   const read = readPipeline(text, expressions);
-  return 'problems' in read ? read.problems.map(({ line, column, message }) => `${line}:${column} ${message}`) : [];
+  const found = 'problems' in read ? read.problems : read.undeclared;
+  return found.map(({ line, column, message }) => `${line}:${column} ${message}`);
 };
 
 t.test('input that is meant to hurt is refused in bounded work', async (t) => {

@@ -51,6 +51,7 @@ export function checkExpressions(checkable: Checkable, expressions: Expressions,
   for (const [name, value] of Object.entries(document.outputs ?? {}))
     check.checkOutput(value, ['outputs', name], { ...run, roots: [...run.roots, 'env', 'jobs'], jobs });
   for (const [id, job] of Object.entries(document.jobs)) checkJob(checkable, id, job, check);
+  findings.withdrawVariables(check.tested_variables);
 }
 
 /** What every expression can read: the declared inputs too, whose names are known unless others may be among them. */
@@ -150,6 +151,8 @@ function axisNames({ strategy }: Job): string[] | undefined {
 class ExpressionCheck {
   readonly #expressions: Expressions;
   readonly #findings: Findings;
+  /** The variables that an expression tests with `has(…)`. */
+  readonly tested_variables = new Set<string>();
 
   constructor(expressions: Expressions, findings: Findings) {
     this.#expressions = expressions;
@@ -224,11 +227,26 @@ class ExpressionCheck {
     const report = (message: string) => this.#findings.atExpression(path, nth, { line: 1, column: 1 }, message);
     const hint = (name: string, candidates: () => readonly string[]) => this.#findings.hint(name, candidates);
     checkMembers(expression, scope, { report, hint });
+    this.#checkVariables(compiled, path, nth, scope);
     for (const { line, column, message } of [
       ...findUnknownFields(compiled, scope),
       ...findMisspelledOutputs(compiled, scope),
     ])
       this.#findings.atExpression(path, nth, { line, column }, message);
+  }
+
+  /** Reports variables that the document does not declare. Those of its project and org are known only to the server. */
+  #checkVariables(compiled: Expression, path: Path, nth: number | undefined, { vars }: Scope): void {
+    const { source } = compiled;
+    const unknown = vars && findReads(source, 'vars')?.names;
+    for (const name of unknown ?? [])
+      if (!vars!.includes(name)) {
+        const hint = this.#findings.hint(name, () => vars!);
+        this.#findings.atVariable(path, nth, name, `there is no \`vars.${name}\`${hint}`);
+      }
+    if (unknown === undefined) return;
+    for (const { members, tested } of compiled.paths(['vars']))
+      if (tested && members.length === 1) this.tested_variables.add(members[0]!);
   }
 }
 
@@ -314,13 +332,13 @@ function readsInput(value: unknown): boolean {
   );
 }
 
-/** Names below `vars`, `matrix`, `steps` and `jobs` are known when the document is checked. */
+/** Names below `inputs`, `matrix`, `steps` and `jobs` are known when the document is checked. */
 function checkMembers(
   expression: string,
   scope: Scope,
   { report: say, hint }: { report: (message: string) => void; hint: Findings['hint'] },
 ): void {
-  for (const root of ['vars', 'inputs', 'matrix', 'steps'] as const) {
+  for (const root of ['inputs', 'matrix', 'steps'] as const) {
     const names = scope[root];
     for (const name of (names && findReads(expression, root)?.names) ?? [])
       if (!names!.includes(name))

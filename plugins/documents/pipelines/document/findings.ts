@@ -10,10 +10,15 @@ const MAX_PROBLEMS = 100;
  */
 const MAX_HINTS = 10;
 
+/** A variable that the document reads and does not declare. Its project or org may have it. */
+export type UndeclaredVariable = Problem & { variable: string };
+
+export const isUndeclaredVariable = (problem: Problem): problem is UndeclaredVariable => 'variable' in problem;
+
 /** Collects the problems of a document, each at its place. */
 export class Findings {
   readonly #positions: PositionIndex;
-  readonly #problems: Problem[] = [];
+  #problems: Problem[] = [];
 
   constructor(positions: PositionIndex) {
     this.#positions = positions;
@@ -32,13 +37,28 @@ export class Findings {
     this.#add(() => this.#positions.ofExpression(path, nth, at), message, 'expression_invalid');
   }
 
+  /** Reports that the text at `path` reads a variable that the document does not declare. */
+  atVariable(path: Path, nth: number | undefined, variable: string, message: string): void {
+    const added = this.#problems.length;
+    this.atExpression(path, nth, { line: 1, column: 1 }, message);
+    const problem = this.#problems[added];
+    if (problem) this.#problems[added] = { ...problem, variable } as UndeclaredVariable;
+  }
+
+  /** Withdraws the problems of variables that the document tests with `has(…)`: it works without them. */
+  withdrawVariables(tested: ReadonlySet<string>): void {
+    if (tested.size > 0)
+      this.#problems = this.#problems.filter((one) => !isUndeclaredVariable(one) || !tested.has(one.variable));
+  }
+
   /** Returns the suggestion of `didYouMean` for an unknown name; empty once there are many problems. */
   hint(text: string, candidates: () => readonly string[]): string {
     return this.#problems.length < MAX_HINTS ? didYouMean(text, candidates()) : '';
   }
 
+  /** True when there are problems of the document itself. */
   get hasProblems(): boolean {
-    return this.#problems.length > 0;
+    return !this.#problems.every(isUndeclaredVariable);
   }
 
   /** Lists the problems in the order of the document. */

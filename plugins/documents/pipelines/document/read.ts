@@ -15,7 +15,7 @@ import {
 import type { Problem } from '../../../engine/runs/contract.ts';
 import type { PipelineDocument } from '../generated/pipeline.ts';
 import { checkExpressions } from './expressions.ts';
-import { Findings } from './findings.ts';
+import { Findings, isUndeclaredVariable, type UndeclaredVariable } from './findings.ts';
 import { checkNeeds } from './needs.ts';
 import { validDocument, withoutInvalidMembers } from './partial.ts';
 import { checkRules } from './rules.ts';
@@ -24,8 +24,17 @@ import { type Path, type PositionIndex, readSource } from './source.ts';
 
 export type Position = Pick<Problem, 'line' | 'column'>;
 
-/** A valid document, and where its jobs name other workflows and credentials: `jobs/<id>/workflow`, `credentials`. */
-export type Read = { document: PipelineDocument; positions: ReadonlyMap<string, Position> } | { problems: Problem[] };
+/**
+ * A valid document, where its jobs name other workflows and credentials (`jobs/<id>/workflow`, `credentials`), and the
+ * variables that it reads from its project. The problems of an invalid document contain those variables.
+ */
+export type Read =
+  | {
+      document: PipelineDocument;
+      positions: ReadonlyMap<string, Position>;
+      undeclared: readonly UndeclaredVariable[];
+    }
+  | { problems: Problem[] };
 
 /** The number of cached documents, and the characters of their texts. */
 const MAX_CACHED = 256;
@@ -145,7 +154,11 @@ export function readPipeline(text: string, expressions: Expressions): Read {
   }
   return !is_valid || findings.hasProblems
     ? { problems: findings.list() }
-    : { document: value, positions: locateReferences(value, positions) };
+    : {
+        document: value,
+        positions: locateReferences(value, positions),
+        undeclared: findings.list().filter(isUndeclaredVariable),
+      };
 }
 
 /** The whole tree of the document would be too much to keep. */

@@ -19,7 +19,7 @@ export const pipelineLanguage = (expressions: () => Expressions): FlowLanguage =
     const scope = {
       input: readInput(context.envelope),
       inputs: inputsOf(context.envelope),
-      vars,
+      vars: { ...context.values.vars, ...vars },
       env: {},
       matrix: context.item ?? {},
       steps: {},

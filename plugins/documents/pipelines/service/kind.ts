@@ -9,8 +9,10 @@ import { toFlowPlan } from '../domain/lower.ts';
 import { namedCredentials } from '../domain/named-credentials.ts';
 import type { PipelineDocument } from '../generated/pipeline.ts';
 import { type CredentialDeps, credentialProblems } from './credential-problems.ts';
+import { type VariableNames, withoutDefinedVariables } from './variable-problems.ts';
 
 export interface KindDeps extends CredentialDeps {
+  variables: () => VariableNames;
   flows: () => Flows;
   reader: PipelineReader;
   engine: () => Pick<RunEngine, 'check'>;
@@ -25,8 +27,10 @@ export const pipelineKind = (deps: KindDeps): WorkflowKind => ({
   replays: false,
   async check(scope, submitted) {
     const read = await deps.reader.load(scope, submitted.source);
-    if ('problems' in read) return read.problems;
-    const problems = [...interpreterProblems(submitted), ...planProblems(deps, read.document, submitted)];
+    const undeclared = 'problems' in read ? read.problems : read.undeclared;
+    const found = await withoutDefinedVariables(deps.variables(), scope, undeclared);
+    if ('problems' in read) return found;
+    const problems = [...found, ...interpreterProblems(submitted), ...planProblems(deps, read.document, submitted)];
     if (problems.length > 0) return problems;
     const children = await childProblems(deps, scope, read);
     return [...children, ...(await credentialProblems(deps, scope, read))];

@@ -7,7 +7,7 @@ import {
   type ServiceError,
 } from '../../../../kernel/contracts/index.ts';
 import type { Activities, Json } from '../../runs/contract.ts';
-import type { ExpressionContext, FlowLanguage } from '../contract.ts';
+import type { ExpressionContext, FlowLanguage, RunValues } from '../contract.ts';
 import { NODE_ITEM } from '../domain/decide.ts';
 import type { Reads } from '../domain/plan.ts';
 import { expressionFailed, nodeUnknown, outputTooLarge } from '../errors.ts';
@@ -19,6 +19,7 @@ export interface EvaluationDeps {
   sealer: Sealer;
   expressions: Expressions;
   languages: ReadonlyMap<string, FlowLanguage>;
+  values: readonly RunValues[];
   activities: () => Pick<Activities, 'ends' | 'outputBytes' | 'record'>;
 }
 
@@ -39,6 +40,7 @@ export class Evaluation {
   readonly #results: Results;
   readonly #onWork: (units: number) => void;
   #envelope: ExpressionContext['envelope'] | undefined;
+  #values: ExpressionContext['values'] | undefined;
 
   /** `onWork` is told the units that expressions take. */
   constructor(deps: EvaluationDeps, memory: FlowMemory, onWork: (units: number) => void) {
@@ -55,6 +57,7 @@ export class Evaluation {
   async createEvaluator(reads: Reads, at?: { n: number; item: number }): Promise<Evaluator> {
     const nodes = await this.#results.readResults(reads);
     this.#envelope ??= await this.#memory.run.envelope();
+    this.#values ??= await this.#readValues();
     const { run_id, org_id, project_id, subject, trigger } = this.#memory.run;
     const { constants } = this.#memory.flow.header;
     const item =
@@ -64,7 +67,8 @@ export class Evaluation {
     const run = { run_id, org_id, project_id, subject, trigger };
     const language = this.#language();
     const envelope = this.#envelope;
-    const { result: scope } = this.#measure(() => language.scope({ run, envelope, constants, nodes, ...item }));
+    const values = this.#values;
+    const { result: scope } = this.#measure(() => language.scope({ run, envelope, constants, values, nodes, ...item }));
     let used_units = 0;
     const evaluate = (text: string): Json => {
       if (used_units > MAX_UNITS_TOGETHER) throw expressionFailed(`${text.slice(0, 200)}: ${TOO_MUCH_TOGETHER}`);
@@ -73,6 +77,13 @@ export class Evaluation {
       return result;
     };
     return { evaluate, scope };
+  }
+
+  async #readValues(): Promise<ExpressionContext['values']> {
+    const { tx, run } = this.#memory;
+    const values: Record<string, Readonly<Record<string, Json>>> = {};
+    for (const source of this.#deps.values) values[source.name] = await source.read(tx, run);
+    return values;
   }
 
   #measure<T>(work: () => T): { result: T; units: number } {

@@ -14,8 +14,8 @@ export interface JobEnvironmentSource {
     scope: { org_id: string; project_id: string },
     credentials: Readonly<Record<string, string>>,
   ): Promise<void>;
-  /** `below`: the workflow's own `env` wins over these. `above`: these win. */
-  layer: 'below' | 'above';
+  /** `base`: `below` wins over these. `below`: the workflow's own `env` wins over these. `above`: these win. */
+  layer: 'base' | 'below' | 'above';
   provide(job: JobContext): Promise<JobVariable[]>;
 }
 

@@ -42,6 +42,8 @@ export interface SubmitRun extends CheckedDocument {
   trusted: boolean;
   generation: number;
   parent?: string;
+  /** The run that waits for the end of this one, which gets the variables of that run. */
+  called_by?: string;
   idempotency_key?: string;
   /** Present: the run is created paused, and does not start until somebody resumes it. */
   paused?: RunPause;

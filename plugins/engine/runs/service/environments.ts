@@ -29,11 +29,13 @@ export function createJobEnvironments({ given: all, facts, masks }: EnvironmentD
     const own = ownVariables(claimed.spec);
     const { env, ...known } = await facts(claimed.run_id);
     const context = contextOf(claimed, known, own);
-    const layers = { below: [] as JobVariable[], workflow: { ...env, ...own.env }, above: [] as JobVariable[] };
+    const layers: Record<JobEnvironmentSource['layer'], JobVariable[]> = { base: [], below: [], above: [] };
     for (const source of sources) layers[source.layer].push(...(await source.provide(context)));
-    const secrets = [...layers.below, ...layers.above].filter(({ secret }) => secret);
+    const { base, above } = layers;
+    const below = [...base, ...layers.below];
+    const secrets = [...below, ...above].filter(({ secret }) => secret);
     const values = secrets.flatMap(({ value, masks: more = [] }) => [value, ...more]);
-    return { ...layers, masks: await masksOf(claimed, values) };
+    return { below, workflow: { ...env, ...own.env }, above, masks: await masksOf(claimed, values) };
   }
 
   /** A run also has values of the runs that it came from. An agent for untrusted runs must not learn them. */

@@ -88,7 +88,8 @@ async function createCalledRun(
     if (rejection) throw rejection;
   }
   // A coordinator waits without an agent, and what it calls was checked with its document.
-  const run = prepared ?? (await creation.plan(tx, await toSubmit(deps, tx, context, wait, COORDINATOR_MEMBERS)));
+  const planned = prepared ?? (await creation.plan(tx, await toSubmit(deps, tx, context, wait, COORDINATOR_MEMBERS)));
+  const run = { ...planned, called_by: context.run_id };
   const [created] = await creation.createIn(tx, [context.paused ? { ...run, paused: { with: context.run_id } } : run]);
   const hasEnded = TERMINAL.includes(created!.status);
   const { org_id, project_id, run_id, activity_id } = context;

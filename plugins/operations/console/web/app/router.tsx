@@ -101,6 +101,12 @@ const secrets = createRoute({
   component: lazyRouteComponent(() => import('../connections/secrets.tsx'), 'Secrets'),
 });
 
+const variables = createRoute({
+  getParentRoute: () => project,
+  path: 'connections/variables',
+  component: lazyRouteComponent(() => import('../connections/variables.tsx'), 'Variables'),
+});
+
 const connectors = createRoute({
   getParentRoute: () => project,
   path: 'connectors',
@@ -164,7 +170,7 @@ const audit = createRoute({
 });
 
 const access = [locks, caches, agents, members, invitations, tokens, sessions, audit] as const;
-const connecting = [connections, credentials, secrets, connectors, connector] as const;
+const connecting = [connections, credentials, secrets, variables, connectors, connector] as const;
 
 const events = createRoute({
   getParentRoute: () => project,

@@ -7,6 +7,7 @@ const TABS = [
   { to: HERE, name: 'Accounts' },
   { to: `${HERE}/credentials`, name: 'Credentials' },
   { to: `${HERE}/secrets`, name: 'Secrets' },
+  { to: `${HERE}/variables`, name: 'Variables' },
 ] as const;
 
 export const ConnectionTabs = ({ scope }: { scope: Scope }) => (

@@ -1,0 +1,13 @@
+import { type Queries, token } from '../../../kernel/contracts/index.ts';
+import type { ProjectScope } from '../../platform/resources/contract.ts';
+
+/** The variables that runs of a project would start with now. */
+export interface Variables {
+  /** Returns the names, sorted: those of the project and of its org. */
+  namesOf(on: Pick<Queries, 'read'>, scope: ProjectScope): Promise<readonly string[]>;
+}
+
+export const Variables = token<Variables>('variables.Variables');
+
+/** The name of the values in the scope of expressions: `vars.REGION`. */
+export const VARS = 'vars';
