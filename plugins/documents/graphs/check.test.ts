@@ -55,10 +55,10 @@ t.test('all faults at once, with what was meant', async (t) => {
     '/nodes/1/retrys is not a known member; did you mean retry?',
     '/nodes/2/config/for "5 minutes" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m',
     '/nodes/2/id b is also the id of node 1',
-    '/nodes/3/config/values/$expr line 1, column 18: unknown name `nope`: allowed: input, inputs, nodes, item, index, run',
+    '/nodes/3/config/values/$expr line 1, column 18: unknown name `nope`: allowed: input, inputs, nodes, item, index, run, vars',
     '/nodes/3/id must be letters, digits, _ and -, beginning with a letter',
     '/nodes/4/config/event must have 1 to 64 characters from A-Z a-z 0-9 . _ -',
-    '/nodes/4/config/when line 1, column 1: unknown name `steps`: allowed: event, input, inputs, nodes, item, index, run',
+    '/nodes/4/config/when line 1, column 1: unknown name `steps`: allowed: event, input, inputs, nodes, item, index, run, vars',
     '/nodes/4/timeout is too short',
     '/nodezz is not a known member; did you mean nodes?'.replace('zz', 'z'),
   ]);

@@ -33,6 +33,12 @@ export interface EvaluateExpression {
       [k: string]: unknown;
     };
     /**
+     * The variables of the project and its org.
+     */
+    vars?: {
+      [k: string]: string;
+    };
+    /**
      * The expression is a predicate.
      */
     event?: {
