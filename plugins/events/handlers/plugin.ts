@@ -23,6 +23,7 @@ import {
   RunCreation,
   RunEngine,
   RunLimits,
+  RunReruns,
   SubmitObservers,
   Wakeups,
   WorkObservers,
@@ -44,6 +45,7 @@ import { pacing } from './migrations/0012-pacing.ts';
 import { merging } from './migrations/0013-merging.ts';
 import { deadLetters } from './migrations/0014-dead-letters.ts';
 import { bulkReplays } from './migrations/0015-bulk-replays.ts';
+import { retries } from './migrations/0016-retries.ts';
 import { listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { bulkReplayRoutes, deadLetterRoutes } from './redelivery-routes.ts';
@@ -61,6 +63,7 @@ import { handlerReaction } from './service/reaction.ts';
 import { Refiller } from './service/refiller.ts';
 import type { ReplayDeps } from './service/replay.ts';
 import { Registry } from './service/registry.ts';
+import { Retrier } from './service/retrier.ts';
 import { rerunSlots } from './service/reruns.ts';
 
 /** What starts handler runs. The refiller is woken after a commit that left work to it. */
@@ -136,6 +139,7 @@ export default definePlugin(manifest, (plugin) => {
     merging,
     deadLetters,
     bulkReplays,
+    retries,
   ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
@@ -156,6 +160,16 @@ export default definePlugin(manifest, (plugin) => {
       registry,
       events: deferred(EventLog),
       wakeups: Wakeups,
+      clock: Clock,
+      log: childLog('handlers'),
+    }),
+  );
+  const retrier = plugin.own(
+    provide(Retrier, {
+      database: Database,
+      ids: Ids,
+      bus: deferred(EventBus),
+      reruns: deferred(RunReruns),
       clock: Clock,
       log: childLog('handlers'),
     }),
@@ -195,4 +209,5 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(Attention, (use) => deadLettersAttention(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());
   plugin.onStart(SERVER_ROLES, async (use) => replays(use).start());
+  plugin.onStart(SERVER_ROLES, async (use) => retrier(use).start());
 });

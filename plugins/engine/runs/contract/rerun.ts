@@ -1,5 +1,7 @@
-import { extensionPoint, type Transaction } from '../../../../kernel/contracts/index.ts';
+import { extensionPoint, token, type Transaction } from '../../../../kernel/contracts/index.ts';
+import type { AuditSource } from '../../../platform/audit/contract.ts';
 import type { JournalRecord } from './journal.ts';
+import type { SubmitResult } from './run.ts';
 
 /** A record without its outcome. */
 export type RecordedSite = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal' | 'exit_code'>;
@@ -61,3 +63,31 @@ export interface RerunPart {
 }
 
 export const RerunParts = extensionPoint<RerunPart>('runs.RerunParts', { key: (part) => part.name });
+
+/** Which run is run again by a plugin, as a whole or with what succeeded in a coordinated run. */
+export interface RerunOrder {
+  org_id: string;
+  project_id: string;
+  org: string;
+  project: string;
+  run_id: string;
+  /** A repeated order with this key returns the first rerun. A key of a plugin contains a NUL, which no request can. */
+  key: string;
+  by: AuditSource;
+}
+
+/** Runs ended runs again. */
+export interface RunReruns {
+  /** Throws `not_found`, `run_unfinished` and the errors of a submit. */
+  rerun(order: RerunOrder): Promise<SubmitResult>;
+}
+
+export const RunReruns = token<RunReruns>('runs.RunReruns');
+
+/** Returns the run of which a new run is a rerun with this key, from the idempotency key of the new run. */
+export function rerunSourceOf(idempotency_key: string | undefined, key: string): string | undefined {
+  const [start, end] = ['rerun\0', `\0${key}`];
+  return idempotency_key?.startsWith(start) && idempotency_key.endsWith(end)
+    ? idempotency_key.slice(start.length, -end.length)
+    : undefined;
+}

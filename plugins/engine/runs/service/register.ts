@@ -28,6 +28,7 @@ import {
   RerunParts,
   RunCoordinators,
   RunCreation,
+  RunReruns,
   RunEngine,
   RunFeed,
   RunFigures,
@@ -103,6 +104,10 @@ export function registerService(
     }),
   );
   plugin.bind(RunEngine, (use) => engine(use, records(use)));
+  plugin.bind(RunReruns, (use) => {
+    const reruns = makeReruns(use);
+    return { rerun: (order) => reruns.rerun({ ...order, from: undefined }) };
+  });
   plugin.bind(RunCreation, (use) => creation(use, store(use), admission(use)));
   plugin.bind(JobEnvironments, (use) =>
     createJobEnvironments({

@@ -1,7 +1,9 @@
 import { type Api, type FlagValues, usageError } from '../../../../cli/contract.ts';
 import { parseRateText } from '../explain/rate-text.ts';
 
-type Options = Pick<Api.HandlerView, 'concurrency' | 'throttle' | 'rate_limit' | 'debounce' | 'batch' | 'priority'>;
+type Options = Pick<Api.HandlerView, 'concurrency' | 'throttle' | 'rate_limit' | 'debounce' | 'batch' | 'priority'> & {
+  retry?: { limit: number; backoff?: string; backoff_max?: string } | undefined;
+};
 
 const keyOf = (key: unknown): { key?: string } => (key === undefined ? {} : { key: String(key) });
 
@@ -53,6 +55,20 @@ const priorityOf = (text: unknown): Options['priority'] => {
   return /^-?\d+$/.test(String(text)) ? Number(text) : String(text);
 };
 
+function retryOf({ retry, backoff, backoffMax }: FlagValues): Options['retry'] {
+  if (retry !== undefined)
+    return {
+      limit: Number(retry),
+      ...(backoff !== undefined && { backoff: String(backoff) }),
+      ...(backoffMax !== undefined && { backoff_max: String(backoffMax) }),
+    };
+  if (backoff === undefined && backoffMax === undefined) return undefined;
+  throw usageError(
+    `--${backoff === undefined ? 'backoff-max' : 'backoff'} needs --retry`,
+    'set how often failed runs are run again, like --retry 3',
+  );
+}
+
 /** Reads the options that decide when and how often events start runs. A concurrency key without a limit is a limit of 1. */
 export function flowOptionsOf(flags: FlagValues): Options {
   const { concurrency, concurrencyKey } = flags;
@@ -62,6 +78,7 @@ export function flowOptionsOf(flags: FlagValues): Options {
     debounce: debounceOf(flags),
     batch: batchOf(flags),
     priority: priorityOf(flags.priority),
+    retry: retryOf(flags),
   };
   if (concurrency === undefined && concurrencyKey === undefined) return options;
   return { ...options, concurrency: { limit: Number(concurrency ?? 1), ...keyOf(concurrencyKey) } };

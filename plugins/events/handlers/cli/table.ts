@@ -84,6 +84,19 @@ const LIMITS: Readonly<Record<string, Flag>> = {
     value: '<seconds|cel>',
     summary: 'waiting events are treated as if they had arrived this many seconds earlier (-600 to 600)',
   },
+  retry: {
+    type: 'number',
+    value: '<n>',
+    least: 1,
+    most: 10,
+    summary: 'run failed runs again, at most this many times',
+  },
+  backoff: {
+    type: 'string',
+    value: '<duration>',
+    summary: 'delay before the first --retry (default 10s); it doubles with each retry',
+  },
+  'backoff-max': { type: 'string', value: '<duration>', summary: 'longest delay of a retry (default 1h)' },
 };
 
 export const commands: readonly Command[] = inGroup('React', [

@@ -45,6 +45,9 @@ export const SHOWN: Columns<HandlerView> = {
     `${debounce.period}${debounce.max === undefined ? '' : `, at most ${debounce.max}`}${forEach(debounce)}`,
   batch: ({ batch }) => batch && `${formatRateText(batch.size, batch.timeout)}${forEach(batch)}`,
   priority: 'priority',
+  retry: ({ retry }) =>
+    retry &&
+    `${retry.limit} ${retry.limit === 1 ? 'time' : 'times'}, after ${retry.backoff}, at most ${retry.backoff_max}`,
   waiting: ({ waiting }) =>
     waiting
       ?.map(({ count, for: what, until }) => `${count} for ${what}${until === undefined ? '' : ` until ${until}`}`)

@@ -93,6 +93,14 @@ export interface HandlerView {
    */
   priority?: number | string;
   /**
+   * How often a failed run is run again by itself.
+   */
+  retry?: {
+    limit: number;
+    backoff: string;
+    backoff_max: string;
+  };
+  /**
    * Kind of workflow.
    */
   kind: string;

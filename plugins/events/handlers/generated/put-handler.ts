@@ -102,4 +102,21 @@ export type PutHandlerBody = Workflow & {
    * A number of seconds, or a CEL expression over `event` that returns one. A waiting delivery is treated as if it had arrived this much earlier.
    */
   priority?: number | string;
+  /**
+   * How often a failed run is run again by itself, as a rerun. A run that somebody cancels is not run again.
+   */
+  retry?: {
+    /**
+     * The maximum number of retries. Default 1.
+     */
+    limit?: number;
+    /**
+     * The delay before the first retry, from `1s` to `7d`. It doubles with each retry. Default `10s`.
+     */
+    backoff?: string;
+    /**
+     * The longest delay. Default `1h`.
+     */
+    backoff_max?: string;
+  };
 };

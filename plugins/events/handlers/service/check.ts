@@ -15,6 +15,7 @@ import {
   readJsonText,
 } from '../../../platform/schema/contract.ts';
 import { validatePatterns } from '../contract.ts';
+import { parseRetry, type RetryBody } from '../domain/retry.ts';
 import { type FlowBody, parseFlowOptions } from '../contract/flow-options.ts';
 import put from '../schema/put-handler.schema.json' with { type: 'json' };
 
@@ -44,15 +45,16 @@ async function findProblems(deps: CheckDeps, scope: Scope, text: string): Promis
   });
   const shape = validateShape(parsed.value).map(({ pointer, message }) => problemAt(pointer, message));
   if (typeof parsed.value !== 'object' || parsed.value === null) return shape;
-  const { on, when, concurrency, throttle, rate_limit, debounce, batch, priority, ...workflow } = parsed.value as {
-    [name: string]: unknown;
-  };
+  const { on, when, concurrency, throttle, rate_limit, debounce, batch, priority, retry, ...workflow } =
+    parsed.value as {
+      [name: string]: unknown;
+    };
   const patterns = isStringArray(on)
     ? validatePatterns(on).map(({ pointer, message }) => problemAt(pointer, message))
     : [];
   const predicate = typeof when === 'string' ? predicateProblems(deps, text, when) : [];
   const flow = { concurrency, throttle, rate_limit, debounce, batch, priority } as FlowBody;
-  const options = shape.length > 0 ? [] : optionProblems(deps, flow, problemAt);
+  const options = shape.length > 0 ? [] : optionProblems(deps, flow, retry as RetryBody | undefined, problemAt);
   // A document of the wrong shape cannot be checked any further.
   const inner = shape.length > 0 ? [] : await workflowProblems(deps, scope, workflow as Workflow, problemAt);
   return [
@@ -75,10 +77,12 @@ const predicateProblems = ({ expressions }: CheckDeps, text: string, when: strin
 function optionProblems(
   { expressions }: CheckDeps,
   flow: FlowBody,
+  retry: RetryBody | undefined,
   problemAt: (pointer: string, message: string, code: string) => Problem,
 ): Problem[] {
   try {
     parseFlowOptions(expressions, flow);
+    if (retry) parseRetry(retry);
     return [];
   } catch (error) {
     if (!isServiceError(error)) throw error;

@@ -2,11 +2,12 @@ import { type SealContext, iso } from '../../../../kernel/contracts/index.ts';
 import type { Workflow } from '../../../engine/runs/contract.ts';
 import { type WorkflowSummary, workflowView } from '../../workflows/contract.ts';
 import { FLOW_MEMBERS, type FlowOptions } from '../contract/flow-options.ts';
+import type { RetryPolicy } from '../domain/retry.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { HandlerEntry, HandlerRow } from '../store/handlers.ts';
 
 /** What lists show of a handler's workflow, and its options. */
-export type HandlerSummary = WorkflowSummary & FlowOptions;
+export type HandlerSummary = WorkflowSummary & FlowOptions & { retry?: RetryPolicy };
 
 /** Returns the options of a handler; undefined if it has none. */
 export function flowOptionsOf(summary: HandlerSummary): FlowOptions | undefined {
@@ -36,6 +37,7 @@ export const toView = (entry: HandlerEntry, workflow?: Workflow): HandlerView =>
   when: entry.predicate ?? undefined,
   ...workflowView(entry.about, workflow),
   ...flowOptionsOf(JSON.parse(entry.about) as HandlerSummary),
+  retry: (JSON.parse(entry.about) as HandlerSummary).retry,
   set_by: entry.set_by ?? undefined,
   owner: entry.owner ?? undefined,
   created_at: iso(entry.created_at),

@@ -28,6 +28,7 @@ import { type FlowBody, type FlowOptions, parseFlowOptions } from '../contract/f
 import { MAX_HANDLERS, MAX_PREDICATE_BYTES } from '../domain/ceilings.ts';
 import { HANDLER } from '../domain/names.ts';
 import { type HandlerOwnership, validatePatterns } from '../contract.ts';
+import { parseRetry, type RetryPolicy } from '../domain/retry.ts';
 import { HandlerErrors } from '../errors.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
@@ -39,6 +40,7 @@ import { countQueued, listQueuedFor, removeQueuedFor } from '../store/queue.ts';
 import { changeMaxRuns } from '../store/admissions.ts';
 import { callGates, removeGatesOf } from '../store/gates.ts';
 import { insertRefill } from '../store/refills.ts';
+import { removeRetriesOfHandler } from '../store/retries.ts';
 import { incrementVersion } from '../store/versions.ts';
 import { readHandlerWaits } from '../store/waits.ts';
 import { flowOptionsOf, type HandlerSummary, sealContext, toView } from './definitions.ts';
@@ -107,7 +109,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     body: Readonly<PutHandlerBody>,
   ): Promise<HandlerRow> {
     const { database, ids, workflows } = this.#deps;
-    const { on, when, concurrency, throttle, rate_limit, debounce, batch, priority, ...workflow } = body;
+    const { on, when, concurrency, throttle, rate_limit, debounce, batch, priority, retry, ...workflow } = body;
     const flow = { concurrency, throttle, rate_limit, debounce, batch, priority };
     const options = parseFlowOptions(this.#deps.expressions, flow as FlowBody);
     const errors = validatePatterns(on);
@@ -127,7 +129,10 @@ export class Handlers implements ResourceService<PutHandlerBody> {
       revision,
       patterns: JSON.stringify([...new Set(on)]),
       predicate: when ?? null,
-      about: options === undefined ? stored.about : addOptions(stored.about, options),
+      about:
+        options === undefined && !retry
+          ? stored.about
+          : addOptions(stored.about, { ...options, ...(retry && { retry: parseRetry(retry) }) }),
       definition: stored.sealed,
       set_by,
       owner,
@@ -180,6 +185,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     await this.#refuseQueuedDeliveries(tx, scope, name);
     await removeCounts(tx, scope, name);
     await removeLettersOfHandler(tx, scope, name);
+    await removeRetriesOfHandler(tx, scope, name);
     await incrementVersion(tx, scope);
     return true;
   }
@@ -251,7 +257,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   }
 }
 
-const addOptions = (about: string, options: FlowOptions): string =>
+const addOptions = (about: string, options: FlowOptions & { retry?: RetryPolicy }): string =>
   JSON.stringify({ ...(JSON.parse(about) as HandlerSummary), ...options });
 
 async function assertWithinLimits(tx: Transaction, scope: ProjectScope, created: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import { BoundedMap, type Transaction } from '../../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
 import type { HandlerMatches } from '../contract.ts';
+import type { RetryPolicy } from '../domain/retry.ts';
 import type { FlowOptions } from '../contract/flow-options.ts';
 import { flowOptionsOf, type HandlerSummary } from './definitions.ts';
 import type { HandlerConditions } from '../domain/decision.ts';
@@ -20,6 +21,8 @@ interface CachedIndex {
   index: PatternIndex<RegisteredHandler>;
   /** The options of the handlers that have any, by name. */
   options: ReadonlyMap<string, FlowOptions>;
+  /** The retry policies of the handlers that have one, by name. */
+  retries: ReadonlyMap<string, RetryPolicy>;
 }
 
 const MAX_PROJECTS = 500;
@@ -53,6 +56,11 @@ export class Registry implements HandlerMatches {
     return (await this.#read(tx, scope)).options;
   }
 
+  /** Returns the retry policies of the handlers that have one, by name. */
+  async retriesOf(tx: Transaction, scope: ProjectScope): Promise<ReadonlyMap<string, RetryPolicy>> {
+    return (await this.#read(tx, scope)).retries;
+  }
+
   async indexOf(tx: Transaction, scope: ProjectScope): Promise<PatternIndex<RegisteredHandler>> {
     return (await this.#read(tx, scope)).index;
   }
@@ -72,18 +80,24 @@ export class Registry implements HandlerMatches {
   }
 }
 
-const EMPTY = { index: new PatternIndex<RegisteredHandler>(), options: new Map<string, FlowOptions>() };
+const EMPTY = {
+  index: new PatternIndex<RegisteredHandler>(),
+  options: new Map<string, FlowOptions>(),
+  retries: new Map<string, RetryPolicy>(),
+};
 
 async function load(tx: Transaction, scope: ProjectScope): Promise<Omit<CachedIndex, 'version'>> {
   const index = new PatternIndex<RegisteredHandler>();
   const options = new Map<string, FlowOptions>();
+  const retries = new Map<string, RetryPolicy>();
   for (const { name, patterns, predicate, about } of await readPatterns(tx, scope)) {
     const summary = JSON.parse(about) as HandlerSummary;
     const { credentials = {} } = summary;
     const flow = flowOptionsOf(summary);
     const credential_variables = Object.keys(credentials);
     if (flow) options.set(name, flow);
+    if (summary.retry) retries.set(name, summary.retry);
     index.add(JSON.parse(patterns) as string[], { name, predicate, credential_variables, options: flow });
   }
-  return { index, options };
+  return { index, options, retries };
 }

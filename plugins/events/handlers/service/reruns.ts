@@ -1,13 +1,15 @@
-import type { Database } from '../../../../kernel/contracts/index.ts';
+import { type Database, Errors } from '../../../../kernel/contracts/index.ts';
 import type { EventBus } from '../../bus/contract.ts';
-import type { NewRun, RunLimits, SubmitObserver } from '../../../engine/runs/contract.ts';
+import { type NewRun, rerunSourceOf, type RunLimits, type SubmitObserver } from '../../../engine/runs/contract.ts';
 import { RETRY_MS } from '../domain/ceilings.ts';
 import { hasSlot, waitingReason } from '../domain/capacity.ts';
 import { admissionId } from '../domain/concurrency.ts';
+import { RETRY_KEY } from '../domain/retry.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { HandlerErrors } from '../errors.ts';
 import { addCounts } from '../store/counts.ts';
 import { removeLettersOf } from '../store/dead-letters.ts';
+import { findRetry, removeRetriesOfEvent } from '../store/retries.ts';
 import { readCapacity, type OpenRun, insertOpenRuns } from '../store/open-runs.ts';
 
 export interface RerunDeps {
@@ -33,7 +35,11 @@ export const rerunSlots = ({ database, bus, limits }: RerunDeps): SubmitObserver
         throw HandlerErrors.handlersInFlight(`the rerun would start a handler run, but ${waitingReason(capacity)}`, {
           retryAfterMs: RETRY_MS,
         });
-      await insertOpenRuns(tx, run, [rerun], database.now());
+      const source = rerunSourceOf(run.idempotency_key, RETRY_KEY);
+      const retry = source === undefined ? undefined : await findRetry(tx, run, source);
+      if (source !== undefined && !retry) throw Errors.notFound('the retry was already made, or given up');
+      await removeRetriesOfEvent(tx, run, rerun);
+      await insertOpenRuns(tx, run, [{ ...rerun, attempt: retry?.attempt }], database.now());
       await removeLettersOf(tx, run, [rerun]);
       await addCounts(tx, run, [{ name: rerun.name, kind: 'started' }], database.now());
     }

@@ -2,7 +2,9 @@ import { MAX_ROWS_PER_STATEMENT, type Transaction } from '../../../../kernel/con
 import type { Delivery, EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
 import { startingType, toDeadLetter } from '../domain/dead-letters.ts';
 import { addCounts } from '../store/counts.ts';
-import { insertDeadLetters } from '../store/dead-letters.ts';
+import { delayOf } from '../domain/retry.ts';
+import { type DeadLetter, insertDeadLetters } from '../store/dead-letters.ts';
+import { insertRetries, type PendingRetry } from '../store/retries.ts';
 import { removeOpenRuns, readCapacity, readOpenRuns } from '../store/open-runs.ts';
 import { admitBlocked } from '../store/admissions.ts';
 import { holdThrottled, passGates, recordPasses } from './gates.ts';
@@ -12,7 +14,7 @@ import { insertRefill } from '../store/refills.ts';
 import { type StarterDeps, startRuns } from './starter.ts';
 
 export interface SlotDeps extends StarterDeps {
-  registry: Pick<Registry, 'optionsOf'>;
+  registry: Pick<Registry, 'optionsOf' | 'retriesOf'>;
   bus(): Pick<EventBus, 'updateDeliveries'>;
   /** Called after a commit that left work to the refiller. */
   refilling(): void;
@@ -51,7 +53,7 @@ export const endedHandlerRun = (event: PendingEvent): string | undefined =>
 
 /** Frees the slots of ended runs in the transaction that records their end. The project's bus is locked. */
 export async function freeSlots(
-  { database, ids }: Pick<SlotDeps, 'database' | 'ids'>,
+  { database, ids, registry }: Pick<SlotDeps, 'database' | 'ids' | 'registry'>,
   tx: Transaction,
   scope: ProjectScope,
   events: readonly PendingEvent[],
@@ -72,7 +74,17 @@ export async function freeSlots(
     runs.map(({ name }) => ({ name, kind: 'failed' })),
     now,
   );
-  const letters = runs.map((run) => toDeadLetter(ids, { ...run, type: failed.get(run.run_id)! }, now));
+  const policies = runs.length > 0 ? await registry.retriesOf(tx, scope) : undefined;
+  const [retries, letters]: [PendingRetry[], DeadLetter[]] = [[], []];
+  for (const { run_id, name, event_id, attempt } of runs) {
+    const failure = { run_id, name, event_id, type: failed.get(run_id)! };
+    const policy = policies?.get(name);
+    const next = Number(attempt ?? 0) + 1;
+    if (policy && next <= policy.limit)
+      retries.push({ ...scope, ...failure, attempt: next, due_at: now + delayOf(policy, next) });
+    else letters.push(toDeadLetter(ids, failure, now));
+  }
+  await insertRetries(tx, retries);
   await insertDeadLetters(tx, scope, letters);
   await removeOpenRuns(tx, scope.project_id, ended);
 }

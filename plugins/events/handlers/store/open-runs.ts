@@ -12,6 +12,8 @@ export interface OpenRun {
   admission?: string | undefined;
   /** Whether it waits from the beginning. */
   waiting?: boolean;
+  /** Which retry it is, from 1. */
+  attempt?: number | undefined;
 }
 
 const CHUNK_SIZE = 200;
@@ -56,9 +58,9 @@ export async function insertOpenRuns(
 ): Promise<void> {
   if (runs.length === 0) return;
   await tx.write(
-    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted, waiting, admission)
-     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-    runs.flatMap(({ run_id, name, event_id, trusted, waiting, admission }) => [
+    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted, waiting, admission, attempt)
+     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    runs.flatMap(({ run_id, name, event_id, trusted, waiting, admission, attempt }) => [
       run_id,
       project_id,
       org_id,
@@ -68,6 +70,7 @@ export async function insertOpenRuns(
       trusted ? null : 1,
       waiting ? 1 : null,
       admission ?? null,
+      attempt ?? null,
     ]),
   );
 }
@@ -93,17 +96,22 @@ export async function markWaiting(tx: Transaction, run_ids: readonly string[]): 
 /** Beside ids of runs, which alone are looked up: for many ids SQLite would otherwise read all rows of the project. */
 const OF_PROJECT = "COALESCE(project_id, '') = ?";
 
+/** An open run, as far as its end needs it. */
+interface OpenRunRef extends Pick<OpenRun, 'run_id' | 'name' | 'event_id'> {
+  attempt: number | null;
+}
+
 /** Returns open runs with their handlers and events. */
 export async function readOpenRuns(
   on: Pick<Queries, 'read'>,
   project_id: string,
   run_ids: readonly string[],
-): Promise<Pick<OpenRun, 'run_id' | 'name' | 'event_id'>[]> {
-  const found: Pick<OpenRun, 'run_id' | 'name' | 'event_id'>[] = [];
+): Promise<OpenRunRef[]> {
+  const found: OpenRunRef[] = [];
   for (const chunk of chunks(run_ids)) {
     const list = inList(chunk);
-    const rows = await on.read<Pick<OpenRun, 'run_id' | 'name' | 'event_id'>>(
-      `SELECT run_id, name, event_id FROM handlers_runs WHERE ${OF_PROJECT} AND run_id IN ${list.placeholders}`,
+    const rows = await on.read<OpenRunRef>(
+      `SELECT run_id, name, event_id, attempt FROM handlers_runs WHERE ${OF_PROJECT} AND run_id IN ${list.placeholders}`,
       [project_id, ...list.params],
     );
     found.push(...rows);

@@ -126,6 +126,31 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
         hint="Seconds, or a CEL expression that returns them"
       />
     </div>
+    <div className="row">
+      <TextField
+        name="retry"
+        label="Retries of a failed run"
+        value={handler?.retry === undefined ? '' : String(handler.retry.limit)}
+        pattern="10|[1-9]"
+        wants="a number from 1 to 10"
+        optional
+        hint="3"
+      />
+      <TextField
+        name="backoff"
+        label="First delay"
+        value={handler?.retry?.backoff ?? ''}
+        optional
+        hint="10s, doubled with each retry"
+      />
+      <TextField
+        name="backoff_max"
+        label="Longest delay"
+        value={handler?.retry?.backoff_max ?? ''}
+        optional
+        hint="1h"
+      />
+    </div>
     <WorkflowFields workflow={handler ? { ...handler } : { source: START, filename: 'handler.sh' }} />
   </>
 );
@@ -159,6 +184,16 @@ function mergesOf(fields: Record<string, string>): Pick<HandlerView, 'debounce' 
   };
 }
 
+/** How often failed runs are run again, as the API takes it. */
+function retryOf(fields: Record<string, string>): { retry?: Partial<NonNullable<HandlerView['retry']>> } {
+  const read = (name: string) => fields[name]?.trim() ?? '';
+  const [limit, backoff, backoff_max] = [read('retry'), read('backoff'), read('backoff_max')];
+  if (limit === '') return {};
+  return {
+    retry: { limit: Number(limit), ...(backoff !== '' && { backoff }), ...(backoff_max !== '' && { backoff_max }) },
+  };
+}
+
 /** What the form says, as the API takes it. */
 export function handlerOf(fields: Record<string, string>): Record<string, unknown> {
   const when = fields.when?.trim() ?? '';
@@ -173,6 +208,7 @@ export function handlerOf(fields: Record<string, string>): Record<string, unknow
     ...rateOf(fields, 'throttle'),
     ...rateOf(fields, 'rate_limit'),
     ...mergesOf(fields),
+    ...retryOf(fields),
     ...workflowOf(fields),
   };
 }
