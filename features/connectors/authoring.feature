@@ -212,6 +212,23 @@ Feature: Writing a connector
         """
       Then the run succeeds
       And the channel has the message "as the built-in"
+      When I call svc with the arguments:
+        | connector | record | own_chat.post_message | --from | {folder}/own | --credential | chat |
+        | --with | {"channel": "#ops", "api_base": "{far}/api"} | --input | {"text": "recorded"} | | | |
+      Then standard output has "example 6 of own_chat.post_message, answered 200"
+      And the file "own/manifest.json" is JSON with:
+        | examples.5.input.text        | recorded                |
+        | examples.5.request.url       | {far}/api/chat.postMessage |
+        | examples.5.response.body.ts  | 2.000100                |
+      When I call "svc connector check {folder}/own"
+      Then standard output has "own_chat is valid (1 action, 6 examples)"
+      When the text "chat.postMessage" of the file "own/manifest.json" becomes "chat.post"
+      And I call svc with the arguments:
+        | connector | record | own_chat.post_message | --from | {folder}/own | --credential | chat |
+        | --with | {"channel": "#ops", "api_base": "{far}/api"} | --input | {"text": "x"} | | | |
+      Then it exits with 1
+      And standard error has "the server has another version of own_chat.post_message"
+      And it was asked 2 times
 
     @contract
     Scenario: a connector package is found by its name

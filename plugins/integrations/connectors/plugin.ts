@@ -25,6 +25,7 @@ import { manifestCheck } from './service/manifest-check.ts';
 import { flowNode, graphNode } from './service/nodes.ts';
 import { checkTool } from './tools/check.ts';
 import { importTool } from './tools/import.ts';
+import { recordTool } from './tools/record.ts';
 import { renderTool } from './tools/render.ts';
 
 /** Throws `connector_invalid` with every fault of every connector that does not come with svc. */
@@ -51,7 +52,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(GraphNodeTypes, (use) => use(ConnectorActions).all().map(graphNode));
   plugin.contribute(HttpRoutes, (use) => connectorRoutes(use(ConnectorManifests), () => use(ConnectorActions)));
   plugin.contribute(DocumentChecks, (use) => manifestCheck(use(Expressions), use(ManifestReading)));
-  plugin.contribute(LocalTools, () => [checkTool, importTool, renderTool]);
+  plugin.contribute(LocalTools, () => [checkTool, importTool, recordTool, renderTool]);
   // A faulty template, or an action whose type another plugin has, stops the start and not the first run that needs it.
   plugin.onInit(SERVER_ROLES, async (use) => void use.all(GraphNodeTypes));
 });

@@ -91,4 +91,22 @@ export const commands: readonly Command[] = inGroup('Connect', [
     anywhere: true,
     load: () => import('./import.ts'),
   },
+  {
+    name: 'connector record',
+    summary: 'call an action, and add the call and its response to the examples of a manifest',
+    description:
+      'The server runs the action, so it must have the same connector. The credential and members that are named like secrets\n' +
+      'are masked.',
+    args: [ACTION],
+    flags: {
+      from: { type: 'string', value: '<path>', summary: 'the manifest that gets the example; required' },
+      with: { type: 'string', value: '<json>', summary: 'the fields: \'{"channel": "#ops"}\'' },
+      input: { type: 'string', value: '<json>', summary: 'the inputs: \'{"text": "hello"}\'' },
+      credential: { type: 'string', value: '<name>', summary: 'the credential or account to call it with' },
+    },
+    examples: [
+      ['svc connector record tickets.open --from tickets.json --credential bot --input \'{"title": "a"}\'', 'sends it'],
+    ],
+    load: () => import('./record.ts'),
+  },
 ]);

@@ -1,6 +1,6 @@
 import type { Expressions } from '../../../../kernel/contracts/index.ts';
 import type { ConnectorManifest, ManifestExample, ManifestProblem } from '../../manifests/contract.ts';
-import { evaluateFailedWhen, readPage } from '../../requests/contract.ts';
+import { evaluateFailedWhen, type NodeRequest, readPage } from '../../requests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { ConnectorAction, ConnectorCall } from '../contract.ts';
@@ -16,6 +16,17 @@ export function toCall({ with: fields = {}, input = {}, node = {} }: ManifestExa
     input: input as ConnectorCall['input'],
     node: { idempotency_key: typeof key === 'string' ? key : EXAMPLE_KEY },
   };
+}
+
+/** The request as an example shows it: without what the action and the connector say once for all requests. */
+export function toExampleRequest({
+  requires_credential: _kinds,
+  sign: _sign,
+  failed_when: _failure,
+  paginate: _pages,
+  ...request
+}: NodeRequest): { [name: string]: unknown } {
+  return { ...request };
 }
 
 /**
@@ -42,14 +53,8 @@ function compareExample(action: ConnectorAction, example: ManifestExample, at: s
     return lowered.faults.map(({ pointer, message }) => toDifference(`${at}${pointer}`, message));
   }
   if (example.refused !== undefined) return [toDifference(`${at}/refused`, 'is accepted, but should be rejected')];
-  const {
-    requires_credential: _kinds,
-    sign: _sign,
-    failed_when: _failed,
-    paginate: _pages,
-    ...request
-  } = lowered.request;
-  return compareValues(request as unknown as Json, example.request as Json, `${at}/request`);
+  const request = toExampleRequest(lowered.request);
+  return compareValues(request as Json, example.request as Json, `${at}/request`);
 }
 
 function compareResponse(

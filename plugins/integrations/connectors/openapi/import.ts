@@ -1,7 +1,6 @@
 import { Errors, type Expressions } from '../../../../kernel/contracts/index.ts';
 import type { ConnectorManifest, ManifestCredential, ManifestReading } from '../../manifests/contract.ts';
-import type { Json } from '../../../engine/runs/contract.ts';
-import { toCall } from '../domain/examples.ts';
+import { toCall, toExampleRequest } from '../domain/examples.ts';
 import { checkConnector, compileConnector } from '../service/compile-connectors.ts';
 import { isObject, type JsonObject, OpenapiDocument, toList, toObject, toText } from './document.ts';
 import { type ConvertedAction, convertOperation, METHODS, type Operation } from './operation.ts';
@@ -16,7 +15,7 @@ export interface ImportOptions {
 
 export interface ImportedConnector {
   manifest: ConnectorManifest;
-  /** Operations that have no action, and schemas of others that their actions lack. */
+  /** Operations that have no action, and what the actions of others lack. */
   notes: { operation: string; note: string }[];
 }
 
@@ -258,9 +257,9 @@ function addExamples(
     const example = { action: action.name, ...base_url, ...converted.get(action.name)!.example };
     const lowered = action.lower(toCall(example));
     if ('faults' in lowered) return [];
-    const { requires_credential: _kinds, sign: _sign, ...request } = lowered.request;
+    const request = toExampleRequest(lowered.request);
     const { response, ...call } = example;
-    return [{ ...call, request: request as unknown as { [name: string]: Json }, ...(response ? { response } : {}) }];
+    return [{ ...call, request, ...(response ? { response } : {}) }];
   });
   return { ...manifest, examples };
 }

@@ -22,7 +22,11 @@ export const renderTool: LocalTool = {
   },
 };
 
-function findAction(type: string, { connectors, problems }: ReadManifests, expressions: Expressions): ConnectorAction {
+export function findAction(
+  type: string,
+  { connectors, problems }: ReadManifests,
+  expressions: Expressions,
+): ConnectorAction {
   const compiled = connectors.map((one) => ({ origin: one.origin, ...compileConnector(one, expressions) }));
   const compiled_actions = actionList(compiled.flatMap(({ actions }) => actions));
   const action = compiled_actions.find(type);
@@ -39,7 +43,7 @@ function findAction(type: string, { connectors, problems }: ReadManifests, expre
   throw Errors.notFound(`no connector has the action ${type.slice(0, 128)}; there are ${types.join(', ')}`);
 }
 
-function parseValues(text: unknown, flag: string): ConnectorValues {
+export function parseValues(text: unknown, flag: string): ConnectorValues {
   if (typeof text !== 'string') return {};
   let value: unknown;
   try {
