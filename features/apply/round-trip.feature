@@ -217,3 +217,41 @@ Feature: A project as files
       When I call "svc export -o {folder}/q"
       And I call "svc diff -f {folder}/q"
       Then it exits with 0
+
+  Rule: A webhook is registered at the forge as its file says
+
+    @far-end
+    Scenario: the registration is exported, and ends with its line
+      Given a forge whose API takes the token "far-token-1"
+      And the credential "bot" is '{"kind": "bearer", "token": "far-token-1"}'
+      When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot"
+      And I call "svc export -o {folder}/p"
+      Then the file "p/webhooks/site.yaml" is:
+        """
+        forge: forge_a
+        repo: acme/site
+        api_base: {far_forge}
+        credential: bot
+        auto_register: true
+        """
+      When I call "svc diff -f {folder}/p"
+      Then it exits with 0
+      Given a file "p/webhooks/site.yaml":
+        """
+        forge: forge_a
+        repo: acme/site
+        """
+      When I call "svc apply -f {folder}/p"
+      Then standard error has "nothing to do"
+      And the forge has 1 webhook for "acme/site"
+      Given a file "p/webhooks/site.yaml":
+        """
+        forge: forge_a
+        repo: acme/site
+        auto_register: false
+        """
+      When I call "svc apply -f {folder}/p"
+      Then it exits with 0
+      And the forge has 0 webhooks for "acme/site"
+      When I call "svc diff -f {folder}/p"
+      Then it exits with 0

@@ -267,8 +267,11 @@ const WEBHOOKS: Kind = {
       live,
     );
   },
-  async write({ api, name, body }) {
-    const { answer, ...written } = await put(api, pathOf(WEBHOOKS, name), body);
+  async write({ api, name, body, live }) {
+    // Without it, the server would keep the registration that the file no longer wants.
+    const ends = live?.body.auto_register === true && body.auto_register === undefined;
+    const request = ends ? { ...body, auto_register: false } : body;
+    const { answer, ...written } = await put(api, pathOf(WEBHOOKS, name), request);
     const has_secret = answer.secret !== undefined && answer.registration === 'manual';
     return { ...written, next: has_secret ? `svc webhook rotate ${name} shows a secret for the forge` : undefined };
   },
