@@ -76,6 +76,18 @@ Feature: Concurrency groups of pipelines
       Then standard output matches "ship +pipeline_job +succeeded"
       And standard output lacks "svc-"
 
+    @contract
+    Scenario: a key without a value fails the run, and the error names its group
+      When I submit the pipeline:
+        """
+        concurrency: { group: deploy, key: input.region }
+        jobs: { say: { steps: [{ run: "true" }] } }
+        """
+      Then the run fails and its error has "the concurrency group of the run: "
+      When I call "svc explain {run}"
+      Then standard output has "no such field"
+      And standard output lacks "svc-"
+
     @contract @store
     Scenario: a throttle lets a limited number of runs start in a period, and the others wait
       When I submit the pipeline as "first":

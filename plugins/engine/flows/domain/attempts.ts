@@ -5,12 +5,18 @@ import type { PlannedNode } from './plan.ts';
 export const activityName = ({ id }: PlannedNode, { item }: { item: number }): string =>
   item === NODE_ITEM ? id : `${id}[${item}]`;
 
-/** Prefixes a message with its node, unless the message already names it. */
-export function prefixWithNode(id: string, message: string): string {
-  const name = `node ${id}: `;
+/**
+ * Prefixes the message of a failure with the node that the author wrote, unless it already names it. A node of the run itself
+ * acquires the lease of its group; nobody knows its id.
+ */
+export function describeFailure(node: Pick<PlannedNode, 'id' | 'part_of'>, message: string): string {
+  const own = `node ${node.id}: `;
+  if (node.part_of === 'run')
+    return `the concurrency group of the run: ${message.startsWith(own) ? message.slice(own.length) : message}`;
+  const name = `node ${authoredNodeId(node)}: `;
   return message.startsWith(name) ? message : `${name}${message}`;
 }
 
 /** Returns the id that the author wrote. The failure of a helper node counts as that of its node. */
-export const authoredNodeId = ({ id, part_of }: Pick<PlannedNode, 'id' | 'part_of'>): string =>
+const authoredNodeId = ({ id, part_of }: Pick<PlannedNode, 'id' | 'part_of'>): string =>
   part_of === undefined || part_of === 'run' ? id : part_of.node;

@@ -16,7 +16,7 @@ import { reusedResultMissing, nodeUnknown, outputTooLarge, TIMED_OUT } from '../
 import type { Step } from '../store/flow-row.ts';
 import { insertList } from '../store/lists.ts';
 import { encodeOutput, MAX_OUTPUT_BYTES, type StoredNode } from '../store/node-rows.ts';
-import { prefixWithNode, activityName, authoredNodeId } from '../domain/attempts.ts';
+import { activityName, describeFailure } from '../domain/attempts.ts';
 import type { FlowMemory } from './flow-memory.ts';
 import { Evaluation, type EvaluationDeps } from './evaluation.ts';
 import { type FailureDeps, NODE_FAILED, toFailure } from './failures.ts';
@@ -410,7 +410,7 @@ export class Advance {
     if (failed) {
       flow.failed += 1;
       flow.error_code ??= row.error_code;
-      flow.error_message ??= prefixWithNode(authoredNodeId(node), row.error_message ?? '');
+      flow.error_message ??= describeFailure(node, row.error_message ?? '');
     }
     this.#endNode(row, row.state);
     if (failed && flow.header.on_failure === 'stop') await this.#stopFlow(node);
