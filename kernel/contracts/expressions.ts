@@ -36,6 +36,14 @@ export interface ExpressionPath {
   tested: boolean;
 }
 
+/** A condition `event.payload.order == "o-17"` without which an expression is not true. */
+export interface ExpressionEquality {
+  /** The members from the root on. */
+  members: readonly string[];
+  /** What the member must equal, as `equalityKey` of the plugin `expressions` writes it. */
+  key: string;
+}
+
 /** A compiled expression. It reads only its scope and cannot reach this process. */
 export interface Expression {
   readonly source: string;
@@ -43,6 +51,11 @@ export interface Expression {
   uses(name: string): ExpressionUse[];
   /** Lists what the expression reads from these names of the scope, in source order. The same path may occur twice. */
   paths(roots: readonly string[]): ExpressionPath[];
+  /**
+   * Lists conditions that must hold for the expression to be true: a member of `root` equals a string, a number, a boolean or
+   * null that follows from `scope` alone. There may be more than are listed.
+   */
+  equalities(root: string, scope: Readonly<Record<string, unknown>>): ExpressionEquality[];
   /** `scope` holds JSON values under the names that were allowed at compilation. Never throws. */
   evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult;
   /**

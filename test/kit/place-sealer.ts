@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SealContext, Sealer } from '../../kernel/contracts/index.ts';
+import type { KeyedDigest, SealContext, Sealer } from '../../kernel/contracts/index.ts';
 
 /** The first byte of what the real sealer seals: stores tell a sealed value from another one by it. */
 const FORMAT = 1;
@@ -29,7 +29,18 @@ export class PlaceSealer implements Sealer {
     return blob.subarray(32);
   }
 
-  #check({ org_id }: SealContext): void {
+  digest(place: Omit<SealContext, 'name'>, text: string, key_version = 1): KeyedDigest {
+    this.#check(place);
+    if (key_version !== 1) throw new Error(`there is no key version ${key_version}`);
+    return {
+      hex: createHash('sha256')
+        .update(JSON.stringify([place, text]))
+        .digest('hex'),
+      key_version,
+    };
+  }
+
+  #check({ org_id }: Pick<SealContext, 'org_id'>): void {
     if (!this.#prepared.has(org_id)) throw new Error(`the keys of ${org_id} were not prepared`);
   }
 }

@@ -28,6 +28,7 @@ export function watchPredicates(use: Resolve): WatchedPredicates {
     source: one.source,
     uses: (name) => one.uses(name),
     paths: (roots) => one.paths(roots),
+    equalities: (root, scope) => one.equalities(root, scope),
     evaluate: (scope) => one.evaluate(scope),
     test(scope, most) {
       const tested = one.test(scope, most);

@@ -53,6 +53,7 @@ import { lastContents } from './migrations/0010-contents.ts';
 import { outboxReads } from './migrations/0011-outbox-reads.ts';
 import { sharedSeals } from './migrations/0012-shared-seals.ts';
 import { sealedPredicates } from './migrations/0013-sealed-predicates.ts';
+import { equalities } from './migrations/0014-equalities.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { restoreHeads } from './store/settle-copy.ts';
 import { chainRoutes } from './chain-routes.ts';
@@ -160,6 +161,7 @@ export default definePlugin(manifest, (plugin) => {
     outboxReads,
     sharedSeals,
     sealedPredicates,
+    equalities,
   ]);
   plugin.bind(MatchNotifier, createMatchNotifier);
   const sequencer = plugin.own((use) => new Sequencer(use(Ids).next('srv'), use(Database), sequencing(use)));

@@ -2,6 +2,7 @@ import { type CelValue, isCelError, parse, plan } from '@bufbuild/cel';
 import type {
   EvaluationResult,
   Expression,
+  ExpressionEquality,
   ExpressionPath,
   ExpressionProblem,
   ExpressionUse,
@@ -12,14 +13,19 @@ import { environment } from './functions.ts';
 import { instrument } from './instrument.ts';
 import { charge, countUnits as countMeteredUnits, EVALUATION_UNITS, withMeter } from './meter.ts';
 import { positionOf, unknownNames } from './names.ts';
-import { pathsOf, usesOf } from './uses.ts';
+import { equalitiesOf, pathsOf, usesOf } from './uses.ts';
 import { readPath } from './read-path.ts';
 import { reasonOf } from './reasons.ts';
 import { timeText, toJson } from './result.ts';
 import { MAX_DEPTH, scan } from './scan.ts';
 import { fromJson } from './json-values.ts';
+import { isCelUint } from './values.ts';
+import { equalityKey } from './contract/equality-key.ts';
 
 const MAX_PROBLEMS = 20;
+/** The comparisons that are listed of one expression, and the units that the other side of each may take. */
+const MAX_EQUALITIES = 8;
+const EQUALITY_UNITS = 1000;
 const TOO_DEEP = `expressions can be nested at most ${MAX_DEPTH} levels deep`;
 export const TOO_MUCH_WORK = 'evaluating the expression on this value takes too much work';
 
@@ -110,6 +116,20 @@ class CelExpression implements Expression {
   paths(roots: readonly string[]): ExpressionPath[] {
     const named = roots.filter((root) => this.source.includes(root));
     return named.length === 0 ? [] : pathsOf(this.#expr, named);
+  }
+
+  equalities(root: string, scope: Readonly<Record<string, unknown>>): ExpressionEquality[] {
+    // A name with dots in the scope would be read instead of the member.
+    if (!this.source.includes('==') || Object.keys(scope).some((name) => name.startsWith(`${root}.`))) return [];
+    return equalitiesOf(this.#expr, root)
+      .slice(0, MAX_EQUALITIES)
+      .flatMap(({ members, other }) => {
+        const side = new CelExpression(this.source, other, this.#positions);
+        const { result } = side.#evaluate(scope, EQUALITY_UNITS, (value) =>
+          equalityKey(isCelUint(value) ? value.value : value),
+        );
+        return result.ok && typeof result.value === 'string' ? [{ members, key: result.value }] : [];
+      });
   }
 
   evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult {

@@ -68,6 +68,7 @@ export function findCheapErrors(
 }
 
 export { invalidExpression } from './contract/errors.ts';
+export { equalityKey } from './contract/equality-key.ts';
 export { compileInline } from './contract/inline.ts';
 
 /** What a check of a document needs to know about an expression. */

@@ -100,6 +100,37 @@ export function pathsOf(expr: Expr, roots: readonly string[]): ExpressionPath[] 
   return paths;
 }
 
+/** A comparison `root.a.b == other`, in either order, whose other side does not read the root. */
+interface Equality {
+  members: readonly string[];
+  other: Expr;
+}
+
+/**
+ * Lists the comparisons that must be true for an expression to be true: those that `&&` joins at the top, or the expression
+ * itself. `&&` is not true if one of its sides is false or fails, whatever the other one is.
+ */
+export function equalitiesOf({ exprKind: { case: kind, value } }: Expr, root: string): Equality[] {
+  if (kind !== 'callExpr') return [];
+  if (value.function === '_&&_') return value.args.flatMap((side) => equalitiesOf(side, root));
+  const [left, right] = value.args;
+  if (value.function !== '_==_' || !left || !right) return [];
+  const compare = (side: Expr, other: Expr): Equality[] => {
+    const members = membersOf(side, root);
+    return members === undefined || pathsOf(other, [root]).length > 0 ? [] : [{ members, other }];
+  };
+  return [...compare(left, right), ...compare(right, left)];
+}
+
+/** Returns the members that an expression selects from the root, if it does nothing else. */
+function membersOf(expr: Expr, root: string): string[] | undefined {
+  const { base, members, tested } = chainOf(expr);
+  const { case: kind, value } = base.exprKind;
+  if (kind !== 'identExpr' || value.name.replace(/^\./, '') !== root || tested || members.length === 0)
+    return undefined;
+  return members.every((member) => member !== null) ? members : undefined;
+}
+
 function textOf(expr: Expr | undefined): string | null {
   if (expr?.exprKind.case !== 'constExpr') return null;
   const { constantKind } = expr.exprKind.value;

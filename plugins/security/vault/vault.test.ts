@@ -207,12 +207,25 @@ for (const store of STORES)
       await command.run(server.use, { all: true });
       await ours.refresh();
       t.equal(keyVersionOf(ours.seal(place(org_id), Buffer.from('x'))), 1, 'not before the others can know');
+      const digest = ours.digest(place(org_id), 'text');
+      t.equal(digest.key_version, 1);
+      t.same(theirs.digest(place(org_id, { name: 'other' }), 'text'), digest, 'all rows of a column share it');
+      for (const other of [{ project_id: 'prj_2' }, { table: 'other' }, { kind: 'other' }, { field: 'other' }])
+        t.not(ours.digest(place(org_id, other), 'text').hex, digest.hex);
+      t.not(ours.digest(place(org_id), 'texts').hex, digest.hex);
+      await ours.prepare('org_other');
+      t.not(ours.digest(place('org_other'), 'text').hex, digest.hex, 'each org has a key of its own');
       await server.use(Database).write('UPDATE vault_org_keys SET usable_from = usable_from - ?', [ACTIVATION_MS + 1]);
       await server.use(Database).write('UPDATE vault_key_checks SET generation = generation + 1');
       const late = keyringOf(server, 1);
       await late.prepare(org_id);
       const after = late.seal(place(org_id), Buffer.from('after'));
       t.equal(keyVersionOf(after), 2);
+      const renewed = late.digest(place(org_id), 'text');
+      t.equal(renewed.key_version, 2);
+      t.not(renewed.hex, digest.hex);
+      t.same(late.digest(place(org_id), 'text', 1), digest, 'earlier digests can still be found');
+      t.throws(() => theirs.digest(place(org_id), 'text', 2), { code: 'sealed_value_unreadable' });
       t.throws(() => ours.open(place(org_id, { name: 'other' }), after), { code: 'sealed_value_unreadable' });
       await theirs.refresh();
       t.same(theirs.open(place(org_id), after), Buffer.from('after'));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { until } from '../../../features/support/process.ts';
+import type { Json } from '../../../plugins/engine/runs/contract.ts';
 import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/execution/agents/contract.ts';
 import type { Bench } from '../bench-run.ts';
 import { atMost, type Figure, mustBe, type Row } from '../figure.ts';
@@ -15,10 +16,10 @@ const BATCH = 128;
 const SPAN = 200;
 const PATIENCE_MS = 120_000;
 
-/** Parks every run on the event, without its process. */
-async function park(_assignment: Assignment, host: ActivityHost): Promise<PassEnd> {
-  const call = { position: 0, ordinal: 0, digest: '', args: {}, started_at: Date.now() };
-  const answer = await host.park({ ...call, kind: 'wait-event', name: 'bench.go' });
+/** Parks a run on an event, without its process. */
+async function park(host: ActivityHost, type: string, args: Json = {}): Promise<PassEnd> {
+  const call = { position: 0, ordinal: 0, digest: '', args, started_at: Date.now() };
+  const answer = await host.park({ ...call, kind: 'wait-event', name: type });
   return 'record' in answer
     ? { end: 'completed', completion: { status: 'succeeded', output: null } }
     : { end: 'parked' };
@@ -46,10 +47,15 @@ async function waitsWoken(bench: Bench, waits: number): Promise<Row> {
   const ours = await bench.at({ agents: 0 }, (place) =>
     counting(place, async (count) => {
       const api = place.api();
-      await withoutProcesses(place, CLIENTS, park, async () => {
-        await together(waits, CLIENTS, () => api.submit({ source: 'svc wait-event bench.go\n' }));
-        await until('the runs to wait', PATIENCE_MS, async () => count(`state = 'armed'`) === waits || undefined);
-      });
+      await withoutProcesses(
+        place,
+        CLIENTS,
+        (_, host) => park(host, 'bench.go'),
+        async () => {
+          await together(waits, CLIENTS, () => api.submit({ source: 'svc wait-event bench.go\n' }));
+          await until('the runs to wait', PATIENCE_MS, async () => count(`state = 'armed'`) === waits || undefined);
+        },
+      );
       const since = performance.now();
       await api.emit('bench.go', { n: 1 });
       const bound = since + PATIENCE_MS;
@@ -62,6 +68,35 @@ async function waitsWoken(bench: Bench, waits: number): Promise<Row> {
     }),
   );
   return { figure: `${waits} parked waits woken by one event`, unit: 'ms', ours, floor, goal: atMost(5), done: waits };
+}
+
+/** One emit at a time, beside waits of its type for other orders and beside none. */
+async function besideWaits(bench: Bench, waits: number): Promise<Row> {
+  return bench.at({ agents: 0 }, (place) =>
+    counting(place, async (count) => {
+      const api = place.api();
+      let parked = 0;
+      const parkOrder = (_: Assignment, host: ActivityHost): Promise<PassEnd> => {
+        parked += 1;
+        return park(host, 'bench.paid', { when: 'event.payload.order == vars.id', vars: { id: `o-${parked}` } });
+      };
+      await withoutProcesses(place, CLIENTS, parkOrder, async () => {
+        await together(waits, CLIENTS, () => api.submit({ source: 'svc wait-event bench.paid\n' }));
+        await until('the runs to wait', PATIENCE_MS, async () => count(`state = 'armed'`) === waits || undefined);
+      });
+      const emitOf = async (type: string) =>
+        median(await times(SPAN, (n) => api.emit(type, { order: `other-${n}`, total: n })));
+      for (const type of ['bench.free', 'bench.paid']) await emitOf(type);
+      const floor = { value: await emitOf('bench.free'), is: 'an event that nothing waits for' };
+      const ours = await emitOf('bench.paid');
+      mustBe('waits for other orders', count(`state = 'armed'`), waits);
+      await api.emit('bench.paid', { order: `o-${waits}` });
+      mustBe('waits for this order', count(`state <> 'armed'`), 1);
+      api.close();
+      const figure = `an emit beside ${waits} waits that compare a member`;
+      return { figure, unit: 'ms', ours, floor, goal: atMost(6), done: SPAN };
+    }),
+  );
 }
 
 /** One emit at a time, at the beginning and after so many. */
@@ -81,8 +116,12 @@ async function growth(bench: Bench, events: number): Promise<Row> {
 
 export const bus: Figure = {
   name: 'bus',
-  summary: 'waits woken by an event, and the cost of an event as the bus grows, on SQLite',
+  summary: 'waits woken by an event, and the cost of an event beside waits and as the bus grows, on SQLite',
   async measure(bench) {
-    return [await waitsWoken(bench, bench.size(10_000, 500)), await growth(bench, bench.size(200_000, 10_000))];
+    return [
+      await waitsWoken(bench, bench.size(10_000, 500)),
+      await besideWaits(bench, bench.size(10_000, 500)),
+      await growth(bench, bench.size(200_000, 10_000)),
+    ];
   },
 };

@@ -90,6 +90,10 @@ class CheckedExpression implements Expression {
     throw new Error("the paths of a check's expression were not listed");
   }
 
+  equalities(): never {
+    throw new Error("the comparisons of a check's expression were not listed");
+  }
+
   evaluate(): never {
     throw new Error("a check's expression was not evaluated");
   }

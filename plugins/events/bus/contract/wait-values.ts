@@ -79,12 +79,14 @@ const newObject = (): WaitValues => Object.create(null) as WaitValues;
 const pathKey = (root: string, members: readonly string[]): string => JSON.stringify([root, ...members]);
 
 /** Numbers with an exact spelling are objects of a class; they have no members. */
-function hasMember(value: unknown, member: string): value is Record<string, unknown> {
+export function hasMember(value: unknown, member: string): value is Record<string, unknown> {
   if (value === null || typeof value !== 'object') return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && Object.hasOwn(value, member);
 }
 
-const formatPath = (root: string, members: readonly string[]): string =>
-  root +
-  members.map((member) => (/^[A-Za-z_]\w*$/.test(member) ? `.${member}` : `[${JSON.stringify(member)}]`)).join('');
+/** Names that follow a dot. A reserved word cannot. */
+const NAME = /^(?!(?:in|true|false|null)$)[A-Za-z_]\w*$/;
+
+export const formatPath = (root: string, members: readonly string[]): string =>
+  root + members.map((member) => (NAME.test(member) ? `.${member}` : `[${JSON.stringify(member)}]`)).join('');

@@ -30,7 +30,7 @@ import type { Recording } from './recording.ts';
 import { matchPredicates } from './predicates.ts';
 
 export interface RecorderDeps extends OutboxRelayDeps {
-  database: Pick<Database, 'now' | 'read'>;
+  database: Pick<Database, 'now' | 'read' | 'sql'>;
   masks: Pick<RunMasks, 'of'>;
   ids: Ids;
   audit: Pick<Audit, 'recordAll'>;

@@ -10,7 +10,14 @@ import type { WaitRef } from '../../../engine/runs/contract.ts';
 import type { Delivery, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
 import { UNTRUSTED } from '../domain/untrusted.ts';
-import { untrustedOnlyCondition, matchCondition } from './waits.ts';
+import {
+  fromWaits,
+  matchCondition,
+  matchSubset,
+  type Predicate,
+  untrustedOnlyCondition,
+  type WaitSubset,
+} from './waits.ts';
 
 const COLUMNS = 'event_id reaction name_digest part project_id name state reason run_id'.split(' ');
 const DECLINED_COLUMNS = `${COLUMNS.join(', ')}, others`;
@@ -76,21 +83,57 @@ export async function updateDeliveries(
   }
 }
 
-/** Records up to `most` waits whose predicate declined the event. */
+const SELECT_DECLINED = `INSERT INTO bus_deliveries (${DECLINED_COLUMNS})
+     SELECT ?, 'wait', run_id, CONCAT(activity_id, '/', position), project_id, run_id, 'declined', ?, run_id, NULL`;
+
+/** Records up to `limit` waits whose predicate declined the event. */
 export async function insertDeclined(
   tx: Transaction,
   event: StoredEvent,
-  predicate: { digest: string; reason: string },
+  { subset, digest }: Pick<Predicate, 'subset' | 'digest'>,
+  reason: string,
   limit: number,
 ): Promise<void> {
   if (limit <= 0) return;
-  const { condition, params } = matchCondition(event);
+  const { condition, params } = matchSubset(event, subset);
   await tx.write(
-    `INSERT INTO bus_deliveries (${DECLINED_COLUMNS})
-     SELECT ?, 'wait', run_id, CONCAT(activity_id, '/', position), project_id, run_id, 'declined', ?, run_id, NULL
-     FROM bus_waits WHERE ${condition} AND predicate_digest = ? ORDER BY run_id LIMIT ${Math.trunc(limit)}`,
-    [event.event_id, truncateReason(predicate.reason), ...params, predicate.digest],
+    `${SELECT_DECLINED} ${fromWaits(tx)} WHERE ${condition} AND predicate_digest = ?
+     ORDER BY run_id LIMIT ${Math.trunc(limit)}`,
+    [event.event_id, truncateReason(reason), ...params, digest],
   );
+}
+
+/** The columns of a wait that identify it, and those that the condition of an event reads. */
+const CONDITION_COLUMNS =
+  'run_id, activity_id, position, project_id, type, event_seq, subject_digest, skips, takes_untrusted';
+
+/**
+ * Records up to `limit` waits of a subset as declined, without their predicates having been evaluated. Returns how many it has
+ * recorded, and how many more there are among the first `scanned` of the subset.
+ */
+export async function insertRuledOut(
+  tx: Transaction,
+  event: StoredEvent,
+  subset: WaitSubset,
+  reason: string,
+  { limit, scanned }: { limit: number; scanned: number },
+): Promise<{ inserted: number; other_count: number }> {
+  const first = `FROM (SELECT ${CONDITION_COLUMNS} ${fromWaits(tx)}
+    WHERE project_id = ? AND type = ? AND event_seq IS NULL AND ${subset.condition}
+    ORDER BY equality LIMIT ${Math.trunc(scanned)}) ruled_out`;
+  const { condition, params } = matchCondition(event);
+  const all = [event.project_id, event.type, ...subset.params, ...params];
+  const inserted =
+    limit <= 0
+      ? 0
+      : await tx.write(`${SELECT_DECLINED} ${first} WHERE ${condition} ORDER BY run_id LIMIT ${Math.trunc(limit)}`, [
+          event.event_id,
+          truncateReason(reason),
+          ...all,
+        ]);
+  if (inserted < limit) return { inserted, other_count: 0 };
+  const [counted] = await tx.read<{ n: number }>(`SELECT COUNT(*) AS n ${first} WHERE ${condition}`, all);
+  return { inserted, other_count: Number(counted!.n) - inserted };
 }
 
 /** Records waits that declined the event, each for a reason of its own. */

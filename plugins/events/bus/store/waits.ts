@@ -33,8 +33,7 @@ export interface WaitRow extends WaitRef, ProjectScope {
 }
 
 const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
-  state armed_seq armed_at skips takes_untrusted`.split(/\s+/);
-const SEALED_COLUMNS = [...COLUMNS, 'sealed_predicate'];
+  state armed_seq armed_at skips takes_untrusted sealed_predicate equality equality_members`.split(/\s+/);
 const READ_COLUMNS =
   'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id, takes_untrusted';
 const KEY = ['run_id', 'activity_id', 'position'] as const;
@@ -45,11 +44,20 @@ export interface SealedPredicate {
   values: WaitValues;
 }
 
+/** What the predicate of a wait demands of the members of an event, in a form by which the wait is found. */
+export interface StoredEquality {
+  digest: string;
+  /** The members, sealed. */
+  members: Buffer;
+}
+
 export interface NewWait extends WaitRef, ProjectScope {
   type: string;
   subject: string | null;
   /** A predicate with values is sealed. */
   predicate: string | SealedPredicate | null;
+  /** Null if the predicate has to be evaluated for every event of the type. */
+  equality: StoredEquality | null;
   /** The project's last event; the wait sees only later ones. */
   armed_seq: number;
   /** Ids of events without a number yet that it must not see either. */
@@ -61,7 +69,7 @@ export interface NewWait extends WaitRef, ProjectScope {
 
 /** The org's keys must be ready. */
 export async function insertWait(tx: Transaction, sealer: Sealer, wait: NewWait): Promise<void> {
-  const { predicate } = wait;
+  const { predicate, equality } = wait;
   const sealed = predicate === null || typeof predicate === 'string' ? undefined : predicate;
   const text = sealed ? DECLINED_BY_OLDER : (predicate as string | null);
   const row: Param[] = [
@@ -80,9 +88,11 @@ export async function insertWait(tx: Transaction, sealer: Sealer, wait: NewWait)
     wait.armed_at,
     wait.skips,
     wait.takes_untrusted ? 1 : null,
+    sealed ? sealer.seal(predicateContext(wait), Buffer.from(JSON.stringify(sealed))) : null,
+    equality?.digest ?? null,
+    equality?.members ?? null,
   ];
-  if (sealed) row.push(sealer.seal(predicateContext(wait), Buffer.from(JSON.stringify(sealed))));
-  await insertRows(tx, 'INSERT INTO bus_waits', sealed ? SEALED_COLUMNS : COLUMNS, [row]);
+  await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
 }
 
 /** Stands in `predicate_digest` for a predicate that is sealed, and that no two waits share. */
@@ -90,14 +100,17 @@ export const SEALED = 'sealed';
 /** What a server that does not know sealed predicates evaluates instead. */
 const DECLINED_BY_OLDER = 'false';
 
-const predicateContext = ({ org_id, project_id, ...wait }: SealedWait): SealContext => ({
+/** The place of a sealed value of a wait. */
+export const waitContext = ({ org_id, project_id, ...wait }: SealedWait, field: string): SealContext => ({
   org_id,
   project_id,
   table: 'bus_waits',
   kind: 'wait',
   name: waitKey(wait),
-  field: 'sealed_predicate',
+  field,
 });
+
+const predicateContext = (wait: SealedWait): SealContext => waitContext(wait, 'sealed_predicate');
 
 /** Throws `sealed_value_unreadable`. */
 export const openPredicate = (sealer: Sealer, wait: SealedWait, sealed: Buffer): SealedPredicate =>
@@ -157,7 +170,7 @@ async function readAwaited(
   return found;
 }
 
-interface MatchCondition {
+export interface MatchCondition {
   condition: string;
   params: Param[];
 }
@@ -190,59 +203,82 @@ function addressCondition(event: StoredEvent): MatchCondition {
   };
 }
 
-/**
- * The beginning of a statement that marks rows as fired. The index is forced even for a small table, because an
- * optimizer that scans all rows would wait for rows locked by other projects.
- */
+/** The index that every condition on the armed rows of a type is for. */
+const ARMED_INDEX = { bus_waits: 'bus_waits_equality', bus_cancels: 'bus_cancels_heard' } as const;
+
+/** It is forced even for a small table, because an optimizer that scans all rows would wait for rows locked by other projects. */
+const forceIndex = ({ sql }: Pick<Queries, 'sql'>, table: keyof typeof ARMED_INDEX): string =>
+  sql.family === 'mysql' ? `FORCE INDEX (${ARMED_INDEX[table]})` : `INDEXED BY ${ARMED_INDEX[table]}`;
+
+/** The source of a statement that reads armed waits of one type. */
+export const fromWaits = (on: Pick<Queries, 'sql'>): string => `FROM bus_waits ${forceIndex(on, 'bus_waits')}`;
+
+/** The beginning of a statement that marks rows as fired. */
 export const updateMatched = (tx: Transaction, table: 'bus_waits' | 'bus_cancels'): string =>
-  `UPDATE ${table} ${tx.sql.family === 'mysql' ? `FORCE INDEX (${table}_heard)` : ''}
-   SET state = 'fired', event_id = ?, event_seq = ?, fired_at = ?`;
+  `UPDATE ${table} ${forceIndex(tx, table)} SET state = 'fired', event_id = ?, event_seq = ?, fired_at = ?`;
 export const matchParams = (event: StoredEvent): Param[] => [event.event_id, event.seq, event.recorded_at];
+
+/** Waits without a predicate demand nothing of an event, which the index tells as well. */
+const NO_PREDICATE = 'equality IS NULL AND predicate_digest IS NULL';
 
 /** Marks waits without a predicate as fired and returns how many. The head must be locked. */
 export function matchWaits(tx: Transaction, event: StoredEvent): Promise<number> {
   const { condition, params } = matchCondition(event);
-  return tx.write(`${updateMatched(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest IS NULL`, [
+  return tx.write(`${updateMatched(tx, 'bus_waits')} WHERE ${condition} AND ${NO_PREDICATE}`, [
     ...matchParams(event),
     ...params,
   ]);
 }
 
+/** A subset of the armed waits of a type. Subsets do not overlap. */
+export type WaitSubset = MatchCondition;
+
+/** Selects the waits of a subset that an event matches, apart from their predicates. */
+export function matchSubset(event: StoredEvent, subset: WaitSubset): MatchCondition {
+  const { condition, params } = matchCondition(event);
+  return { condition: `${condition} AND ${subset.condition}`, params: [...params, ...subset.params] };
+}
+
 export interface Predicate {
+  subset: WaitSubset;
   digest: string;
   source: string;
-  /** Number of armed waits with this predicate. */
+  /** Number of armed waits of the subset with this predicate. */
   count: number;
 }
 
-/** Returns the distinct predicates of the waits that an event matches. Those that are sealed count as one, `SEALED`. */
-export async function listPredicates(tx: Transaction, event: StoredEvent): Promise<Predicate[]> {
-  const { condition, params } = matchCondition(event);
+/**
+ * Returns the distinct predicates of the waits of a subset that an event matches. Those that are sealed count as one,
+ * `SEALED`.
+ */
+export async function listPredicates(tx: Transaction, event: StoredEvent, subset: WaitSubset): Promise<Predicate[]> {
+  const { condition, params } = matchSubset(event, subset);
   const rows = await tx.read<{ digest: string; source: string; count: number }>(
-    `SELECT predicate_digest AS digest, MIN(predicate) AS source, COUNT(*) AS count FROM bus_waits
+    `SELECT predicate_digest AS digest, MIN(predicate) AS source, COUNT(*) AS count ${fromWaits(tx)}
      WHERE ${condition} AND predicate_digest IS NOT NULL GROUP BY predicate_digest ORDER BY predicate_digest`,
     params,
   );
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+  return rows.map((row) => ({ ...row, subset, count: Number(row.count) }));
 }
 
 /** An armed wait whose predicate is sealed. */
 export type SealedWait = WaitRef & ProjectScope;
 
 /**
- * Returns the next waits with sealed predicates that an event matches, in the order of their keys. It leaves the predicates
- * out: they are a hundred times as long.
+ * Returns the next waits of a subset with sealed predicates that an event matches, in the order of their keys. It leaves the
+ * predicates out: they are a hundred times as long.
  */
 export function listSealed(
-  on: Pick<Queries, 'read'>,
+  on: Pick<Queries, 'read' | 'sql'>,
   event: StoredEvent,
+  subset: WaitSubset,
   after: WaitRef | undefined,
   limit: number,
 ): Promise<SealedWait[]> {
-  const { condition, params } = matchCondition(event);
+  const { condition, params } = matchSubset(event, subset);
   const later = `AND run_id >= ? AND (run_id > ? OR activity_id > ? OR (activity_id = ? AND position > ?))`;
   return on.read<SealedWait>(
-    `SELECT ${KEY.join(', ')}, org_id, project_id FROM bus_waits
+    `SELECT ${KEY.join(', ')}, org_id, project_id ${fromWaits(on)}
      WHERE ${condition} AND predicate_digest = '${SEALED}' ${after ? later : ''}
      ORDER BY ${KEY.join(', ')} LIMIT ${Math.trunc(limit)}`,
     after ? [...params, after.run_id, after.run_id, after.activity_id, after.activity_id, after.position] : [...params],
@@ -277,12 +313,17 @@ export async function matchSealed(tx: Transaction, event: StoredEvent, waits: re
   return matched_count;
 }
 
-export function matchPredicate(tx: Transaction, event: StoredEvent, predicate_digest: string): Promise<number> {
-  const { condition, params } = matchCondition(event);
+/** Marks the waits of a subset that have this predicate as fired and returns how many. The head must be locked. */
+export function matchPredicate(
+  tx: Transaction,
+  event: StoredEvent,
+  { subset, digest }: Pick<Predicate, 'subset' | 'digest'>,
+): Promise<number> {
+  const { condition, params } = matchSubset(event, subset);
   return tx.write(`${updateMatched(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest = ?`, [
     ...matchParams(event),
     ...params,
-    predicate_digest,
+    digest,
   ]);
 }
 

@@ -11,12 +11,14 @@ import type {
 } from '../../../engine/runs/contract.ts';
 import { envelopeOf, type EventWaitArgs, type ProjectScope, type StoredEvent } from '../contract.ts';
 import { pickWaitValues, predicateRoots } from '../contract/wait-values.ts';
+import { type Equalities, findEqualities } from '../domain/equalities.ts';
 import { assertEventType } from '../domain/event-rules.ts';
 import { expiryMessage } from '../domain/near-misses.ts';
 import { readEvent } from '../store/event-rows.ts';
 import type { Bus } from '../service/bus.ts';
 import { lockArmPosition } from '../store/arm-position.ts';
 import { inheritMasks } from '../store/emitters.ts';
+import { sealEqualities } from '../store/equalities.ts';
 import { listNearMisses } from '../store/near-misses.ts';
 import { insertWait, lockWait, type NewWait, removeArmed, completeWaits } from '../store/waits.ts';
 
@@ -86,40 +88,39 @@ const toMembers = (value: Json | undefined): { [name: string]: Json } | undefine
   value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
 
 /**
- * Returns the predicate of a wait as it is stored. One that reads values, or that a script has written, may contain what
- * nobody but the run may see, so it is sealed.
+ * Returns the predicate of a wait as it is stored, and what it demands of events. One that reads values, or that a script
+ * has written, may contain what nobody but the run may see, so it is sealed.
  */
 function toPredicate(
   deps: WaitKindDeps,
   { run_id, subject }: ActivityContext,
   { when, values, vars }: EventWaitArgs,
-): NewWait['predicate'] {
-  if (when === undefined) return null;
+): { predicate: NewWait['predicate']; equalities?: Equalities | undefined } {
+  if (when === undefined) return { predicate: null };
   const expressions = deps.expressions();
   if (vars === undefined) {
-    expressions.compile(when, predicateRoots(values));
-    return values === undefined ? when : { when, values };
+    const compiled = expressions.compile(when, predicateRoots(values));
+    const predicate = values === undefined ? when : { when, values };
+    return { predicate, equalities: findEqualities(compiled, values) };
   }
   const scope = { vars, run: { id: run_id, subject } };
-  expressions.compile(when, predicateRoots(scope));
-  return { when, values: pickWaitValues(expressions, when, scope) ?? {} };
+  const compiled = expressions.compile(when, predicateRoots(scope));
+  const picked = pickWaitValues(expressions, when, scope) ?? {};
+  return { predicate: { when, values: picked }, equalities: findEqualities(compiled, picked) };
 }
 
 async function arm(tx: Transaction, deps: WaitKindDeps, context: ActivityContext, wait: ArmWait): Promise<void> {
   const { org_id, project_id, run_id, activity_id, subject, trusted } = context;
   const args = parseArgs(wait);
-  const predicate = toPredicate(deps, context, args);
+  const { predicate, equalities } = toPredicate(deps, context, args);
   await deps.bus.recordBuffered(tx);
   const { seq, skips } = await lockArmPosition(tx, project_id, [wait.name]);
+  const armed = { run_id, activity_id, position: wait.position, org_id, project_id, type: wait.name };
   await insertWait(tx, deps.sealer, {
-    run_id,
-    activity_id,
-    position: wait.position,
-    org_id,
-    project_id,
-    type: wait.name,
+    ...armed,
     subject,
     predicate,
+    equality: equalities ? sealEqualities(deps.sealer, armed, equalities) : null,
     armed_seq: seq,
     skips: skips.get(wait.name) ?? null,
     armed_at: deps.database.now(),

@@ -1,7 +1,7 @@
 import { hkdfSync, webcrypto } from 'node:crypto';
 import t from 'tap';
 import vectors from '../test-vectors.json' with { type: 'json' };
-import { decrypt, encrypt, keyVersionOf, lengthPrefixed, contextAad } from './envelope.ts';
+import { decrypt, digestOf, encrypt, keyVersionOf, lengthPrefixed, contextAad } from './envelope.ts';
 import { isSameCheck, masterKey, parseMasterKey, unwrapOrgKey, wrapOrgKey } from './master-key.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
@@ -60,6 +60,22 @@ t.test('a blob opens in its own place only', async (t) => {
   const shifted = { ...place, kind: place.kind + place.name.slice(0, 1), name: place.name.slice(1) };
   t.equal(decrypt(hex(key), contextAad(shifted, version), hex(blob)), undefined, 'parts that join to the same text');
   t.equal(decrypt(hex(key), contextAad(place, version + 1), hex(blob)), undefined, 'another key version');
+});
+
+t.test('texts have the committed digests, which WebCrypto makes from the specification', async (t) => {
+  for (const { key, version, place, text, hex: digest } of vectors.digests) {
+    const aad = contextAad({ ...place, name: '' }, version);
+    t.equal(digestOf(hex(key), aad, text), digest);
+    const derived = Buffer.from(hkdfSync('sha256', hex(key), '', 'svc/vault/v1/digest', 32));
+    const hmac = { name: 'HMAC', hash: 'SHA-256' };
+    const imported = await webcrypto.subtle.importKey('raw', new Uint8Array(derived), hmac, false, ['sign']);
+    const signed = await webcrypto.subtle.sign(
+      'HMAC',
+      imported,
+      new Uint8Array(Buffer.concat([aad, Buffer.from(text)])),
+    );
+    t.equal(Buffer.from(signed).toString('hex'), digest);
+  }
 });
 
 t.test('every flipped bit and every shortening of a blob is refused', async (t) => {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { SealContext } from '../../../../kernel/contracts/index.ts';
 
 /** The first byte of every blob. Another cipher or layout would get another number, and old blobs would stay readable. */
@@ -75,3 +75,18 @@ export function decrypt(key: Buffer, aad: Buffer, blob: Buffer): Buffer | undefi
     return undefined;
   }
 }
+
+/** The keys for digests. They are derived, because one key should not serve two algorithms. */
+const digestKeys = new WeakMap<Buffer, KeyObject>();
+
+function digestKeyOf(key: Buffer): KeyObject {
+  const made =
+    digestKeys.get(key) ??
+    createSecretKey(Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), 'svc/vault/v1/digest', KEY_BYTES)));
+  digestKeys.set(key, made);
+  return made;
+}
+
+/** Digests a text with HMAC-SHA256, bound to a context as sealed values are. */
+export const digestOf = (key: Buffer, aad: Buffer, text: string): string =>
+  createHmac('sha256', digestKeyOf(key)).update(aad).update(text).digest('hex');

@@ -1,6 +1,14 @@
-import type { Database, Ids, Log, SealContext, Sealer, Settings } from '../../../../kernel/contracts/index.ts';
+import type {
+  Database,
+  Ids,
+  KeyedDigest,
+  Log,
+  SealContext,
+  Sealer,
+  Settings,
+} from '../../../../kernel/contracts/index.ts';
 import { Errors, isServiceError } from '../../../../kernel/contracts/index.ts';
-import { decrypt, encrypt, KEY_BYTES, keyVersionOf, NONCE_BYTES, contextAad } from '../domain/envelope.ts';
+import { decrypt, digestOf, encrypt, KEY_BYTES, keyVersionOf, NONCE_BYTES, contextAad } from '../domain/envelope.ts';
 import { unwrapOrgKey, wrapOrgKey } from '../domain/master-key.ts';
 import { VaultErrors } from '../errors.ts';
 import { lockKeyChecks, readKeyChecks } from '../store/key-checks.ts';
@@ -62,9 +70,7 @@ export class Keyring implements Sealer {
   }
 
   seal(context: SealContext, plaintext: Buffer): Buffer {
-    const now = this.#deps.database.now();
-    const keys = this.#keysOf(context.org_id);
-    const current = keys.find((key) => key.usable_from <= now) ?? keys.at(-1)!;
+    const current = this.#currentKeyOf(context.org_id);
     const nonce = this.#deps.ids.bytes(NONCE_BYTES);
     return encrypt(current.key, current.version, nonce, contextAad(context, current.version), plaintext);
   }
@@ -79,6 +85,22 @@ export class Keyring implements Sealer {
       throw VaultErrors.sealedValueUnreadable(`the sealed value in ${where} ${why}`);
     }
     return plaintext;
+  }
+
+  digest(context: Omit<SealContext, 'name'>, text: string, key_version?: number): KeyedDigest {
+    const { org_id, table, kind, field } = context;
+    const used =
+      key_version === undefined
+        ? this.#currentKeyOf(org_id)
+        : this.#keysOf(org_id).find(({ version }) => version === key_version);
+    if (!used)
+      throw VaultErrors.sealedValueUnreadable(
+        `the digest in ${table} ${kind} ${field} of ${org_id} names an unknown key version ${key_version}`,
+      );
+    return {
+      hex: digestOf(used.key, contextAad({ ...context, name: '' }, used.version), text),
+      key_version: used.version,
+    };
   }
 
   /** Notices rotations and a change of the master key. Reads one row when nothing changed. */
@@ -112,6 +134,12 @@ export class Keyring implements Sealer {
   /** Throws when this process cannot open values that are sealed from now on. */
   checkHealth(): void {
     if (this.#outdated) throw VaultErrors.masterKeyWrong('the master key was changed while this server was running');
+  }
+
+  #currentKeyOf(org_id: string): OrgKey {
+    const now = this.#deps.database.now();
+    const keys = this.#keysOf(org_id);
+    return keys.find((key) => key.usable_from <= now) ?? keys.at(-1)!;
   }
 
   #keysOf(org_id: string): OrgKeys {
