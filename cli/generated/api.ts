@@ -45,6 +45,9 @@ import type {MissingContents} from '../../plugins/execution/files/generated/miss
 import type {StoredContent} from '../../plugins/execution/files/generated/stored-content.ts';
 import type {FunctionDetails} from '../../plugins/execution/functions/generated/function-details.ts';
 import type {FunctionView} from '../../plugins/execution/functions/generated/function.ts';
+import type {IssuedIdToken} from '../../plugins/execution/id-tokens/generated/issued-id-token.ts';
+import type {IssuerMetadata} from '../../plugins/execution/id-tokens/generated/issuer-metadata.ts';
+import type {KeySet} from '../../plugins/execution/id-tokens/generated/key-set.ts';
 import type {LockView} from '../../plugins/execution/locks/generated/lock.ts';
 import type {CellKey} from '../../plugins/execution/state/generated/cell-key.ts';
 import type {CellRecord} from '../../plugins/execution/state/generated/cell.ts';
@@ -144,7 +147,10 @@ export type {
   HandlerView,
   Hook,
   Invitation,
+  IssuedIdToken,
+  IssuerMetadata,
   JournalRecord,
+  KeySet,
   LockView,
   McpAnswer,
   MemberInvitation,
@@ -343,8 +349,11 @@ export interface Answers {
   Hook: Hook;
   HookChallenge: HookChallenge;
   HookSection: HookSection;
+  IssuedIdToken: IssuedIdToken;
+  IssuerMetadata: IssuerMetadata;
   JournalRecord: JournalRecord;
   KeyForm: KeyForm;
+  KeySet: KeySet;
   LeftMember: LeftMember;
   ListAccounts200: ListAccounts200;
   ListActivityArtifacts200: ListActivityArtifacts200;

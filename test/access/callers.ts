@@ -44,7 +44,8 @@ export interface MatrixServer {
 
 export async function openServer(store: Store): Promise<MatrixServer> {
   // Thousands of refused calls come from this one address.
-  const server = await boot({ store, access: 'empty', env: { SVC_RATE_LIMIT: 'off' } });
+  const env = { SVC_RATE_LIMIT: 'off', SVC_ID_TOKENS: 'on', SVC_PUBLIC_URL: 'https://svc.example' };
+  const server = await boot({ store, access: 'empty', env });
   const tokens: Partial<Record<Caller, string>> = {};
   let count = 0;
   const call: MatrixServer['call'] = async (caller, method, path, body) => {

@@ -231,6 +231,15 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
     target: cached,
     audits: 'cache.delete',
   },
+  'POST /api/v1/agents/activities/:activity/id-tokens': {
+    rule: 'agent',
+    status: 201,
+    target: claimed,
+    query: '?epoch=1',
+    body: { audience: 'cloud' },
+    audits: 'id_token.issue',
+    except: { rival_agent: 409 },
+  },
   'GET /api/v1/agents/activities/:activity/files/:digest': {
     rule: 'agent',
     status: 200,

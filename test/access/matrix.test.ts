@@ -174,7 +174,8 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
   const rows = await server.use(Database).read<Entry>('SELECT * FROM audit_entries');
   const found = Map.groupBy(rows, ({ request_id }) => request_id);
   const names: Partial<Record<Caller, string>> = { owner: 'olga', capped: 'olga', elsewhere: 'olga', rival: 'rita' };
-  const users = { ...names, outsider: 'otto', viewer: 'vera', member: 'max', admin: 'ada' } as typeof names;
+  const people = { outsider: 'otto', viewer: 'vera', member: 'max', admin: 'ada' };
+  const users: typeof names = { ...names, ...people, agent: 'builder' };
   const seen = new Set<string>();
   for (const { route, caller, answer } of matrix.asked) {
     const { audits, unlocated } = SAMPLES[route]!;

@@ -199,6 +199,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /readyz': { rule: 'public', status: 200 },
   'GET /metrics': { rule: 'public', status: 200 },
   'GET /api/v1/openapi.json': { rule: 'public', status: 200 },
+  'GET /.well-known/openid-configuration': { rule: 'public', status: 200 },
+  'GET /.well-known/jwks.json': { rule: 'public', status: 200 },
 
   'GET /api/v1/whoami': { rule: 'user', status: 200 },
   'GET /api/v1/plugins': { rule: 'user', status: 200 },

@@ -12,7 +12,8 @@ const walking = countWalked();
 // @store: what a statement reads.
 for (const store of STORES)
   t.test(`no request reads more on ${store} because others stored more`, { timeout: 600_000 }, async (t) => {
-    const server = await boot({ store, access: 'project', env: { SVC_RATE_LIMIT: 'off' } });
+    const env = { SVC_RATE_LIMIT: 'off', SVC_ID_TOKENS: 'on', SVC_PUBLIC_URL: 'https://svc.example' };
+    const server = await boot({ store, access: 'project', env });
     t.teardown(() => server.close());
     const planter = new Planter(server);
     const params = await planter.plant();

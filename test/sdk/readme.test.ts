@@ -85,7 +85,7 @@ for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
     const { stdout } = await run('python3', ['-B', '-W', 'error', '-c', source]);
     const calls =
       'activity activity_collect activity_submit activity_wait_all annotate answer artifact_put call call_graph call_node data emit ' +
-      'attempt idempotency_key lock output.set run_handle run_id secret serve sleep spawn state.delete state.get state.get_json state.list ' +
+      'attempt id_token idempotency_key lock output.set run_handle run_id secret serve sleep spawn state.delete state.get state.get_json state.list ' +
       'state.set step submit traceparent verb wait_any wait_ask wait_event wait_signal workflow exec input';
     t.same(stdout.trim().split('\n'), calls.split(' '));
   },

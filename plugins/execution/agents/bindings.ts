@@ -80,6 +80,7 @@ function chosenExecutors(use: Resolve): readonly Executor[] {
 const transfers = (use: Resolve) => ({
   file_sender: () => use.all(ActivityTransfers).find((transfer) => 'files' in transfer),
   content_transfer: () => use.all(ActivityTransfers).find((transfer) => 'contents' in transfer),
+  token_source: () => use.all(ActivityTransfers).find((transfer) => 'tokens' in transfer),
 });
 
 export const makeAgent = (use: Resolve, isInServer: (use: Resolve) => boolean): LocalAgent =>
@@ -102,6 +103,7 @@ export const makeServerWorker = provide(ServerWorker, {
   executors: (use) => () => use.all(Executors),
   file_sender: (use) => transfers(use).file_sender,
   content_transfer: (use) => transfers(use).content_transfer,
+  token_source: (use) => transfers(use).token_source,
   maskers: Maskers,
   sessions: deferred(AgentSessions),
 });

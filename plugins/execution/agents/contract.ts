@@ -20,10 +20,12 @@ import type { ActivityContents, ContentTransfer } from './contract/contents.ts';
 import type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 import type { Interrupted } from './contract/interruptions.ts';
 import type { AgentIsolation } from './contract/isolation.ts';
+import type { ActivityTokens, TokenSource } from './contract/tokens.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
 export type { AgentIsolation, DryReplay, ReplayedCall };
 export { AgentStats } from './contract/stats.ts';
+export type { ActivityTokens, IssuedToken, TokenRequest, TokenSource, TokenWork } from './contract/tokens.ts';
 export * from './contract/contents.ts';
 export * from './contract/folders.ts';
 export * from './contract/interruptions.ts';
@@ -250,10 +252,11 @@ export interface FileSender {
   files(work: FileWork): ActivityFiles;
 }
 
-/** How files and contents get from an agent to the server and back: one way for each. */
-export const ActivityTransfers = extensionPoint<FileSender | ContentTransfer>('agents.ActivityTransfers', {
-  key: (transfer) => ('files' in transfer ? 'files' : 'contents'),
-});
+/** How files, contents and tokens get from an agent to the server and back: one way for each. */
+export const ActivityTransfers = extensionPoint<FileSender | ContentTransfer | TokenSource>(
+  'agents.ActivityTransfers',
+  { key: (transfer) => ('files' in transfer ? 'files' : 'tokens' in transfer ? 'tokens' : 'contents') },
+);
 
 /** @deprecated Contribute to `ActivityTransfers`. Version 0.4.0 removes this point. */
 export const FileSenders = movedPoint('agents.FileSenders', ActivityTransfers, (one: FileSender) => one);
@@ -301,6 +304,8 @@ export interface ActivityHost {
   readonly files?: ActivityFiles | undefined;
   /** The contents of the files included with its script, if a plugin stores them. */
   readonly contents?: ActivityContents | undefined;
+  /** ID tokens of the run, if a plugin issues them. From then on, the host masks each token. */
+  readonly tokens?: ActivityTokens | undefined;
   /**
    * False when the claim is lost or may be lost because the agent was suspended or disconnected for longer than its
    * lease. Check it before an action that needs no response of the server, such as starting a step's command.

@@ -69,6 +69,11 @@ export interface RunMasks {
    */
   remember(run: MaskedRun, values: readonly string[]): Promise<readonly string[]>;
   /**
+   * Like `remember`, for values that are no secret any more after `expires_at` (epoch ms by the database's clock), such as those
+   * of a short-lived token. They are then no longer masked, so a run does not grow by every token that it ever got.
+   */
+  rememberUntil(run: MaskedRun, values: readonly string[], expires_at: number): Promise<void>;
+  /**
    * Masks the values of the run `from` in other runs of its project too, which its data may reach: those that it starts or calls,
    * and those that wait for it.
    */

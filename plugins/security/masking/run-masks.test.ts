@@ -57,6 +57,35 @@ for (const store of STORES)
       t.equal((await database.read('SELECT run_id FROM masking_runs')).length, 5);
     });
 
+    t.test('a value that expires is masked until then, and leaves nothing behind', async (t) => {
+      const { database, masks, other } = await open(t);
+      const HOUR_MS = 3_600_000;
+      const expired = database.now() - 2 * HOUR_MS;
+      const inherit = (from: string, ids: string[]) => database.transaction((tx) => masks.inherit(tx, from, ids));
+      const setCount = async () => (await database.read('SELECT set_id FROM masking_sets')).length;
+      await masks.remember(run('run_1'), ['first-value']);
+      await masks.rememberUntil(run('run_1'), ['short-lived'], database.now() + HOUR_MS);
+      const second = other();
+      t.equal((await second.of(run('run_1'))).text('first-value short-lived'), '*** ***', 'from any server');
+      t.same((await second.remember(run('run_1'), [])).toSorted(), ['first-value', 'short-lived']);
+      await inherit('run_1', ['run_2']);
+      t.equal((await second.of(run('run_2'))).text('first-value short-lived'), '*** ***');
+
+      await database.transaction((tx) =>
+        tx.write('UPDATE masking_runs SET expires_at = ? WHERE expires_at IS NOT NULL', [expired]),
+      );
+      t.equal((await second.of(run('run_1'))).text('first-value short-lived'), '*** short-lived');
+      await inherit('run_1', ['run_3']);
+      t.equal((await second.of(run('run_3'))).text('first-value short-lived'), '*** short-lived');
+      t.equal(await setCount(), 2);
+      await masks.rememberUntil(run('run_1'), ['another-one'], expired);
+      t.equal(await setCount(), 2, 'the next value takes the place of the one that has expired');
+      t.equal((await database.read("SELECT set_id FROM masking_runs WHERE run_id = 'run_2'")).length, 1);
+      await masks.forget(['run_1', 'run_2', 'run_3']);
+      t.equal(await setCount(), 1);
+      t.same(await database.read('SELECT run_id FROM masking_runs'), []);
+    });
+
     t.test('costs a run one row, holds nothing readable, and opens nowhere else', async (t) => {
       const { database, masks, other } = await open(t);
       for (let n = 0; n < 20; n += 1)

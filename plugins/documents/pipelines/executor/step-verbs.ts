@@ -8,7 +8,7 @@ export const ARTIFACT_GET = 'artifact get';
 export const CACHE_RESTORE = 'cache restore';
 export const CACHE_SAVE = 'cache save';
 
-/** Verbs that need no memo: an emit is known by its place, the others do the same each time that they are called. */
+/** Verbs that need no memo: an emit is known by its place, no record has an ID token, and the others do the same each time that they are called. */
 const ALLOWED: ReadonlySet<string> = new Set([
   'annotate',
   ARTIFACT_GET,
@@ -16,6 +16,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   CACHE_RESTORE,
   CACHE_SAVE,
   'emit',
+  'id-token',
   'input',
   'output',
   'state',

@@ -13,6 +13,7 @@ import {
   findMemoryFolder,
   removeRuntimeDir,
   sweepRuntimeDirs,
+  type TokenSource,
 } from '../contract.ts';
 import { MemoryLink } from './memory-link.ts';
 import { rootNotice } from './isolation.ts';
@@ -29,6 +30,7 @@ export interface LocalAgentDeps {
   executors(): readonly Executor[];
   file_sender(): FileSender | undefined;
   content_transfer(): ContentTransfer | undefined;
+  token_source(): TokenSource | undefined;
   /** Used only in a process that also runs the server. */
   sessions(): AgentSessions;
 }
@@ -76,6 +78,7 @@ export class LocalAgent implements Agent {
       executors: this.#deps.executors(),
       files: this.#deps.file_sender(),
       contents: this.#deps.content_transfer(),
+      tokens: this.#deps.token_source(),
       maskers: this.#deps.maskers,
       settings: this.#settings,
       runtime_dir,

@@ -1,9 +1,10 @@
 import { type Clock, type Ids, isServiceError, type Log } from '../../../../kernel/contracts/index.ts';
-import type { Masker, Maskers } from '../../../security/masking/contract.ts';
+import type { Maskers } from '../../../security/masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../../engine/runs/contract.ts';
 import { readTrace } from '../../../platform/tracing/contract.ts';
 import type {
   ActivityHost,
+  ActivityTokens,
   AgentLink,
   Assignment,
   ContentTransfer,
@@ -12,11 +13,13 @@ import type {
   Interruptions,
   PassEnd,
   RunningPass,
+  TokenSource,
 } from '../contract.ts';
 import { EXECUTOR_MISSING, leaseLost } from '../errors.ts';
 import { AppendPipeline } from './append-pipeline.ts';
 import type { CallReporter } from './call-reporter.ts';
 import { ClaimClient } from './claim-client.ts';
+import { GrowingMasker } from './growing-masker.ts';
 import { LogQueue } from './log-queue.ts';
 import { MaskedLog } from './masked-log.ts';
 
@@ -32,6 +35,7 @@ export interface PassDeps {
   /** Undefined if no plugin stores files. */
   files?: FileSender | undefined;
   contents?: ContentTransfer | undefined;
+  tokens?: TokenSource | undefined;
   /** What happens to an activity whose executor threw: it fails, or is released after a pause. */
   onExecutorFailure(assignment: Assignment, error: unknown): Promise<PassEnd>;
   interruptions: Interruptions;
@@ -52,7 +56,7 @@ export class Pass {
   readonly #client: ClaimClient;
   readonly #appends: AppendPipeline;
   readonly #logs: LogQueue;
-  #masker: Masker | undefined;
+  #masker: GrowingMasker | undefined;
   #output: MaskedLog | undefined;
   #deadline: number;
   #running: RunningPass | undefined;
@@ -149,7 +153,9 @@ export class Pass {
       return { end: 'completed', completion: { status: 'failed', code: EXECUTOR_MISSING, message } };
     }
     try {
-      this.#masker = await this.#deps.maskers.prepare(collectSecrets(this.assignment), '');
+      const { maskers, clock } = this.#deps;
+      const first = await maskers.prepare(collectSecrets(this.assignment), '');
+      this.#masker = new GrowingMasker(first, maskers, clock);
       if (this.isLost) return { end: 'lost' };
       if (this.#stopping) return { end: 'released' };
       this.#output = new MaskedLog(this.#masker, (stream, data) => this.#logs.add(stream, data));
@@ -168,7 +174,7 @@ export class Pass {
   }
 
   /** Everything that leaves the agent is masked, except records: the server seals them unchanged for replays. */
-  #host(masker: Masker, output: MaskedLog): ActivityHost {
+  #host(masker: GrowingMasker, output: MaskedLog): ActivityHost {
     const { claim } = this;
     const labelled = <T extends { label?: string }>(call: T): T =>
       call.label === undefined ? call : { ...call, label: masker.text(call.label) };
@@ -195,9 +201,24 @@ export class Pass {
         signal: this.#stopped.signal,
         runtime_dir: this.#deps.agent.runtime_dir,
       }),
+      tokens: this.#tokens(masker),
       hasClaim: () => this.hasClaim(),
       isPaused: () => this.#paused,
     };
+  }
+
+  /** A token is masked before the program gets it. */
+  #tokens(masker: GrowingMasker): ActivityTokens | undefined {
+    const tokens = this.#deps.tokens?.tokens({ claim: this.claim, signal: this.#stopped.signal });
+    return (
+      tokens && {
+        issue: async (request) => {
+          const issued = await tokens.issue(request);
+          await masker.add([issued.token, ...issued.masks], issued.masked_ms);
+          return issued;
+        },
+      }
+    );
   }
 
   /** Sends a request that may end the claim. */

@@ -23,6 +23,7 @@ import {
   Interruptions,
   type PassEnd,
   PAUSES,
+  type TokenSource,
 } from '../contract.ts';
 import { AgentErrors, EXECUTOR_FAILED } from '../errors.ts';
 import { pause } from './backoff.ts';
@@ -39,6 +40,8 @@ export interface WorkerDeps {
   files?: FileSender | undefined;
   /** Undefined if no plugin stores them. */
   contents?: ContentTransfer | undefined;
+  /** Undefined if no plugin issues them. */
+  tokens?: TokenSource | undefined;
   maskers: Maskers;
   settings: WorkerSettings;
   /** The folder of this process, mode 0700. */

@@ -49,6 +49,10 @@ export class CurrentHost implements ActivityHost {
     return this.#host?.contents;
   }
 
+  get tokens(): ActivityHost['tokens'] {
+    return this.#host?.tokens;
+  }
+
   readonly append: ActivityHost['append'] = async (record) => {
     this.journal_bytes += bytesOf(record);
     await this.#attached.append(record);

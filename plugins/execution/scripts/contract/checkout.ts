@@ -39,6 +39,8 @@ export interface EventRepository {
   sha?: string;
   ref?: string;
   tag?: string;
+  /** The full name of the branch or tag, for a push to it. */
+  pushed_ref?: string;
   /** Name of the credential that grants access. */
   credential: string | null;
 }
@@ -83,7 +85,7 @@ export async function planCheckout(
   for (const source of sources) {
     const match = await source.find(on, start, { ref, requested: options !== undefined });
     if (match === undefined) continue;
-    const { credential, ...repository } = match;
+    const { credential, pushed_ref: _, ...repository } = match;
     return {
       checkout: { ...repository, depth, submodules, paths },
       credentials: credential === null || !start.trusted ? {} : { [CHECKOUT_VARIABLE]: credential },

@@ -1,5 +1,5 @@
 import { extensionPoint } from '../../../../kernel/contracts/index.ts';
-import type { ActivityContents, ActivityFiles, Assignment } from '../../agents/contract.ts';
+import type { ActivityContents, ActivityFiles, ActivityTokens, Assignment } from '../../agents/contract.ts';
 import type { JournalResult, PassJournal } from '../../replay/contract.ts';
 import type { IncludedFile } from '../../../engine/runs/contract.ts';
 import { HelpRequested } from './arguments.ts';
@@ -32,6 +32,8 @@ export interface VerbCall {
   readonly files?: ActivityFiles | undefined;
   /** The contents of included files, for runs that the script starts; undefined if no plugin stores them. */
   readonly contents?: ActivityContents | undefined;
+  /** ID tokens of the run; undefined if no plugin issues them. */
+  readonly tokens?: ActivityTokens | undefined;
   /** The folder of the script with the files that were included. Undefined if there are none. */
   readonly included_files?: ScriptFiles | undefined;
   /** What the caller may name to the agent as a file. Undefined for everything that the agent may read. */

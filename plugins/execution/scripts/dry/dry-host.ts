@@ -53,6 +53,8 @@ export function dryHost(
         return data;
       },
     },
+    // A program that only replays gets a text that nobody accepts.
+    tokens: { issue: async () => ({ token: 'replayed', masks: [], masked_ms: 0 }) },
     annotate: async () => undefined,
     log: () => undefined,
   };

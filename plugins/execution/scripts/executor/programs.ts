@@ -119,6 +119,7 @@ export class AgentPrograms implements Programs {
         journal,
         envelope: assignment.envelope,
         files: host.files,
+        tokens: host.tokens,
         disk_view: sandbox.disk_view,
         createReadableFolder: () => sandbox.createReadableFolder(runtime_dir, readableFolderName(this.#deps.ids)),
         agent_env: env,

@@ -224,6 +224,7 @@ export class ScriptPass implements RunningPass {
       envelope: passInput(spec, this.#assignment.envelope),
       files: this.#host.files,
       contents: this.#host.contents,
+      tokens: this.#host.tokens,
       included_files: spec.files && { folder: dirname(folder!.source), files: spec.files },
       disk_view: sandbox!.disk_view,
       createReadableFolder: () =>

@@ -6,7 +6,7 @@ import { lintBash } from './bash-lint.ts';
 import { VerbArguments } from './verb-arguments.ts';
 
 const VERBS = new Set(
-  'step sleep wait-signal wait-event wait-any wait-ask answer emit lock activity activity-submit activity-collect activity-wait-all state spawn input output annotate artifact call'.split(
+  'step sleep wait-signal wait-event wait-any wait-ask answer emit lock activity activity-submit activity-collect activity-wait-all state spawn input output annotate id-token artifact call'.split(
     ' ',
   ),
 );

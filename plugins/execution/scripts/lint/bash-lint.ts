@@ -22,7 +22,7 @@ const BLOCK_ENDS = new Set(['fi', 'done', 'esac']);
 const SHELLS = /^(?:.*\/)?(?:ba|da|z|k)?sh$/;
 const RUNS_TEXT = /^-[a-z]*c$/;
 /** Verbs that a replay does not compare. */
-export const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
+export const NOT_DURABLE = new Set(['input', 'output', 'annotate', 'id-token']);
 
 /**
  * Reports what a bash script does that its replay will probably not repeat, and calls that a verb would reject.

@@ -18,13 +18,13 @@ export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<str
   javascript: new Set(
     (
       `${BOTH.replace('idempotency', 'idempotencyKey')} NonRetryableError StepError SvcError WaitTimeoutError activityCollect activitySubmit ` +
-      'activityWaitAll all artifactPut call callGraph callNode exec race runHandle secret serve submit waitAny waitAsk waitEvent waitSignal workflow'
+      'activityWaitAll all artifactPut call callGraph callNode exec idToken race runHandle secret serve submit waitAny waitAsk waitEvent waitSignal workflow'
     ).split(' '),
   ),
   python: new Set(
     (
       `${BOTH.replace('idempotency', 'attempt idempotency_key traceparent')} CommandResult NonRetryableError RunStopped StepError SvcError WaitTimeoutError ` +
-      'activity_collect activity_submit activity_wait_all aio artifact_put call call_graph call_node run_handle run_id secret serve submit testing ' +
+      'activity_collect activity_submit activity_wait_all aio artifact_put call call_graph call_node id_token run_handle run_id secret serve submit testing ' +
       'wait_any wait_ask wait_event wait_signal workflow'
     ).split(' '),
   ),

@@ -341,6 +341,14 @@ export const output: {
 export function annotate(markdown: string): Promise<void>;
 
 /**
+ * An ID token (JWT) with which the run authenticates to the system that `audience` names, such as `sts.amazonaws.com`. Not
+ * recorded: each pass gets another one, so request it just before the step that uses it. It is valid for 10 minutes, or for a
+ * `lifetime` of 1m to 1h. Logs and views mask it. Throws `SvcError` when the server issues none (`id_tokens_off`), when the
+ * run is untrusted (`id_token_untrusted`), and after 60 tokens in an hour (`id_token_limit`).
+ */
+export function idToken(audience: string, options?: { lifetime?: Duration }): Promise<string>;
+
+/**
  * What the run was started with, as in the file of `SVC_INPUT_FILE`: `input` is what a submit passed, `payload` that of
  * an event. Whole numbers beyond 2^53 are `bigint`, as in every result. Throws `SvcError` (`not_in_a_script_run`) outside of
  * a run.

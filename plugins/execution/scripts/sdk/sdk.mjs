@@ -311,6 +311,11 @@ export async function annotate(markdown) {
   await demand('annotate', 'annotate', ['-'], { stdin: Buffer.from(String(markdown)) });
 }
 
+export async function idToken(audience, { lifetime } = {}) {
+  const options = lifetime === undefined ? [] : [`--lifetime=${durationText(lifetime, 'lifetime')}`];
+  return await demandText('id-token', 'id-token', [`--audience=${audience}`, ...options]);
+}
+
 export function input() {
   const run = presentRun();
   if (run !== undefined) return readJson(run.envelope);

@@ -17,7 +17,7 @@ import { registered } from './workflow.mjs';
 
 const TIMED_OUT = 124;
 const STRINGS = ['timeout', 'label', 'retry', 'backoff', 'max-backoff', 'entity', 'key', 'payload', 'input', 'config'];
-const MORE_STRINGS = ['definition', 'as', 'tag', 'requires', 'include', 'root', 'when', 'var'];
+const MORE_STRINGS = ['definition', 'as', 'tag', 'requires', 'include', 'root', 'when', 'var', 'audience', 'lifetime'];
 const OPTIONS = Object.fromEntries([
   ...[...STRINGS, ...MORE_STRINGS].map((name) => [name, { type: 'string' }]),
   ...['fence', 'untrusted'].map((name) => [name, { type: 'boolean' }]),
@@ -168,6 +168,11 @@ async function annotate(agent, { args, stdin }) {
   return { exit: 0 };
 }
 
+/** Nobody accepts it: a run in memory has no issuer. */
+async function idToken(agent, { args }) {
+  return { exit: 0, stdout: Buffer.from(`test-id-token-for-${parse(args).options.audience}\n`).toString('base64') };
+}
+
 async function emit(agent, { args, stdin }) {
   const { options, positionals } = parse(args);
   const [type] = positionals;
@@ -312,6 +317,7 @@ export const VERBS = new Map(
     state,
     output,
     annotate,
+    'id-token': idToken,
     emit,
     spawn,
     call,

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../../kernel/contracts/index.ts';
-import type { ActivityContents, ActivityFiles } from '../../agents/contract.ts';
+import type { ActivityContents, ActivityFiles, ActivityTokens } from '../../agents/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../../engine/runs/contract.ts';
 import { CallerClosed, type PassJournal, PassEnded, valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import {
@@ -40,6 +40,8 @@ export interface ConnectionServices {
   files?: ActivityFiles | undefined;
   /** Absent when the agent stores no contents either. */
   contents?: ActivityContents | undefined;
+  /** Absent when no plugin issues tokens. */
+  tokens?: ActivityTokens | undefined;
   /** The files included with the script, if any. */
   included_files?: ScriptFiles | undefined;
   /** Which files the callers may name. Absent when they may name whatever the agent may read. */
@@ -291,6 +293,7 @@ export class Connection {
       envelope: this.#service.envelope,
       files: this.#service.files,
       contents: this.#service.contents,
+      tokens: this.#service.tokens,
       included_files: this.#service.included_files,
       disk_view: this.#service.disk_view,
       createReadableFolder: this.#service.createReadableFolder,

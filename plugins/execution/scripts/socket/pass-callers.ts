@@ -38,6 +38,9 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
         get contents() {
           return host.contents;
         },
+        get tokens() {
+          return host.tokens;
+        },
         agent_env: env,
         log_name: async () => '',
         attempts: attempts!,

@@ -9,6 +9,8 @@ export interface EventRepository {
   sha?: string;
   ref?: string;
   tag?: string;
+  /** The full name of the branch or tag, for a push to it. That of a pull request is what its author has chosen. */
+  pushed_ref?: string;
   /** True for a fork, for which no credential of the project is used. */
   fork: boolean;
   /** True for a push, a pull request or a release, whose workflows expect the commit. */
@@ -48,12 +50,20 @@ function findHead(body: Json, url: string): Pick<EventRepository, 'url' | 'fork'
   return serverOrigin(head) === serverOrigin(url) ? { url: head, fork: true } : undefined;
 }
 
-function findCommit(type: string, body: Json, { sha, ref }: JsonObject): Pick<EventRepository, 'sha' | 'ref' | 'tag'> {
+function findCommit(
+  type: string,
+  body: Json,
+  { sha, ref }: JsonObject,
+): Pick<EventRepository, 'sha' | 'ref' | 'tag' | 'pushed_ref'> {
   const name = typeof ref === 'string' ? ref : '';
   if (typeof sha === 'string') {
     // A removed ref has zeros for its commit.
     if (/^0+$/.test(sha)) return {};
-    return { sha, ...(name.startsWith(TAGS) && { tag: name.slice(TAGS.length) }) };
+    return {
+      sha,
+      ...(name.startsWith(TAGS) && { tag: name.slice(TAGS.length) }),
+      ...(type === 'push' && name.startsWith('refs/') && { pushed_ref: name }),
+    };
   }
   if (type === 'forge.release') {
     // A draft has no tag yet, and the tag of a deleted release may no longer exist.

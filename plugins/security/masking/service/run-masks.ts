@@ -12,7 +12,16 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import { SharedReads } from '../../../platform/database/contract.ts';
 import { type MaskedRun, type Masker, type Maskers, type RunMasks, MIN_MASKED_BYTES } from '../contract.ts';
-import { insertSet, linkRun, linkRuns, maskedBetween, readSet, setsOfRuns, unlinkRuns } from '../store/mask-sets.ts';
+import {
+  insertSet,
+  linkRuns,
+  linksOfRun,
+  maskedBetween,
+  readSet,
+  removeExpired,
+  setsOfRuns,
+  unlinkRuns,
+} from '../store/mask-sets.ts';
 
 /** The maximum number of cached value sets, and below that of runs whose sets are cached. */
 const MAX_SETS = 512;
@@ -47,11 +56,11 @@ export class SealedRunMasks implements RunMasks {
 
   constructor(options: RunMasksOptions) {
     this.#options = options;
-    this.#sets = new SharedReads((run_ids) => setsOfRuns(options.database, run_ids));
+    this.#sets = new SharedReads((run_ids) => setsOfRuns(options.database, run_ids, options.database.now()));
   }
 
   async remember(run: MaskedRun, candidates: readonly string[]): Promise<readonly string[]> {
-    const values = [...new Set(candidates)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES).sort();
+    const values = maskable(candidates);
     // This throws here and not on the agent, so that a value that cannot be masked is never handed out.
     await this.#options.maskers.prepare(values, run.org_id);
     if (values.length > 0) await this.#storeMasks(run, values);
@@ -60,12 +69,31 @@ export class SealedRunMasks implements RunMasks {
     return all;
   }
 
+  async rememberUntil(run: MaskedRun, candidates: readonly string[], expires_at: number): Promise<void> {
+    const values = maskable(candidates);
+    const { database, sealer, ids, maskers } = this.#options;
+    await maskers.prepare(values, run.org_id);
+    await sealer.prepare(run.org_id);
+    const set_id = ids.next('msk');
+    await database.transaction(async (tx) => {
+      const now = database.now();
+      await removeExpired(tx, [run.run_id], now);
+      await insertSet(tx, sealer, run, { set_id, values, now });
+      await linkRuns(tx, [{ run_id: run.run_id, set_id, expires_at }]);
+    });
+    this.#values.set(set_id, values);
+  }
+
   async inherit(tx: Transaction, from: string, run_ids: readonly string[]): Promise<void> {
-    const sets = await this.#setsOf(from, tx);
-    if (sets.length === 0 || run_ids.length === 0) return;
-    const linked_sets = await setsOfRuns(tx, run_ids);
+    if (run_ids.length === 0 || !(await mayHaveRows(tx, 'masking_runs'))) return;
+    const now = this.#options.database.now();
+    const links = await linksOfRun(tx, from, now);
+    if (links.length === 0) return;
+    // A run that inherits again and again must not keep what has expired.
+    if (links.some(({ expires_at }) => expires_at !== null)) await removeExpired(tx, run_ids, now);
+    const linked_sets = await setsOfRuns(tx, run_ids, now);
     const missing = run_ids.flatMap((run_id) =>
-      sets.filter((set_id) => !linked_sets.get(run_id)?.includes(set_id)).map((set_id) => ({ run_id, set_id })),
+      links.filter(({ set_id }) => !linked_sets.get(run_id)?.includes(set_id)).map((link) => ({ ...link, run_id })),
     );
     await linkRuns(tx, missing);
   }
@@ -81,7 +109,9 @@ export class SealedRunMasks implements RunMasks {
     mask: (item: Item, masker: Masker) => Masked,
   ): Promise<Masked[]> {
     if (items.length === 0) return [];
-    const sets = await setsOfRuns(this.#options.database, [...new Set(items.map(({ run_id }) => run_id))]);
+    const { database } = this.#options;
+    const run_ids = [...new Set(items.map(({ run_id }) => run_id))];
+    const sets = await setsOfRuns(database, run_ids, database.now());
     const setsOf = (item: Item) => sets.get(item.run_id) ?? [];
     const masked = new Map<Item, Masked>();
     for (const same of Map.groupBy(items, (item) => setsOf(item).join(' ')).values()) {
@@ -95,14 +125,17 @@ export class SealedRunMasks implements RunMasks {
     return maskedBetween(this.#options.database, after, until, limit);
   }
 
-  forget(run_ids: readonly string[]): Promise<number> {
-    return unlinkRuns(this.#options.database, run_ids);
+  async forget(run_ids: readonly string[]): Promise<number> {
+    const { database } = this.#options;
+    await database.transaction((tx) => removeExpired(tx, run_ids, database.now()));
+    return unlinkRuns(database, run_ids);
   }
 
   async #setsOf(run_id: string, within?: CachedReads): Promise<readonly string[]> {
     // No run has any while no project has secrets.
     if (!(await mayHaveRows(within ?? this.#options.database, 'masking_runs'))) return [];
-    const sets = within ? (await setsOfRuns(within, [run_id])).get(run_id) : await this.#sets.get(run_id);
+    const now = this.#options.database.now();
+    const sets = within ? (await setsOfRuns(within, [run_id], now)).get(run_id) : await this.#sets.get(run_id);
     return sets ?? [];
   }
 
@@ -116,7 +149,7 @@ export class SealedRunMasks implements RunMasks {
     const id = set_id ?? ids.next('msk');
     await database.transaction(async (tx) => {
       if (set_id === undefined) await insertSet(tx, sealer, run, { set_id: id, values, now: database.now() });
-      await linkRun(tx, run.run_id, id);
+      await linkRuns(tx, [{ run_id: run.run_id, set_id: id, expires_at: null }]);
     });
     failpoint('masking.remembered');
     this.#set_ids.set(cache_key, id);
@@ -144,3 +177,6 @@ export class SealedRunMasks implements RunMasks {
     return values;
   }
 }
+
+const maskable = (candidates: readonly string[]): string[] =>
+  [...new Set(candidates)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_BYTES).sort();

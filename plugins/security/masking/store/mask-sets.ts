@@ -37,28 +37,59 @@ export async function insertSet(
   ]);
 }
 
-/** Adds sets to many runs. */
-export async function linkRuns(tx: Transaction, links: readonly { run_id: string; set_id: string }[]): Promise<void> {
-  const rows = links.map(({ run_id, set_id }) => [run_id, set_id]);
-  await insertRows(tx, `${tx.sql.insert_ignore} masking_runs`, ['run_id', 'set_id'], rows);
+/** A set of a run. Its values are no secret any more after `expires_at`; null: they always are. */
+export interface SetLink {
+  run_id: string;
+  set_id: string;
+  expires_at: number | null;
 }
 
-/** Adds a set to a run. Adding it twice has no effect. */
-export async function linkRun(tx: Transaction, run_id: string, set_id: string): Promise<void> {
-  await tx.write(`${tx.sql.insert_ignore} masking_runs (run_id, set_id) VALUES (?, ?)`, [run_id, set_id]);
+/** Sets are removed so long after they have expired that no server can still regard them as valid. */
+const REMOVED_AFTER_MS = 3_600_000;
+
+/** Adds sets to runs. Adding one twice has no effect. */
+export async function linkRuns(tx: Transaction, links: readonly SetLink[]): Promise<void> {
+  const rows = links.map(({ run_id, set_id, expires_at }) => [run_id, set_id, expires_at]);
+  await insertRows(tx, `${tx.sql.insert_ignore} masking_runs`, ['run_id', 'set_id', 'expires_at'], rows);
 }
 
-/** Returns the sets of each run. Runs without any are left out. */
+/** The sets of a run that have not expired. */
+export const linksOfRun = (on: Pick<Queries, 'read'>, run_id: string, now: number): Promise<SetLink[]> =>
+  on.read<SetLink>(
+    `SELECT run_id, set_id, expires_at FROM masking_runs
+     WHERE run_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY set_id`,
+    [run_id, now],
+  );
+
+/** Removes sets of runs that expired long ago. Every link of a set expires with it, so no run reads the set any more. */
+export async function removeExpired(tx: Transaction, run_ids: readonly string[], now: number): Promise<void> {
+  for (const some of chunks(run_ids)) {
+    const list = inList(some);
+    const expired = await tx.read<{ set_id: string }>(
+      `SELECT DISTINCT set_id FROM masking_runs WHERE run_id IN ${list.placeholders} AND expires_at < ?`,
+      [...list.params, now - REMOVED_AFTER_MS],
+    );
+    for (const sets of chunks(expired.map(({ set_id }) => set_id))) {
+      const those = inList(sets);
+      await tx.write(`DELETE FROM masking_runs WHERE set_id IN ${those.placeholders}`, those.params);
+      await tx.write(`DELETE FROM masking_sets WHERE set_id IN ${those.placeholders}`, those.params);
+    }
+  }
+}
+
+/** Returns the sets of each run that have not expired. Runs without any are left out. */
 export async function setsOfRuns(
   on: Pick<Queries, 'read'>,
   run_ids: readonly string[],
+  now: number,
 ): Promise<Map<string, string[]>> {
   const sets = new Map<string, string[]>();
   for (const batch of chunks(run_ids)) {
     const list = inList(batch);
     const rows = await on.read<{ run_id: string; set_id: string }>(
-      `SELECT run_id, set_id FROM masking_runs WHERE run_id IN ${list.placeholders} ORDER BY run_id, set_id`,
-      list.params,
+      `SELECT run_id, set_id FROM masking_runs
+       WHERE run_id IN ${list.placeholders} AND (expires_at IS NULL OR expires_at > ?) ORDER BY run_id, set_id`,
+      [...list.params, now],
     );
     for (const { run_id, set_id } of rows) sets.set(run_id, [...(sets.get(run_id) ?? []), set_id]);
   }

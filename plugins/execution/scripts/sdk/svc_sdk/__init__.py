@@ -34,7 +34,7 @@ __all__ = [
     "CommandResult", "NonRetryableError", "RunStopped", "StepError", "SvcError", "WaitTimeoutError",
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "answer", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
+    "attempt", "id_token", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
     "submit", "traceparent", "verb", "wait_any", "wait_ask", "wait_event", "wait_signal", "workflow",
 ]
 
@@ -168,6 +168,7 @@ call_graph = blocking(_calls.call_graph)
 artifact_put = blocking(_calls.artifact_put)
 emit = blocking(_calls.emit)
 annotate = blocking(_calls.annotate)
+id_token = blocking(_calls.id_token)
 verb = blocking(_calls.verb)
 
 

@@ -426,6 +426,13 @@ def annotate(markdown: str) -> Operation[None]:
     yield from demand("annotate", "annotate", ["-"], stdin=markdown.encode())
 
 
+def id_token(audience: str, *, lifetime: Optional[Duration] = None) -> Operation[str]:
+    """An ID token (JWT) with which the run authenticates to the system that audience names. Not recorded: each pass gets
+    another one, so request it just before the step that uses it. It is valid for 10 minutes, or for a lifetime of 1m to 1h."""
+    options = [] if lifetime is None else [f"--lifetime={duration_text(lifetime, 'lifetime')}"]
+    return (yield from demand("id-token", "id-token", [f"--audience={audience}", *options]))
+
+
 def verb(name: str, args: Sequence[str] = (), *, stdin: Text = None) -> Operation[CommandResult]:
     """Calls any verb of the agent, as those that plugins bring, with its arguments as on a command line."""
     data = stdin.encode() if isinstance(stdin, str) else stdin

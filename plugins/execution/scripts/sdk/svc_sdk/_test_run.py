@@ -715,6 +715,10 @@ class _Agent:
         self._notes += 1
         return {"exit": 0}
 
+    def _verb_id_token(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
+        # Nobody accepts it: a run in memory has no issuer.
+        return {"exit": 0, "stdout": base64.b64encode(f"test-id-token-for-{options['audience']}\n".encode()).decode()}
+
     def _verb_emit(self, options: Dict[str, str], words: List[str], command: List[str], stdin: str) -> Dict[str, Any]:
         type_ = (words + command)[0]
 

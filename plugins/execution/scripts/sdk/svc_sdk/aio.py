@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "answer", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
+    "attempt", "id_token", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
     "submit", "traceparent", "verb", "wait_any", "wait_ask", "wait_event", "wait_signal", "workflow",
 ]
 
@@ -157,6 +157,7 @@ call_graph = awaitable(_calls.call_graph)
 artifact_put = awaitable(_calls.artifact_put)
 emit = awaitable(_calls.emit)
 annotate = awaitable(_calls.annotate)
+id_token = awaitable(_calls.id_token)
 verb = awaitable(_calls.verb)
 
 

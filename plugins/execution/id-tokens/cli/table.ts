@@ -1,0 +1,13 @@
+import { adminCommand, type Command } from '../../../../cli/contract.ts';
+
+export const commands: readonly Command[] = [
+  adminCommand('rotate-id-token-key', {
+    summary: 'replace the key that signs ID tokens',
+    description:
+      'The new key is published at once and signs after 10 minutes, when every verifier has read it. The old key stays published\n' +
+      'until its tokens have expired. svc also does this by itself every 90 days. With --revoke, the new key signs at once and all\n' +
+      'older keys are removed: their tokens stop working.',
+    flags: { revoke: { type: 'boolean', summary: 'somebody may have the old key: make its tokens invalid' } },
+    examples: [['svc admin rotate-id-token-key --revoke', 'after the database and the master key were exposed']],
+  }),
+];
