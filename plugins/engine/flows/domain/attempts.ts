@@ -10,9 +10,9 @@ export const activityName = ({ id }: PlannedNode, { item }: { item: number }): s
  * acquires the lease of its group; nobody knows its id.
  */
 export function describeFailure(node: Pick<PlannedNode, 'id' | 'part_of'>, message: string): string {
-  const own = `node ${node.id}: `;
+  const internal = `node ${node.id}: `;
   if (node.part_of === 'run')
-    return `the concurrency group of the run: ${message.startsWith(own) ? message.slice(own.length) : message}`;
+    return `the concurrency group of the run: ${message.startsWith(internal) ? message.slice(internal.length) : message}`;
   const name = `node ${authoredNodeId(node)}: `;
   return message.startsWith(name) ? message : `${name}${message}`;
 }
