@@ -135,6 +135,7 @@ Feature: A project as files
         on: [push]
         file: ../scripts/build.sh
         timeout: 1h
+        retry: {limit: 2}
         """
       And a file "p/scripts/build.sh":
         """
@@ -161,6 +162,10 @@ Feature: A project as files
         created handlers/build
         created schedules/nightly
         """
+      When I call "svc handler show build --json"
+      Then standard output is JSON whose "retry.limit" is "2"
+      When I call "svc export -o {folder}/q"
+      Then the file "q/handlers/build.yaml" has "limit: 2"
       When I call "svc schedule pause nightly"
       And I call "svc diff -f {folder}/p"
       Then it exits with 0

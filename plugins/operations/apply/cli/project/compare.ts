@@ -10,7 +10,7 @@ export interface Difference {
 }
 
 /** Members whose texts are durations, which have several spellings: `60m` and `1h`. */
-const DURATIONS = new Set(['timeout', 'period', 'max', 'jitter', 'catch_up', 'deadline']);
+const DURATIONS = new Set(['timeout', 'period', 'max', 'jitter', 'catch_up', 'deadline', 'backoff', 'backoff_max']);
 /** Members that are values of people's own: they are compared exactly. */
 const OPAQUE = new Set(['config', 'input', 'document', 'published', 'env']);
 

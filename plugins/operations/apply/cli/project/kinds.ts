@@ -99,7 +99,7 @@ const WORKFLOW_BODY =
   'kind filename source graph function node config interpreter input args files env credentials tags subject requires cancel_on checkout timeout'.split(
     ' ',
   );
-const HANDLER_BODY = ['on', 'when', 'concurrency', 'throttle', 'rate_limit', 'debounce', 'batch', 'priority'];
+const HANDLER_BODY = ['on', 'when', 'concurrency', 'throttle', 'rate_limit', 'debounce', 'batch', 'priority', 'retry'];
 const SCHEDULE_BODY = ['cron', 'timezone', 'subject', 'paused', 'overlap', 'jitter', 'catch_up', 'deadline'];
 
 async function readAs(members: Members, reading: Reading, pointer: string): Promise<Read> {
@@ -156,8 +156,13 @@ const HANDLERS: Kind = {
   },
   read: (members, reading) => readAs(members, reading, ''),
   complete(body, live) {
-    const concurrency = body.concurrency as Members | undefined;
-    return withKind(concurrency ? { ...body, concurrency: { limit: 1, ...concurrency } } : body, live?.body);
+    const { concurrency, retry } = body as { concurrency?: Members; retry?: Members };
+    const completed = {
+      ...body,
+      ...(concurrency && { concurrency: { limit: 1, ...concurrency } }),
+      ...(retry && { retry: { limit: 1, backoff: '10s', backoff_max: '1h', ...retry } }),
+    };
+    return withKind(completed, live?.body);
   },
   write: ({ api, name, body }) => put(api, pathOf(HANDLERS, name), body),
 };
