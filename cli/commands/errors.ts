@@ -13,6 +13,12 @@ const CLI_CODES: readonly ErrorCode[] = [
     'Rename one of the commands, or remove one of the plugins from SVC_PLUGINS.',
   ],
   [
+    'connector_differs',
+    0,
+    'The server has another version of the connector than the file.',
+    'Start the server with the file in SVC_CONNECTORS, then record again. Nothing was sent.',
+  ],
+  [
     'docs_not_built',
     0,
     'The page is generated and has not been built in this clone.',
@@ -32,6 +38,18 @@ const CLI_CODES: readonly ErrorCode[] = [
   ],
   ['home_unusable', 0, 'svc cannot write to its folder.', 'Choose a folder that you can write to with --home.'],
   ['jq_failed', 0, 'The jq filter failed.', 'See https://jqlang.org/manual; put the filter in single quotes.'],
+  [
+    'key_missing',
+    0,
+    'The signing key of a hook is neither in the project folder nor in the environment.',
+    'Add `key_env: <variable>` to the file of the hook, and set the variable to the key.',
+  ],
+  [
+    'member_kept',
+    0,
+    'A project folder does not change your own role or the last admin.',
+    'To do this nevertheless, use `svc member set` or `svc member rm`.',
+  ],
   [
     'not_authenticated',
     0,
@@ -56,6 +74,12 @@ const CLI_CODES: readonly ErrorCode[] = [
     0,
     "Another copy of svc is installed in the plugin's node_modules, and tools use that copy.",
     'To use this svc, remove the other copy first: `npm uninstall svc`.',
+  ],
+  [
+    'project_files_invalid',
+    0,
+    'The files of a project folder have problems. Nothing was changed.',
+    'Correct the files; `svc schema <kind>` prints what they can contain.',
   ],
   ['profile_invalid', 0, 'The profile file cannot be used.', 'Sign in again with `svc login`.'],
   [

@@ -28,7 +28,7 @@ export function importOpenapi(
   options: ImportOptions,
   { reading, expressions }: { reading: ManifestReading; expressions: Expressions },
 ): ImportedConnector {
-  if (!isObject(source) || typeof source.openapi !== 'string' || !/^3\./.test(source.openapi))
+  if (!isObject(source) || typeof source.openapi !== 'string' || !source.openapi.startsWith('3.'))
     throw Errors.invalidRequest(
       isObject(source) && source.swagger !== undefined
         ? 'the document is Swagger 2; convert it to OpenAPI 3 first'
