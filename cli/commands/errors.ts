@@ -95,6 +95,12 @@ const CLI_CODES: readonly ErrorCode[] = [
     'If that is your server, sign in to it with `svc login`; otherwise, correct the address.',
   ],
   [
+    'set_by_people',
+    0,
+    'The project needs an object whose secret a file does not contain.',
+    'Set it with the command that the error shows, then apply the folder again.',
+  ],
+  [
     'unexpected_answer',
     0,
     'The server returned an unexpected response.',

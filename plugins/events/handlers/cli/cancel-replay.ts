@@ -6,6 +6,7 @@ export const run: Run = async ({ args, output, client }) => {
   const replay = await api.json<Api.EventReplayView>({
     method: 'POST',
     path: api.scoped(`/event-replays/${encodeURIComponent(args[0]!)}/cancel`),
+    expects: ['state', 'delivered'],
   });
   output.data(replay, () => '');
   output.note(summarizeReplay(replay));

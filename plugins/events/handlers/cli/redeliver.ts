@@ -9,6 +9,7 @@ export const run: Run = async (invocation) => {
     path: api.scoped(`/dead-letters/${encodeURIComponent(args[0]!)}/redeliver`),
     body: { force: flags.force || undefined },
     headers: key === undefined ? {} : { 'idempotency-key': String(key) },
+    expects: ['state'],
   });
   if (replay.run_id !== undefined) await rememberSubmitted(api, invocation, replay.run_id);
   output.data(replay, () => replay.run_id ?? '');
