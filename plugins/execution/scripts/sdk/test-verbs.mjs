@@ -169,7 +169,7 @@ async function annotate(agent, { args, stdin }) {
 }
 
 /** Nobody accepts it: a run in memory has no issuer. */
-async function idToken(agent, { args }) {
+async function idToken(_agent, { args }) {
   return { exit: 0, stdout: Buffer.from(`test-id-token-for-${parse(args).options.audience}\n`).toString('base64') };
 }
 
