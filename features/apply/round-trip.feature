@@ -35,6 +35,7 @@ Feature: A project as files
         """
       And I call "svc webhook set site --forge forge_a --repo acme/site --workflow {folder}/ci.sh"
       And I call "svc member set ben --role viewer --project {project}"
+      And I call "svc var set _REGION eu"
       And I call "svc export -o {folder}/p"
       Then it exits with 0
       And standard output is:
@@ -52,6 +53,7 @@ Feature: A project as files
         members/ben.yaml
         schedules/nightly.yaml
         schedules/nightly/ci.sh
+        vars/_REGION.yaml
         webhooks/site.yaml
         webhooks/site/ci.sh
         """
@@ -76,14 +78,14 @@ Feature: A project as files
       And standard error has "the project is as its files say"
       When I call "svc apply -f {folder}/p"
       Then it exits with 0
-      And standard error has "nothing to do: 10 unchanged"
+      And standard error has "nothing to do: 11 unchanged"
       Given another project noted as "copy"
       When I call "svc apply -f {folder}/p --project {copy}"
       Then it exits with 1
       And standard error has "failed credentials/bot: does not exist"
       And standard error has "svc credential set bot --kind bearer"
       And standard error has "failed event-hooks/shop: svc needs the signing key"
-      And standard error has "8 created, 0 updated, 0 unchanged, 0 removed, 2 failed"
+      And standard error has "9 created, 0 updated, 0 unchanged, 0 removed, 2 failed"
       And standard output lacks "secret"
       Given a file "p/event-hooks/shop.yaml":
         """
@@ -96,7 +98,7 @@ Feature: A project as files
         """
       And I call "svc apply -f {folder}/p --project {copy}" with "SHOP_KEY" set to "signing-key-value"
       Then it exits with 0
-      And standard error has "1 created, 0 updated, 9 unchanged, 0 removed, 0 failed"
+      And standard error has "1 created, 0 updated, 10 unchanged, 0 removed, 0 failed"
       When I call "svc diff -f {folder}/p --project {copy}"
       Then it exits with 0
 

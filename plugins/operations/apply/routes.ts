@@ -26,6 +26,7 @@ const ROLES: Readonly<Record<string, ProjectRole>> = {
   'event-hooks': 'admin',
   webhooks: 'admin',
   members: 'admin',
+  vars: 'admin',
 };
 
 const PATH = `${SCOPED}/applied`;

@@ -17,7 +17,7 @@ import { FileProblem, parseYaml } from './yaml.ts';
 /** The maximum number of objects in a folder. A project cannot have that many of most kinds. */
 export const MAX_OBJECTS = 5000;
 const MAX_PROBLEMS = 50;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$/;
 const ENDING = '.yaml';
 
 /** The files of a project: what they describe, or what is wrong with them. */

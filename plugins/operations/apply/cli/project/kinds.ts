@@ -282,6 +282,23 @@ const WEBHOOKS: Kind = {
   },
 };
 
+const listVariables = lister('vars');
+
+const VARIABLES: Kind = {
+  folder: 'vars',
+  operation: 'putVariable',
+  role: 'admin',
+  // The list also has those of the org, which files of a project do not describe.
+  list: async (api) => (await listVariables(api)).filter(({ origin }) => origin === 'project'),
+  complete_list: true,
+  nameOf: named,
+  toBody: (view) => pick(view, ['value']),
+  toFile: (_name, body) => ({ members: body, companions: [] }),
+  read: async (members) => ({ body: members }),
+  complete: (body) => body,
+  write: ({ api, name, body }) => put(api, pathOf(VARIABLES, name), body),
+};
+
 const MEMBERS: Kind = {
   folder: 'members',
   operation: 'putProjectMember',
@@ -419,6 +436,7 @@ const GRAPHS: Kind = {
 export const KINDS: readonly Kind[] = [
   PROVIDERS,
   CREDENTIALS,
+  VARIABLES,
   GRAPHS,
   HANDLERS,
   SCHEDULES,
