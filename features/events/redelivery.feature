@@ -11,7 +11,7 @@ Feature: Dead letters, and replaying many events
       When somebody emits "order.paid" with '{"key": "one"}'
       And somebody emits "order.paid" with '{"key": "two"}'
       And the project comes to rest
-      When I call "svc dead-letter ls --handler receipt"
+      When I call "svc dead-letter ls --handler receipt --since 1h"
       Then standard output matches "^dlt_\S+ +receipt +order.paid +evt_\S+ +run_\S+ .*exit"
       When I send "GET" to "{scoped}/dead-letters?type=order.paid&handler=receipt"
       Then the answer lists 2 "dead_letters"
@@ -55,7 +55,7 @@ Feature: Dead letters, and replaying many events
       Then it exits with 1
       And standard error has "not_found"
       When I call "svc dead-letter dismiss {again}"
-      And I call "svc dead-letter dismiss --handler receipt"
+      And I call "svc dead-letter dismiss --handler receipt --before 2100-01-01"
       Then standard output is "1"
       When I send "GET" to "{scoped}/dead-letters"
       Then the answer lists 0 "dead_letters"

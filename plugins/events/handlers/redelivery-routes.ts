@@ -88,7 +88,7 @@ export const bulkReplayRoutes = (replays: BulkReplays): Route[] => [
   },
 ];
 
-export const deadLetterRoutes = (letters: DeadLetters, { now }: Pick<Database, 'now'>): Route[] => [
+export const deadLetterRoutes = (letters: DeadLetters, clock: Pick<Database, 'now'>): Route[] => [
   listRoute({
     path: LETTERS,
     operation: 'listDeadLetters',
@@ -100,7 +100,7 @@ export const deadLetterRoutes = (letters: DeadLetters, { now }: Pick<Database, '
     description: 'A page of dead letters.',
     list({ scope, query }) {
       const { handler: name, type, since } = query;
-      const filter = { name, type, since: since === undefined ? undefined : readSince(since, now()) };
+      const filter = { name, type, since: since === undefined ? undefined : readSince(since, clock.now()) };
       return letters.list(scope, filter, readPage(query));
     },
   }),
@@ -150,7 +150,7 @@ export const deadLetterRoutes = (letters: DeadLetters, { now }: Pick<Database, '
     responses: { 200: { description: 'How many were dismissed.', schema: dismissed } },
     async handle(request) {
       const { handler: name, type, before } = request.body as DismissDeadLettersBody;
-      const until = before === undefined ? undefined : readSince(before, now(), 'before', '/before');
+      const until = before === undefined ? undefined : readSince(before, clock.now(), 'before', '/before');
       const json = await letters.dismissMany({ scope: request.scope, by: auditSource(request) }, { name, type, until });
       return { status: 200, json };
     },
