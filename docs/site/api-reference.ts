@@ -51,6 +51,7 @@ function resourceOf(path: string): string {
 /** Resources that one page shows together. */
 const SAME: Readonly<Record<string, string>> = {
   '': 'orgs',
+  '.well-known': 'id-tokens',
   audit: 'audit',
   check: 'runs',
   connections: 'accounts',

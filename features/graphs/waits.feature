@@ -141,7 +141,6 @@ Feature: Predicates of event nodes
       Examples:
         | what                        | when                       | says                             |
         | steps                       | steps.a.output == 1        | unknown name `steps`             |
-        | vars                        | vars.x == 1                | unknown name `vars`              |
         | the state of the run        | state.x == 1               | unknown name `state`             |
         | a node that does not exist  | nodes.b.output == 1        | the graph has no node b          |
         | a node that runs elsewhere  | nodes.other.output == 1    | other does not run before wait   |
