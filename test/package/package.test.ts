@@ -13,14 +13,14 @@ import { programs } from './programs.ts';
 t.setTimeout(900_000);
 const STEP_MS = 180_000;
 /** 470 of them are the site of the documentation: three for each page. */
-const MAX_FILES = 3400;
+const MAX_FILES = 3500;
 /** The benchmark holds 2.5 on a machine of its own; with all commands in one file it was 10. */
 const MAX_TIMES_OF_NODE = 4;
 /**
  * The file of the kernel includes its libraries, and a table maps its lines to the sources for stack traces. The fonts of the
  * console take 0.3 MiB, the site of the documentation 2.2.
  */
-const MAX_BYTES = 8.75 * 1024 * 1024;
+const MAX_BYTES = 9 * 1024 * 1024;
 
 fileNeeds(t, 'git');
 
