@@ -11,8 +11,21 @@ const of = (type: string, body: object, fields: object = {}) =>
 t.test('a push has its commit, and a pushed tag its tag', async (t) => {
   const pushed = (ref: string, sha = SHA) =>
     eventRepository({ type: 'push', payload: { body: { repository } } as never, fields: { ref, sha } });
-  t.same(pushed('refs/heads/main'), { url, fork: false, sha: SHA, expected: true });
-  t.same(pushed('refs/tags/v1'), { url, fork: false, sha: SHA, tag: 'v1', expected: true });
+  t.same(pushed('refs/heads/main'), {
+    url,
+    fork: false,
+    sha: SHA,
+    pushed_ref: 'refs/heads/main',
+    expected: true,
+  });
+  t.same(pushed('refs/tags/v1'), {
+    url,
+    fork: false,
+    sha: SHA,
+    pushed_ref: 'refs/tags/v1',
+    tag: 'v1',
+    expected: true,
+  });
   t.same(pushed('refs/heads/gone', '0'.repeat(40)), { url, fork: false, expected: true });
   t.equal(
     eventRepository({ type: 'push', payload: { ref: 'x' }, fields: { sha: SHA } }),
