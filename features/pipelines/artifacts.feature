@@ -44,6 +44,32 @@ Feature: Job artifacts
       When I send "GET" to "{scoped}/runs/{run}/artifacts"
       Then the answer lists 0 "artifacts"
 
+    Scenario: a job needs files whose names look like options or like the ID of a run
+      When I submit the pipeline:
+        """
+        jobs:
+          build:
+            steps: [{ run: "echo one > ./-x; echo two > ./--as; echo three > run_2" }]
+            artifacts: ["-x", "--as", run_2]
+          check:
+            needs: [{ job: build, artifacts: true }]
+            steps: [{ run: 'test "$(cat ./-x ./--as run_2 | tr "\n" " ")" = "one two three "' }]
+        """
+      Then the run succeeds
+
+    Scenario: a job stores its whole workspace, and another one needs it
+      When I submit the pipeline:
+        """
+        jobs:
+          build:
+            steps: [{ run: "mkdir d; echo one > a; echo two > d/b" }]
+            artifacts: ["."]
+          check:
+            needs: [{ job: build, artifacts: true }]
+            steps: [{ run: 'test "$(cat a d/b | tr "\n" " ")" = "one two "' }]
+        """
+      Then the run succeeds
+
   Rule: Names that differ only in case are different files
 
     Scenario: case matters for a job's artifacts and for the scripts that jobs run

@@ -51,7 +51,8 @@ export async function callVerb(
 
 /** Puts artifacts of the run into the workspace, at their paths, as `svc artifact get` does. Throws `artifact_missing`. */
 export async function fetchArtifacts(deps: JobVerbDeps, paths: readonly string[]): Promise<void> {
-  const options = { argvOf: (path: string) => ['--', path], verb: ARTIFACT_GET };
+  // With `./`, a path that looks like the ID of a run is a path.
+  const options = { argvOf: (path: string) => ['--', `./${path}`], verb: ARTIFACT_GET };
   await callForEach(deps, paths, { ...options, missing: 'fetches', toError: PipelineErrors.artifactMissing });
 }
 
@@ -82,7 +83,7 @@ async function callForEach(
 
 /** Stores files of the workspace as artifacts, as `svc artifact put` does. Throws `artifact_failed`. */
 export async function storeArtifacts(deps: JobVerbDeps, paths: readonly string[]): Promise<void> {
-  const options = { argvOf: (path: string) => [path, '--as', artifactName(path)], verb: ARTIFACT_PUT };
+  const options = { argvOf: (path: string) => [`--as=${artifactName(path)}`, '--', path], verb: ARTIFACT_PUT };
   await callForEach(deps, paths, { ...options, missing: 'stores', toError: PipelineErrors.artifactFailed });
 }
 

@@ -17,6 +17,8 @@ export interface RemoteFile {
 
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const READ_BYTES = 256 * 1024;
+/** Leaves space for what is added to the name of a partial file. */
+const MAX_READABLE_NAME_BYTES = 200;
 
 /**
  * Returns where a file is written below a folder. Creates the folders in between and refuses links among them, so
@@ -65,7 +67,7 @@ async function createFolder(path: string): Promise<void> {
  * verified. Returns how many bytes are there, fewer than its size if the connection broke.
  */
 export async function receiveFile(target: string, { size, digest, read }: Omit<RemoteFile, 'path'>): Promise<number> {
-  const partial = join(dirname(target), `.${basename(target).slice(0, 200)}.${digest.slice(7, 19)}.part`);
+  const partial = join(dirname(target), `.${partialName(basename(target))}.${digest.slice(7, 19)}.part`);
   const file = await open(partial, FLAGS, 0o666);
   const hash = createHash('sha256');
   let at = 0;
@@ -94,6 +96,10 @@ export async function receiveFile(target: string, { size, digest, read }: Omit<R
   await rename(partial, target);
   return at;
 }
+
+/** A file system limits the bytes of a name, and long names with equal beginnings need different partial files. */
+const partialName = (name: string): string =>
+  Buffer.byteLength(name) <= MAX_READABLE_NAME_BYTES ? name : createHash('sha256').update(name).digest('hex');
 
 async function hashExisting(file: Awaited<ReturnType<typeof open>>, hash: Hash): Promise<number> {
   const buffer = Buffer.allocUnsafe(READ_BYTES);

@@ -37,3 +37,14 @@ t.test('two runs that save one key in one folder do not share the archive', asyn
   t.ok(bytes > 0);
   t.same(await readdir(cwd), ['rows'], 'both archives are removed');
 });
+
+t.test('a key that cannot be removed by its path is rejected', async (t) => {
+  const files = { findCache: async () => undefined };
+  const pass = { mask: (text: string) => text };
+  for (const key of ['a\\b', 'a/../b', '.', 'a\nb', ''])
+    await t.rejects(
+      async () => cacheSaveVerb.run({ argv: [key, 'rows'], cwd: t.testdirName, pass, files } as never),
+      { code: 'verb_usage', message: /cache key/ },
+      JSON.stringify(key),
+    );
+});

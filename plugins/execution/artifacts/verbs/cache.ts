@@ -116,6 +116,7 @@ function readKey({ pass }: VerbCall, text: string): string {
   // `svc cache rm` sends the key as a path.
   if (key.split('/').some((name) => name === '.' || name === '..'))
     throw verbUsage('a cache key cannot contain the names "." and ".."');
+  if (key.includes('\\')) throw verbUsage('a cache key cannot contain a backslash');
   return key;
 }
 

@@ -30,6 +30,11 @@ export const artifactGetVerb = defineVerb(artifactGetHelp, async (call) => {
     const artifacts = await selectArtifacts(files, path === undefined ? undefined : call.pass.mask(path));
     if (artifacts.length === 0)
       return toFailure(path === undefined ? 'the run has no artifacts' : `the run has no artifact ${path}`);
+    const clash = output === '-' ? undefined : findClash(artifacts);
+    if (clash !== undefined)
+      return toFailure(
+        `the artifact ${clash} is a file, but other artifacts are in a folder with this name; use the path of one of them`,
+      );
     const folder = await createReadableFolder();
     try {
       if (output === '-') return await printContent(files, artifacts, folder);
@@ -57,6 +62,8 @@ function readRequest(call: VerbCall): { path: string | undefined; output: string
   if (path === '') throw verbUsage('<path> is empty; omit it to get all artifacts');
   const { output = '.' } = options;
   if (output === '') throw verbUsage('--output is empty');
+  // `.` is the folder of all artifacts, as in `svc artifact put . --as .`.
+  if (path !== undefined && /^\.(\/+\.)*\/*$/.test(path)) return { path: undefined, output };
   return { path: path?.replace(/^(\.\/)+/, '').replace(/\/+$/, ''), output };
 }
 
@@ -73,6 +80,13 @@ async function selectArtifacts(files: ActivityFiles, path: string | undefined): 
     cursor = page.next_cursor;
   } while (cursor !== undefined);
   return found;
+}
+
+/** Returns an artifact whose path is also a folder of other artifacts. No disk can have both. */
+function findClash(artifacts: readonly StoredFile[]): string | undefined {
+  const paths = new Set(artifacts.map(({ path }) => path));
+  const folders = artifacts.flatMap(({ path }) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)));
+  return folders.find((folder) => paths.has(folder));
 }
 
 /** Downloads artifacts into the agent's folder; the first failure ends it. */

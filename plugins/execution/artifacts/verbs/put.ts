@@ -33,20 +33,30 @@ export const artifactPutVerb = defineVerb(artifactPutHelp, async (call) => {
 
 type UploadCall = Pick<VerbCall, 'cwd' | 'disk_view' | 'pass'>;
 
-async function listFiles({ cwd, disk_view }: UploadCall, source: string, as: string | undefined): Promise<LocalFile[]> {
-  const files = await asUsageError(() => collectFiles(cwd, source, as, disk_view));
+/** Returns the files, with masked paths: artifacts are looked up by path, so a path must not contain a secret. */
+async function listFiles({ cwd, disk_view, pass }: UploadCall, source: string, as: string | undefined) {
+  const found = await asUsageError(() => collectFiles(cwd, source, as, disk_view));
+  const files = found.map(({ path, file }) => ({ path: pass.mask(path), file }));
+  assertDistinct(files);
   const bytes = files.reduce((sum, { path }) => sum + Buffer.byteLength(path) + 1, 0);
   if (bytes > MAX_STEP_OUTPUT_BYTES)
     throw valueTooLarge(`the files are ${bytes} bytes in total; store the files as one archive (tar)`);
   return files;
 }
 
-/**
- * Uploads files in order, a few at a time; the first failure ends it. Artifacts are looked up by path, so paths are
- * masked.
- */
+/** Names that differ only in a secret are the same once that is masked. */
+function assertDistinct(files: readonly LocalFile[]): void {
+  const paths = new Set<string>();
+  for (const { path } of files) {
+    if (paths.has(path))
+      throw verbUsage(`two files would be stored as ${path}, because secrets in names are masked; rename one of them`);
+    paths.add(path);
+  }
+}
+
+/** Uploads files in order, a few at a time; the first failure ends it. */
 async function upload(
-  { disk_view, pass }: UploadCall,
+  { disk_view }: UploadCall,
   files: ActivityFiles,
   files_to_upload: readonly LocalFile[],
 ): Promise<string[]> {
@@ -57,7 +67,7 @@ async function upload(
     for (const [n, { path, file }] of queue) {
       if (failed) return;
       // The file is opened a second time to be sent, and may have changed until then.
-      const stage = async () => files.stage(pass.mask(path), await readContent(file, disk_view));
+      const stage = async () => files.stage(path, await readContent(file, disk_view));
       ids[n] = (await asUsageError(stage)).upload_id;
     }
   };
