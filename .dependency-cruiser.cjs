@@ -18,10 +18,12 @@ const similarWords = '^plugins/platform/schema/contract/nearest\\.ts$';
 const eventPattern = '^plugins/events/handlers/contract/event-pattern\\.ts$';
 // How a workflow declares its inputs: flags of the command line are made from it.
 const declaredInputs = '^plugins/platform/schema/contract/(exact-number|shape|declared-inputs)\\.ts$';
+// How the files of a project are checked and compared, before anything is sent.
+const projectFiles = '^(plugins/platform/schema/contract/(compile|pointer)|kernel/contracts/duration)\\.ts$';
 const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/engine/runs/contract/(approver-names|capabilities)\\.ts$)|${exactJson}|${similarWords}|${eventPattern}`;
 
 // How the command line reaches the service in its own process.
-const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${declaredInputs}|${bundle}|${ownCache}|${similarWords}|${eventPattern}`;
+const oneDoor = `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${declaredInputs}|${bundle}|${ownCache}|${similarWords}|${eventPattern}|${projectFiles}`;
 
 /** The console's pages know the types of answers, which are generated. */
 const consoleWeb = '^plugins/operations/console/web/';

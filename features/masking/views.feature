@@ -67,6 +67,7 @@ Feature: Secrets in views of a run
         | site          | label    |
         | login ***#0   | with *** |
 
+    @contract
     Scenario: secrets are masked in the names and conditions of a wait for the first of several
       When I submit the script "any.sh":
         """

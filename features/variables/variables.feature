@@ -1,3 +1,4 @@
+@contract
 Feature: Variables of a project and its org
 
   Rule: A variable is set, shown, replaced and removed

@@ -1,9 +1,8 @@
 import t from 'tap';
 import { Expressions, Sealer } from '../../../kernel/contracts/index.ts';
-import { countWork, STORES } from '../../../test/kit/index.ts';
+import { boot, countWork, STORES } from '../../../test/kit/index.ts';
 import type { Json } from '../../engine/runs/contract.ts';
 import { equalityKey } from '../../platform/expressions/contract.ts';
-import { createExpressions } from '../../platform/expressions/create-expressions.ts';
 import { parseExact } from '../../platform/schema/contract.ts';
 import type { WaitValues } from './contract.ts';
 import { findEqualities, readKeys } from './domain/equalities.ts';
@@ -14,7 +13,9 @@ import { BusProject, type BusServer, openServers } from './testing/bus-server.ts
 
 t.setTimeout(600_000);
 
-const expressions = createExpressions();
+const kernel = await boot({ plugins: ['expressions'], quiet: true });
+t.teardown(() => kernel.close());
+const expressions = kernel.use(Expressions);
 
 /** Values of events as they are sent. Many of them look alike, and some cannot be read by expressions. */
 const TEXTS = [

@@ -14,6 +14,7 @@ const OF_STEPS: readonly (readonly [RegExp, string])[] = [
   [/^a server with the plugin/, 'gives the server a plugin of the tests'],
   [/^a server of its own with the provider/, 'changes what the database of the server holds'],
   [/^a server whose/, 'gives the server an issuer'],
+  [/^a server that issues ID tokens/, 'sets the settings of the server'],
   [/"svc provider ls"/, 'needs a server that has no provider of accounts'],
   [/^I register a webhook at each/, 'needs a server that may send requests to no address but those of the tests'],
   [/^I (start|call) "svc (serve|dev|agent|admin)/, 'starts a server with settings of its own'],

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Run, runTool, usageError } from '../../../../cli/contract.ts';
-import type { ImportedConnector } from '../openapi/import.ts';
+import type { ImportedConnector } from '../local/tool-answers.ts';
 
 export const run: Run = async ({ args, flags, output, env }) => {
   const tool = { plugin: 'connectors', tool: 'connector-import', hides: ['SVC_CONNECTORS'] };

@@ -10,7 +10,7 @@ import {
   usageError,
   waitUntil,
 } from '../../../../cli/contract.ts';
-import type { PreparedExample } from '../tools/record.ts';
+import type { PreparedExample } from '../local/tool-answers.ts';
 import { maskResponse, type NodeResponse } from './mask-response.ts';
 
 const ENDS: readonly string[] = ['succeeded', 'failed', 'cancelled'];

@@ -5,18 +5,13 @@ import { checkConnector, compileConnector } from '../service/compile-connectors.
 import { isObject, type JsonObject, OpenapiDocument, toList, toObject, toText } from './document.ts';
 import { type ConvertedAction, convertOperation, METHODS, type Operation } from './operation.ts';
 import { describe } from './values.ts';
+import type { ImportedConnector } from '../local/tool-answers.ts';
 
 export interface ImportOptions {
   /** The name of the connector. By default, it is made of the title. */
   name?: string | undefined;
   /** Only these operations, by the ID or by the name of the action. */
   operations?: readonly string[] | undefined;
-}
-
-export interface ImportedConnector {
-  manifest: ConnectorManifest;
-  /** Operations that have no action, and what the actions of others lack. */
-  notes: { operation: string; note: string }[];
 }
 
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;

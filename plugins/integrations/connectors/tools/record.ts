@@ -1,17 +1,9 @@
 import { Errors, Expressions, type LocalTool } from '../../../../kernel/contracts/index.ts';
-import { type Connector, type ConnectorManifest, ManifestReading } from '../../manifests/contract.ts';
+import { type Connector, ManifestReading } from '../../manifests/contract.ts';
 import { toCall, toExampleRequest } from '../domain/examples.ts';
 import { ConnectorErrors } from '../errors.ts';
+import type { PreparedExample } from '../local/tool-answers.ts';
 import { findAction, parseValues } from './render.ts';
-
-/** What `svc connector record` needs to know before it calls the other system. */
-export interface PreparedExample {
-  file: string;
-  manifest: ConnectorManifest;
-  action: string;
-  /** The example without its response. */
-  example: NonNullable<ConnectorManifest['examples']>[number];
-}
 
 /** Finds the action of a manifest and lowers the call that is recorded. Throws `connector_input_invalid`. */
 export const recordTool: LocalTool = {

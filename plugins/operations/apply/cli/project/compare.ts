@@ -1,5 +1,4 @@
-import { parseDuration } from '../../../../../kernel/contracts/index.ts';
-import { pointerTo } from '../../../../platform/schema/contract.ts';
+import { parseDuration, pointerTo } from '../../../../../cli/contract.ts';
 import type { Members } from './workflow-files.ts';
 
 /** A member that differs. `from` is what the server has, `to` what the file says; absent where there is none. */

@@ -1,6 +1,7 @@
 import { lstat, mkdir, opendir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
+  compileSchema,
   CliError,
   Exit,
   type Invocation,
@@ -8,7 +9,6 @@ import {
   usageError,
   workflowRoot,
 } from '../../../../../cli/contract.ts';
-import { compile } from '../../../../platform/schema/contract.ts';
 import { type DesiredObject, type Kind, KINDS } from './kinds.ts';
 import type { FileSchemas } from './schemas.ts';
 import type { Members } from './workflow-files.ts';
@@ -98,7 +98,8 @@ async function readObject(folder: string, kind: Kind, name: string, { schemas, i
     const root = await workflowRoot(join(folder, path), folder);
     const read = async (file: string) => (await readDocument(file, invocation, 'workflow', root)).source;
     const members = await parseYaml(await read(join(folder, path)));
-    const problems = compile(schemas.of(kind))(members ?? {});
+    const validate = await compileSchema(schemas.of(kind));
+    const problems = validate(members ?? {});
     if (problems.length > 0) {
       found.problems.push(...problems.map(({ pointer, message }) => `${path}:${pointer || '/'}: ${message}`));
       return;

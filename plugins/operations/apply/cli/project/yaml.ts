@@ -1,6 +1,5 @@
 import type { Node, Pair, Scalar } from 'yaml';
-import { parseExact } from '../../../../../cli/contract.ts';
-import { ExactNumber, pointerTo } from '../../../../platform/schema/contract.ts';
+import { ExactNumber, parseExact, pointerTo } from '../../../../../cli/contract.ts';
 
 /** What is wrong in a file: `/on/0`, or `3:5` for a pointer that has no pointer. */
 export class FileProblem extends Error {
