@@ -31,6 +31,12 @@ export class Hands {
     }
   }
 
+  /** `g` and a letter. Both are sent at once, because the console counts them only when they follow each other soon. */
+  async go(letter: string): Promise<void> {
+    this.count += 2;
+    await Promise.all(['g', letter].map((key) => this.page.keyboard.press(key)));
+  }
+
   /** Where the focus is. */
   async type(text: string): Promise<void> {
     this.count += 1;

@@ -237,7 +237,7 @@ else
     });
 
     await task('connect an account, by keyboard', 40, async ({ hands }) => {
-      await hands.press('g', 'c');
+      await hands.go('c');
       await page.getByRole('button', { name: /^Connect / }).waitFor();
       await hands.tabTo(/^Connect /);
       await hands.press('Enter');
@@ -272,7 +272,7 @@ else
     });
 
     await task('follow an event to what it caused, by keyboard', 12, async ({ hands }) => {
-      await hands.press('g', 'e');
+      await hands.go('e');
       await page.getByRole('link', { name: 'deploy.done' }).waitFor();
       await hands.press('j', 'Enter');
       await page.getByRole('list', { name: 'Effects' }).waitFor();
