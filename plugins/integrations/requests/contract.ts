@@ -6,7 +6,7 @@ import type { Json } from '../../engine/runs/contract.ts';
 import type { AnswerRules } from './contract/answer-rules.ts';
 
 export { type AnswerRules, evaluateFailedWhen, readPage, validateAnswerRules } from './contract/answer-rules.ts';
-export type { FailedWhen, Pagination } from './contract/answer-rules.ts';
+export type { FailedWhen, Pagination } from './generated/http-config.ts';
 export { keyText } from './contract/key-text.ts';
 export { validateHeaders, headerTexts, NODE_HEADERS, type NodeHeaders } from './contract/node-headers.ts';
 

@@ -1,38 +1,7 @@
 import { type Expression, type Expressions, type Fault, isServiceError } from '../../../../kernel/contracts/index.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 import type { NodeAnswer } from '../contract.ts';
-
-/** When an answer is a failure, although its status is not one. Every member is CEL over `status`, `headers`, `body`. */
-export interface FailedWhen {
-  /** True for a failure. An answer for which it has no value is a failure too. */
-  when: string;
-  /** The text of the failure. By default, the message shows the start of the body. */
-  message?: string;
-  /** True when another attempt may succeed. By default, every failure can be retried. */
-  retry_when?: string;
-}
-
-/** How to read a list that the other system returns in pages. `items`, `next` and `more` are CEL like `FailedWhen`. */
-export interface Pagination {
-  kind: 'cursor' | 'page' | 'offset' | 'link';
-  /** The list of a page. */
-  items: string;
-  /**
-   * For `cursor`: the cursor of the next page. For `link`: its address; by default, the link `next` of the `Link` header.
-   * No value, null, false or an empty text end the list.
-   */
-  next?: string;
-  /** For `page` and `offset`: false ends the list. By default, a page without items does. */
-  more?: string;
-  /** The parameter of the URL that chooses the page. */
-  query?: string;
-  /** Or the pointer into the body of the request. */
-  body?: string;
-  /** The number of the first page, or the first offset. */
-  first?: number;
-  max_pages?: number;
-  max_items?: number;
-}
+import type { FailedWhen, Pagination } from '../generated/http-config.ts';
 
 /** What is said about the answers of a request. */
 export interface AnswerRules {
