@@ -62,13 +62,31 @@ async function insertCache(
   );
 }
 
+interface Claims {
+  /** Activities by their runs. */
+  activities: Map<string, string>;
+  last: Promise<void>;
+}
+
+/** A fuzz makes several samples at once, and the claim for one of them takes the runs of the others too. */
+const claims_of = new WeakMap<MatrixServer, Claims>();
+
 async function claimOf(server: MatrixServer, run_id: string): Promise<{ activity: string }> {
+  const claims = claims_of.get(server) ?? { activities: new Map(), last: Promise.resolve() };
+  claims_of.set(server, claims);
+  claims.last = claims.last.then(() => claimUntil(server, claims.activities, run_id));
+  await claims.last;
+  const activity = claims.activities.get(run_id);
+  if (activity === undefined) throw new Error('the activity cannot be claimed');
+  return { activity };
+}
+
+async function claimUntil(server: MatrixServer, activities: Map<string, string>, run_id: string): Promise<void> {
   const by = { agent_id: 'agt_matrix', capabilities: program.requires };
-  for (;;) {
-    const claims = await server.use(RunStore).claim(by, 50, 600_000);
-    const own = claims.find((claim) => claim.run_id === run_id);
-    if (own) return { activity: own.activity_id };
-    if (claims.length === 0) throw new Error('the activity cannot be claimed');
+  while (!activities.has(run_id)) {
+    const claimed = await server.use(RunStore).claim(by, 50, 600_000);
+    for (const claim of claimed) activities.set(claim.run_id, claim.activity_id);
+    if (claimed.length === 0) return;
   }
 }
 
