@@ -304,10 +304,13 @@ const MEMBERS: Kind = {
   operation: 'putProjectMember',
   role: 'admin',
   async list(api) {
-    const { readAll } = await import('../../../../../cli/contract.ts');
+    const { CliError, readAll } = await import('../../../../../cli/contract.ts');
     const members = await readAll<Members>(api, api.scoped('/members'), 'members');
-    // Who may not see invitations cannot invite either, so that the difference does not matter.
-    const invited = await readAll<Members>(api, api.scoped('/invitations'), 'invitations').catch(() => []);
+    const invited = await readAll<Members>(api, api.scoped('/invitations'), 'invitations').catch((error: unknown) => {
+      // Who may not see invitations cannot invite either, so that the difference does not matter.
+      if (error instanceof CliError && error.code === 'forbidden') return [];
+      throw error;
+    });
     return [...members, ...invited.map((one) => ({ ...one, invited: true }))];
   },
   complete_list: true,
