@@ -24,7 +24,7 @@ export {
 export { bundleDocument } from './bundled.ts';
 export { CliError, Exit, usageError } from './errors.ts';
 export { suggestEmittedTypes, suggestHandledType, suggestListenedType } from './event-types.ts';
-export { contentsOf, sendIncluded } from './included.ts';
+export { contentsOf, type IncludedFile, sendIncluded } from './included.ts';
 export { rememberSubmitted } from './last-run.ts';
 export { readDocument, readInput, readJson, readPairs, readSecret } from './input.ts';
 export type * as Api from './generated/api.ts';
@@ -40,6 +40,7 @@ export { withSecretFiles } from './secret-files.ts';
 export { workflowRoot } from './root.ts';
 export { formatSpan } from './output/span.ts';
 export { readAll } from './pages.ts';
+export { splitPipeline } from './pipeline-files.ts';
 export { readPayload } from './payload.ts';
 export {
   listCommand,

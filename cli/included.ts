@@ -4,7 +4,7 @@ import type { Output } from './output/output.ts';
 import type { RunDocument } from './generated/api.ts';
 import type { WorkflowRoot } from './root.ts';
 
-type IncludedFile = NonNullable<RunDocument['files']>[number];
+export type IncludedFile = NonNullable<RunDocument['files']>[number];
 
 /** Contents by digest. */
 export type Contents = Map<string, Buffer>;

@@ -1,7 +1,7 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, posix, resolve } from 'node:path';
 import { bundleDocument } from './bundled.ts';
 import { usageError } from './errors.ts';
-import { collectIncluded, type IncludeContext } from './included.ts';
+import { collectIncluded, type IncludeContext, type IncludedFile } from './included.ts';
 import { readBounded } from './input.ts';
 
 /** How deep pipelines may run other pipelines. */
@@ -9,6 +9,7 @@ const MAX_DEPTH = 8;
 
 interface Pipeline {
   files?: Record<string, unknown>;
+  included?: unknown;
   jobs?: Record<string, { workflow?: unknown; include?: unknown } | null>;
 }
 
@@ -42,9 +43,10 @@ export async function embedFiles(source: string, path: string, context: IncludeC
     const unreadable = (reason: string) =>
       usageError(`${path} runs ${name}, which cannot be read: ${reason}`, 'paths are relative to the pipeline');
     const text = (await readBounded(file, unreadable, { root: context.root, name: name })).toString();
-    files[name] = isPipeline(name, undefined)
-      ? await embedFiles(text, file, context, depth + 1)
-      : await bundleDocument({ path: file, source: text, root: context.root });
+    if (isPipeline(name, undefined)) files[name] = await embedFiles(text, file, context, depth + 1);
+    // An export writes bundles, which another bundler run could change.
+    else if (BUNDLE.test(text)) files[name] = text;
+    else files[name] = await bundleDocument({ path: file, source: text, root: context.root });
   }
   const included: Record<string, unknown> = {};
   for (const { job, script, paths } of includes)
@@ -52,6 +54,67 @@ export async function embedFiles(source: string, path: string, context: IncludeC
   const included_line = includes.length === 0 ? '' : `included: ${JSON.stringify(included)}\n`;
   return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n${included_line}`;
 }
+
+/** The first lines of a script that was bundled already. */
+const BUNDLE = /^(?:#!.*\n)?\/\/ svc-bundle (?:esm|cjs) /;
+/** The lines that `embedFiles` appends. */
+const EMBEDDED = /(?<=\n)files: (\{[^\n]*\})\n(?:included: (\{[^\n]*\})\n)?$/;
+
+/** A pipeline as its author wrote it, and what `embedFiles` added. Paths are relative to the pipeline. */
+export interface SplitPipeline {
+  source: string;
+  files: { path: string; text: string }[];
+  included: IncludedFile[];
+}
+
+/**
+ * Takes the files out of a pipeline that `embedFiles` made, so that embedding them again makes the same pipeline. Returns
+ * undefined for one whose `files` or `included` were written by somebody else.
+ */
+export async function splitPipeline(document: string, depth = 0): Promise<SplitPipeline | undefined> {
+  const { files, included } = await parsePipeline(document);
+  if (files === undefined && included === undefined) return { source: document, files: [], included: [] };
+  const embedded = EMBEDDED.exec(document);
+  if (!embedded || depth > MAX_DEPTH) return undefined;
+  const source = document.slice(0, embedded.index);
+  const [texts, lists] = [embedded[1]!, embedded[2] ?? '{}'].map(parseUnchanged) as [
+    Record<string, unknown> | undefined,
+    Record<string, IncludedFile[]> | undefined,
+  ];
+  const { workflows, includes } = await findReferences(source);
+  const jobs = includes.map(({ job }) => job);
+  if (!texts || !lists || !isSameList(workflows, Object.keys(texts)) || !isSameList(jobs, Object.keys(lists)))
+    return undefined;
+  const split: SplitPipeline = { source, files: [], included: [] };
+  for (const name of workflows) {
+    const text = texts[name];
+    if (typeof text !== 'string' || isAbsolute(name)) return undefined;
+    const path = posix.normalize(name);
+    const nested = isPipeline(name, undefined) ? await splitPipeline(text, depth + 1) : undefined;
+    if (isPipeline(name, undefined) && !nested) return undefined;
+    const from = posix.dirname(path);
+    split.files.push({ path, text: nested?.source ?? text });
+    split.files.push(...(nested?.files ?? []).map((one) => ({ ...one, path: posix.join(from, one.path) })));
+    split.included.push(...(nested?.included ?? []).map((one) => ({ ...one, path: posix.join(from, one.path) })));
+  }
+  for (const { job, script } of includes)
+    for (const one of lists[job] ?? [])
+      split.included.push({ ...one, path: posix.join(posix.dirname(script), one.path) });
+  return split;
+}
+
+/** Parses JSON that is written as `JSON.stringify` writes it. */
+function parseUnchanged(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index]);
 
 /** The maximum number of YAML aliases, the same as in the check of a pipeline. */
 const MAX_ALIASES = 1000;

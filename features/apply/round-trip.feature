@@ -129,6 +129,97 @@ Feature: A project as files
       And I call "svc graph ls"
       And standard output matches "greet +2 +1"
 
+  Rule: What svc export writes is enough for an empty project
+
+    @store
+    Scenario: pipelines and scripts bring the files that they run and include, and another project gets them
+      Given a file "ci/deploy.yaml":
+        """
+        jobs:
+          build:
+            workflow: ../scripts/build.mjs
+            include: [data]
+          nested:
+            needs: build
+            workflow: sub/inner.yaml
+        """
+      And a file "ci/sub/inner.yaml":
+        """
+        jobs:
+          count:
+            workflow: count.sh
+            include: [words.txt]
+        """
+      And a file "ci/sub/count.sh":
+        """
+        wc -w < words.txt
+        """
+      And a file "ci/sub/words.txt":
+        """
+        one two three
+        """
+      And a file "scripts/build.mjs":
+        """
+        import { greeting } from './lib/greeting.mjs';
+        import { readFileSync } from 'node:fs';
+        console.log(greeting, readFileSync('data/who.txt', 'utf8').trim());
+        """
+      And a file "scripts/lib/greeting.mjs":
+        """
+        export const greeting = 'hello';
+        """
+      And a file "scripts/data/who.txt":
+        """
+        world
+        """
+      When I call "svc handler set ship {folder}/ci/deploy.yaml --root {folder} --on ship.asked"
+      Then it exits with 0
+      When I call "svc handler set words {folder}/ci/sub/count.sh --include words.txt --on words.asked"
+      And I call "svc schedule set nightly '0 3 * * *' {folder}/ci/sub/count.sh --include words.txt"
+      And I call "svc webhook set site --forge forge_a --repo acme/site --workflow {folder}/ci/sub/count.sh --include words.txt"
+      Then it exits with 0
+      When I call "svc export -o {folder}/p"
+      Then it exits with 0
+      And standard output is:
+        """
+        handlers/ship.yaml
+        handlers/ship/pipelines/deploy.yaml
+        handlers/ship/pipelines/sub/count.sh
+        handlers/ship/pipelines/sub/inner.yaml
+        handlers/ship/pipelines/sub/words.txt
+        handlers/ship/scripts/build.mjs
+        handlers/ship/scripts/data/who.txt
+        handlers/words.yaml
+        handlers/words/count.sh
+        handlers/words/words.txt
+        schedules/nightly.yaml
+        schedules/nightly/count.sh
+        schedules/nightly/words.txt
+        webhooks/site.yaml
+        webhooks/site/count.sh
+        webhooks/site/words.txt
+        """
+      And the file "p/handlers/words.yaml" is:
+        """
+        on:
+          - words.asked
+        file: words/count.sh
+        include:
+          - words.txt
+        """
+      And no file below "p" has "sha256:"
+      When I call "svc diff -f {folder}/p"
+      Then it exits with 0
+      Given another project noted as "copy"
+      When I call "svc apply -f {folder}/p --project {copy}"
+      Then it exits with 0
+      And standard error has "4 created"
+      When I call "svc diff -f {folder}/p --project {copy}"
+      Then it exits with 0
+      When I call "svc export -o {folder}/q --project {copy}"
+      And I call "svc diff -f {folder}/q"
+      Then it exits with 0
+
   Rule: What differs is shown, and applied
 
     Scenario: drift is shown by member, and the next apply removes it

@@ -107,6 +107,17 @@ const claimedFile: Sample['target'] = async (server, place) => {
   return { ...(await claimOf(server, run_id)), digest: `sha256:${content}` };
 };
 
+const heldFile: Sample['target'] = async (server, place) => {
+  const files = [{ path: 'file', digest: `sha256:${content}`, size: TEXT.length }];
+  await must(server, place.by, 'PUT', `${inPlace(place)}/files/sha256:${content}`, CANARY);
+  await must(server, place.by, 'PUT', `${inPlace(place)}/handlers/holder`, {
+    source: 'true',
+    on: ['file.held'],
+    files,
+  });
+  return { digest: `sha256:${content}` };
+};
+
 const upload = `?digest=sha256:${'0'.repeat(64)}&size=7`;
 
 /** Providers, graphs, connectors and artifacts. */
@@ -187,6 +198,13 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
     rule: 'project member',
     status: 200,
     body: { digests: [`sha256:${'0'.repeat(64)}`] },
+  },
+  [`GET ${SCOPED}/files/:digest`]: {
+    rule: 'project member',
+    status: 200,
+    target: heldFile,
+    query: '?kind=handlers&name=holder',
+    tells: 'what is no digest is an error; a foreign one is of no document here',
   },
   [`PUT ${SCOPED}/files/:digest`]: {
     rule: 'project member',

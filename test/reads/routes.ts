@@ -94,6 +94,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/members`]: LIST,
   [`${SCOPED}/members/{user}`]: { ...SMALL, params: { user: 'viewer1' } },
   [`${SCOPED}/invitations`]: LIST,
+  [`${SCOPED}/files/{digest}`]: { query: '?kind=handlers&name=holder', streamed: true },
   [`${SCOPED}/console/extensions`]: SMALL,
   // To show the beginning of an error, it is read: up to 64 Ki characters.
   [`${SCOPED}/summary`]: { bytes: BYTES.list, walked: 64 },

@@ -188,7 +188,7 @@ export default definePlugin(manifest, (plugin) => {
     describeQueued: (event, names) => readWaits(use(Database), event, names),
   }));
   plugin.contribute(FileHolders, (use) =>
-    workflowFileReferences('handlers', (project_id) => listUsingFiles(use(Database), project_id)),
+    workflowFileReferences('handlers', 'handlers', (...of) => listUsingFiles(use(Database), ...of)),
   );
   plugin.contribute(CredentialUsers, (use) => handlerCredentialUser(use(Database)));
   plugin.contribute(DocumentChecks, provide(handlerCheck, { expressions: Expressions, engine: deferred(RunEngine) }));

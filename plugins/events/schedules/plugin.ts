@@ -98,7 +98,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(SchedulesToken, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(SchedulesToken).ownership);
   plugin.contribute(FileHolders, (use) =>
-    workflowFileReferences('schedules', (project_id) => listUsingFiles(use(Database), project_id)),
+    workflowFileReferences('schedules', 'schedules', (...of) => listUsingFiles(use(Database), ...of)),
   );
   plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(SchedulesToken), triggering(use)));
   plugin.contribute(CredentialUsers, (use) => scheduleCredentialUser(use(Database)));

@@ -43,6 +43,7 @@ for (const store of STORES)
     t.teardown(() => server.close());
     await uploads(t, server);
     await refusals(t, server);
+    await ofDocuments(t, server);
     await underClaims(t, server);
     await ofStrangers(t, server);
     await retention(t, server);
@@ -60,6 +61,44 @@ async function uploads(t: Test, server: TestServer): Promise<void> {
   t.same((await server.call('owner', `POST ${server.scoped}/files/missing`, { digests: [digestOf(large)] })).json, {
     missing: [],
   });
+}
+
+/** Members read what a handler, schedule or webhook includes, and nothing else by its digest. */
+async function ofDocuments(t: Test, server: TestServer): Promise<void> {
+  const text = 'x'.repeat(2 * 1024 * 1024 + 1);
+  await put(server, text);
+  await put(server, 'unused');
+  const workflow = { source: 'true', files: [entry('lib/large.txt', text)] };
+  const set = (path: string, body: object, by = 'owner') => server.call(by, `PUT ${server.scoped}/${path}`, body);
+  t.equal((await set('handlers/one', { ...workflow, on: ['a'] })).status, 201);
+  t.equal((await set('schedules/one', { cron: '0 3 * * *', workflow })).status, 201);
+  t.equal((await set('webhooks/one', { forge: 'forge_a', repo: 'acme/site', workflow })).status, 201);
+  const pipeline = [
+    'jobs:',
+    '  a: {workflow: a.sh, include: [lib]}',
+    'files: {"a.sh":"true"}',
+    `included: ${JSON.stringify({ a: workflow.files })}`,
+  ].join('\n');
+  t.equal((await set('handlers/flow', { kind: 'pipeline', source: pipeline, on: ['a'] })).status, 201);
+  const read = (query: string, digest = digestOf(text), { by = 'owner', scoped = server.scoped } = {}) =>
+    server.call(by, `GET ${scoped}/files/${digest}?${query}`);
+  for (const query of ['handlers&name=one', 'schedules&name=one', 'webhooks&name=one', 'handlers&name=flow']) {
+    const { status, text: answered } = await read(`kind=${query}`);
+    t.equal(status, 200, query);
+    t.equal(answered === text, true, query);
+  }
+  const absent = { status: 404, json: { code: 'not_found' } };
+  t.match(await read('kind=handlers&name=one', digestOf('unused')), absent, 'a content of no document');
+  t.match(await read('kind=handlers&name=two'), absent, 'a document that there is not');
+  t.match(await read('kind=handlers&name=one', digestOf(text), { scoped: other(server) }), absent, 'another project');
+  t.match(await read('kind=runs&name=one'), { status: 400, json: { code: 'invalid_request' } });
+  t.match(await read('kind=handlers&name=one', 'sha256:..'), { status: 400, json: { code: 'invalid_request' } });
+  t.match(await read('kind=handlers&name=one', digestOf(text), { by: 'viewer' }), { status: 403 });
+  await server.call('owner', `DELETE ${server.scoped}/handlers/one`);
+  t.match(await read('kind=handlers&name=one'), absent, 'the document is gone');
+  for (const path of ['handlers/flow', 'schedules/one', 'webhooks/one'])
+    t.equal((await server.call('owner', `DELETE ${server.scoped}/${path}`)).status, 204, path);
+  await prune(server);
 }
 
 async function refusals(t: Test, server: TestServer): Promise<void> {

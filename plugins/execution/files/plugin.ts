@@ -1,4 +1,4 @@
-import { Database, definePlugin, HttpRoutes, provide, Sealer, Settings } from '../../../kernel/contracts/index.ts';
+import { Database, definePlugin, HttpRoutes, Sealer, Settings } from '../../../kernel/contracts/index.ts';
 import { Audit } from '../../platform/audit/contract.ts';
 import { ActivityTransfers, AgentServer } from '../agents/contract.ts';
 import { FileHolders, RunFiles, RunGuard, SharedContents, SubmitObservers } from '../../engine/runs/contract.ts';
@@ -12,7 +12,15 @@ import { unusedFiles } from './store/unneeded.ts';
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([fileTables]);
   const contents = plugin.own(
-    provide(Contents, { database: Database, sealer: Sealer, guard: RunGuard, runs: RunFiles, audit: Audit }),
+    (use) =>
+      new Contents({
+        database: use(Database),
+        sealer: use(Sealer),
+        guard: use(RunGuard),
+        runs: use(RunFiles),
+        audit: use(Audit),
+        holders: () => use.all(FileHolders),
+      }),
   );
   plugin.contribute(SubmitObservers, (use) => contents(use).observer);
   plugin.contribute(SharedContents, (use) => ({

@@ -10,10 +10,12 @@ import { auditSource } from '../../platform/audit/contract.ts';
 import { MAX_INCLUDED_BYTES, type RunGuard } from '../../engine/runs/contract.ts';
 import askedSchema from './schema/asked-contents.schema.json' with { type: 'json' };
 import claimQuery from './schema/content-query.schema.json' with { type: 'json' };
+import documentQuery from './schema/document-query.schema.json' with { type: 'json' };
 import missingSchema from './schema/missing-contents.schema.json' with { type: 'json' };
 import storedSchema from './schema/stored-content.schema.json' with { type: 'json' };
 import type { AskedContents } from './generated/asked-contents.ts';
-import type { Claimant, Contents, StoreResult } from './service/contents.ts';
+import type { DocumentQuery } from './generated/document-query.ts';
+import type { Claimant, Contents, OpenedContent, StoreResult } from './service/contents.ts';
 
 const ACTIVITY_FILE = '/api/v1/agents/activities/:activity/files/:digest';
 const AGENT = { kind: 'agent' } as const;
@@ -23,8 +25,8 @@ const STORED = {
 };
 
 /**
- * Routes through which the command line uploads the contents of included files. Nobody can read a content by its
- * digest alone.
+ * Routes through which the command line uploads the contents of included files, and reads those of stored documents.
+ * Nobody can read a content by its digest alone.
  */
 export const fileRoutes = (contents: Contents): Route[] => [
   {
@@ -37,6 +39,19 @@ export const fileRoutes = (contents: Contents): Route[] => [
     responses: { 200: { description: 'The contents that are not stored.', schema: missingSchema } },
     async handle({ scope, body }) {
       return { status: 200, json: { missing: await contents.findMissing(scope, (body as AskedContents).digests) } };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${SCOPED}/files/:digest`,
+    operation: 'readFile',
+    summary: 'Download a file that a handler, a schedule or a webhook includes',
+    access: MEMBER,
+    streams: true,
+    query: documentQuery,
+    responses: { 200: { description: 'The content.', type: 'application/octet-stream' } },
+    async handle({ scope, params, query }) {
+      return toDownload(await contents.openOf(scope, query as unknown as DocumentQuery, params.digest!));
     },
   },
   {
@@ -68,9 +83,7 @@ export const agentFileRoutes = (contents: Contents, guard: RunGuard): Route[] =>
     query: claimQuery,
     responses: { 200: { description: 'The content.', type: 'application/octet-stream' } },
     async handle(request) {
-      const { size, content } = await contents.open(await readClaimant(guard, request), request.params.digest!);
-      const headers = { 'Content-Length': String(size) };
-      return { status: 200, stream: content, type: 'application/octet-stream', headers };
+      return toDownload(await contents.open(await readClaimant(guard, request), request.params.digest!));
     },
   },
   {
@@ -92,6 +105,13 @@ export const agentFileRoutes = (contents: Contents, guard: RunGuard): Route[] =>
     },
   },
 ];
+
+const toDownload = ({ size, content }: OpenedContent): HttpReply => ({
+  status: 200,
+  stream: content,
+  type: 'application/octet-stream',
+  headers: { 'Content-Length': String(size) },
+});
 
 const toReply = (digest: string, { created, size }: StoreResult): HttpReply => ({
   status: created ? 201 : 200,

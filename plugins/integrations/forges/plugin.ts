@@ -93,7 +93,7 @@ export default definePlugin(manifest, (plugin) => {
     }),
   );
   plugin.contribute(FileHolders, (use) =>
-    workflowFileReferences('forges', (project_id) => listNamingFiles(use(Database), project_id)),
+    workflowFileReferences('forges', 'webhooks', (...of) => listNamingFiles(use(Database), ...of)),
   );
   plugin.contribute(CredentialUsers, (use) => webhookUser(use(Database)));
   plugin.contribute(HttpRoutes, (use) => {

@@ -26,6 +26,7 @@ t.test('what answers with a stream takes one of the places of its caller, or has
     'readActivityArtifact',
     'readArtifact',
     'readCache',
+    'readFile',
     'readLogs',
   ]);
   // Four short texts, pages with seats of their own, and the files that agents read one after the other.

@@ -56,6 +56,13 @@ export interface FileHolder {
   name: string;
   /** Some of these sets of a project, those that it needs. */
   holding(project_id: string, sets: readonly string[]): Promise<readonly string[]>;
+  /** Named documents that people set, whose files members can read again. */
+  documents?: {
+    /** As in paths: `handlers`. */
+    kind: string;
+    /** The set of one document; undefined: none, or there is no such document. */
+    setOf(project_id: string, name: string): Promise<string | undefined>;
+  };
 }
 
 export const FileHolders = extensionPoint<FileHolder>('runs.FileHolders', { key: ({ name }) => name });

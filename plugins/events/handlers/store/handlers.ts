@@ -96,9 +96,13 @@ export function listUsingCredential(
   );
 }
 
-/** Returns the handlers of a project whose workflow includes files. */
-export const listUsingFiles = (on: Pick<Queries, 'read'>, project_id: string): Promise<{ about: string }[]> =>
-  on.read('SELECT about FROM handlers_handlers WHERE project_id = ? AND INSTR(about, ?) > 0', [
-    project_id,
-    FILE_SET_MEMBER,
-  ]);
+/** Returns the handlers of a project whose workflow includes files: all, or the one with a name. */
+export const listUsingFiles = (
+  on: Pick<Queries, 'read'>,
+  project_id: string,
+  only?: string,
+): Promise<{ about: string }[]> =>
+  on.read(
+    `SELECT about FROM handlers_handlers WHERE project_id = ? ${only === undefined ? '' : 'AND name = ?'} AND INSTR(about, ?) > 0`,
+    [project_id, ...(only === undefined ? [] : [only]), FILE_SET_MEMBER],
+  );

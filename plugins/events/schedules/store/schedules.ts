@@ -153,9 +153,13 @@ export function listUsingCredentials(
   );
 }
 
-/** Returns the schedules of a project whose workflow includes files. */
-export const listUsingFiles = (on: Pick<Queries, 'read'>, project_id: string): Promise<{ about: string }[]> =>
-  on.read('SELECT about FROM schedules_schedules WHERE project_id = ? AND INSTR(about, ?) > 0', [
-    project_id,
-    FILE_SET_MEMBER,
-  ]);
+/** Returns the schedules of a project whose workflow includes files: all, or the one with a name. */
+export const listUsingFiles = (
+  on: Pick<Queries, 'read'>,
+  project_id: string,
+  only?: string,
+): Promise<{ about: string }[]> =>
+  on.read(
+    `SELECT about FROM schedules_schedules WHERE project_id = ? ${only === undefined ? '' : 'AND name = ?'} AND INSTR(about, ?) > 0`,
+    [project_id, ...(only === undefined ? [] : [only]), FILE_SET_MEMBER],
+  );

@@ -11,6 +11,7 @@ import type { Audit, AuditSource } from '../../../platform/audit/contract.ts';
 import type { ContentRef } from '../../agents/contract.ts';
 import {
   type ClaimRef,
+  type FileHolder,
   fileSetOf,
   type IncludedFile,
   MAX_INCLUDED_BYTES,
@@ -37,6 +38,18 @@ export interface ContentDeps {
   guard: RunGuard;
   runs: RunFiles;
   audit: Audit;
+  holders: () => readonly FileHolder[];
+}
+
+/** A stored document: its kind as in paths, and its name. */
+export interface DocumentRef {
+  kind: string;
+  name: string;
+}
+
+export interface OpenedContent {
+  size: number;
+  content: Readable;
 }
 
 export interface StoreResult {
@@ -119,19 +132,38 @@ export class Contents {
   /**
    * Opens a content that the activity's run has. Throws `lease_lost`, and `include_not_stored` for any other digest.
    */
-  async open(claimant: Claimant, digest: string): Promise<{ size: number; content: Readable }> {
-    const { database, sealer, guard, runs } = this.#deps;
+  async open(claimant: Claimant, digest: string): Promise<OpenedContent> {
+    const { database, guard, runs } = this.#deps;
     const hex = parseDigest(digest);
     await database.transaction((tx) => guard.holdClaim(tx, claimant, claimant.claim));
     const set = await runs.setOf(claimant);
     const is_member = set !== undefined && (await findMembers(database, claimant.project_id, [set], [hex])).has(hex);
-    const [row] = is_member ? await findContents(database, claimant.project_id, [hex]) : [];
-    if (!row) throw FileErrors.notStored(`the run has no file with the digest ${digest}`);
-    await sealer.prepare(claimant.org_id);
+    const opened = is_member ? await this.#open(claimant, hex) : undefined;
+    if (!opened) throw FileErrors.notStored(`the run has no file with the digest ${digest}`);
+    return opened;
+  }
+
+  /** Opens a content that a stored document includes. Throws `not_found` for any other digest. */
+  async openOf(scope: ProjectScope, { kind, name }: DocumentRef, digest: string): Promise<OpenedContent> {
+    const hex = parseDigest(digest);
+    const holder = this.#deps.holders().find(({ documents }) => documents?.kind === kind);
+    const set = await holder?.documents?.setOf(scope.project_id, name);
+    const members =
+      set === undefined ? undefined : await findMembers(this.#deps.database, scope.project_id, [set], [hex]);
+    const opened = members?.has(hex) ? await this.#open(scope, hex) : undefined;
+    if (!opened) throw Errors.notFound(`${kind}/${name} includes no file with the digest ${digest}`);
+    return opened;
+  }
+
+  async #open(scope: ProjectScope, hex: string): Promise<OpenedContent | undefined> {
+    const { database, sealer } = this.#deps;
+    const [row] = await findContents(database, scope.project_id, [hex]);
+    if (!row) return undefined;
+    await sealer.prepare(scope.org_id);
     const size = Number(row.size);
     return {
       size,
-      content: Readable.from(readPieces(database, sealer, claimant, { digest: hex, size }), { objectMode: false }),
+      content: Readable.from(readPieces(database, sealer, scope, { digest: hex, size }), { objectMode: false }),
     };
   }
 

@@ -142,9 +142,13 @@ export async function findByRepo(
   return rows.find((row) => row.repo === repo);
 }
 
-/** Lists the webhooks of a project whose workflow includes files. */
-export const listNamingFiles = (on: Pick<Queries, 'read'>, project_id: string): Promise<{ about: string }[]> =>
-  on.read('SELECT about FROM forges_webhooks WHERE project_id = ? AND INSTR(about, ?) > 0', [
-    project_id,
-    FILE_SET_MEMBER,
-  ]);
+/** Lists the webhooks of a project whose workflow includes files: all, or the one with a name. */
+export const listNamingFiles = (
+  on: Pick<Queries, 'read'>,
+  project_id: string,
+  only?: string,
+): Promise<{ about: string }[]> =>
+  on.read(
+    `SELECT about FROM forges_webhooks WHERE project_id = ? ${only === undefined ? '' : 'AND name = ?'} AND INSTR(about, ?) > 0`,
+    [project_id, ...(only === undefined ? [] : [only]), FILE_SET_MEMBER],
+  );

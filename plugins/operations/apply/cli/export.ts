@@ -3,25 +3,27 @@ import { type Run, usageError } from '../../../../cli/contract.ts';
 import { writeFiles } from './project/folder.ts';
 import { KINDS } from './project/kinds.ts';
 import { readLive } from './project/live.ts';
+import type { Companion } from './project/workflow-files.ts';
 import { writeYaml } from './project/yaml.ts';
+import { exportingFrom } from './project/included-contents.ts';
 
 export const run: Run = async ({ flags, output, client }) => {
   if (flags.output === undefined) throw usageError('-o is missing', 'name the folder to write: svc export -o project');
   const folder = String(flags.output);
   const api = await client();
-  const files = new Map<string, string>();
+  const files: Companion[] = [];
+  const exporting = exportingFrom(api, (text) => output.note(text));
   for (const kind of KINDS) {
     const used = await kind.used?.(api);
     for (const { name, body, view } of (await readLive(api, kind)).values()) {
       if (view.invited || used?.has(name) === false) continue;
-      const { members, companions } = kind.toFile(name, body);
-      files.set(`${kind.folder}/${name}.yaml`, await writeYaml(members));
-      for (const { path, text } of companions) files.set(path, text);
+      const { members, companions } = await kind.toFile(name, body, exporting);
+      files.push({ path: `${kind.folder}/${name}.yaml`, text: await writeYaml(members) }, ...companions);
     }
   }
   const stale = KINDS.filter((kind) => existsSync(`${folder}/${kind.folder}`)).length > 0;
   await writeFiles(folder, files);
-  const written = [...files.keys()].sort();
+  const written = files.map(({ path }) => path).sort();
   output.data({ folder, files: written }, () => written.join('\n'));
   output.note(`Wrote ${written.length} ${written.length === 1 ? 'file' : 'files'} to ${folder}`);
   if (stale) output.note('Files of objects that the project does not have stay; `svc diff` lists them.');

@@ -1,4 +1,4 @@
-import { lstat, mkdir, opendir, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, opendir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   compileSchema,
@@ -11,7 +11,7 @@ import {
 } from '../../../../../cli/contract.ts';
 import { type DesiredObject, type Kind, KINDS } from './kinds.ts';
 import type { FileSchemas } from './schemas.ts';
-import type { Members } from './workflow-files.ts';
+import type { Companion, Members } from './workflow-files.ts';
 import { FileProblem, parseYaml } from './yaml.ts';
 
 /** The maximum number of objects in a folder. A project cannot have that many of most kinds. */
@@ -115,12 +115,15 @@ async function readObject(folder: string, kind: Kind, name: string, { schemas, i
 }
 
 /** Writes the files of an export. Each name is checked, because it comes from the server. */
-export async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-  for (const [path, text] of files) {
+export async function writeFiles(folder: string, files: readonly Companion[]): Promise<void> {
+  for (const { path, text, executable } of files) {
     const target = join(folder, path);
     await assertNoLink(folder, path);
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, text);
+    const { mode } = await stat(target);
+    if (executable !== undefined || (mode & 0o111) !== 0)
+      await chmod(target, executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
   }
 }
 

@@ -1,6 +1,13 @@
 import type { Client, Invocation } from '../../../../../cli/contract.ts';
 import { isSame } from './compare.ts';
-import { type Companion, type Members, readWorkflowFile, splitWorkflow, withKind } from './workflow-files.ts';
+import {
+  type Companion,
+  type Exporting,
+  type Members,
+  readWorkflowFile,
+  splitWorkflow,
+  withKind,
+} from './workflow-files.ts';
 
 /** An object of the project as the server shows it. */
 export interface LiveObject {
@@ -42,6 +49,12 @@ export interface Writing {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** The members of an object's file, and the files beside it. */
+interface ObjectFiles {
+  members: Members;
+  companions: Companion[];
+}
+
 /** A kind of object that files describe. The folder of its files is its name. */
 export interface Kind {
   folder: string;
@@ -59,7 +72,7 @@ export interface Kind {
   /** The names that an export writes, where the project does not use all of them. */
   used?(api: Client): Promise<ReadonlySet<string>>;
   toBody(view: Members, api: Client): Promise<Members> | Members;
-  toFile(name: string, body: Members): { members: Members; companions: Companion[] };
+  toFile(name: string, body: Members, exporting: Exporting): Promise<ObjectFiles> | ObjectFiles;
   read(members: Members, reading: Reading): Promise<Read>;
   /** Completes a body from a file with what it need not say, so that both can be compared. */
   complete(body: Members, live: LiveObject | undefined): Members;
@@ -120,11 +133,11 @@ const named = ({ name }: Members): string => String(name);
 
 /** A kind whose workflow is a member of it. */
 const nestedWorkflow = (folder: string, direct: readonly string[]): Pick<Kind, 'toFile' | 'read'> => ({
-  toFile(name, { workflow, ...all }) {
+  async toFile(name, { workflow, ...all }, exporting) {
     // Only a paused schedule says so: whether the others are paused is left to people.
     const rest = all.paused === false ? omit(all, 'paused') : all;
     const split = workflow
-      ? splitWorkflow(workflow as Members, { folder, name })
+      ? await splitWorkflow(workflow as Members, { folder, name }, exporting)
       : { members: undefined, companions: [] };
     return {
       members: { ...pick(rest, direct), ...(split.members && { workflow: split.members }) },
@@ -150,8 +163,9 @@ const HANDLERS: Kind = {
   list: lister('handlers'),
   nameOf: named,
   toBody: (view) => pick(view, [...HANDLER_BODY, ...WORKFLOW_BODY]),
-  toFile(name, body) {
-    const { members, companions } = splitWorkflow(pick(body, WORKFLOW_BODY), { folder: 'handlers', name });
+  async toFile(name, body, exporting) {
+    const at = { folder: 'handlers', name };
+    const { members, companions } = await splitWorkflow(pick(body, WORKFLOW_BODY), at, exporting);
     return { members: { ...pick(body, HANDLER_BODY), ...members }, companions };
   },
   read: (members, reading) => readAs(members, reading, ''),
