@@ -54,6 +54,7 @@ import type {CellRecord} from '../../plugins/execution/state/generated/cell.ts';
 import type {AccountView} from '../../plugins/integrations/accounts/generated/account.ts';
 import type {ConsentView} from '../../plugins/integrations/accounts/generated/consent.ts';
 import type {AccountRemoved} from '../../plugins/integrations/accounts/generated/removed.ts';
+import type {ConnectorProblems} from '../../plugins/integrations/connectors/generated/connector-problems.ts';
 import type {RenderedAction} from '../../plugins/integrations/connectors/generated/rendered-action.ts';
 import type {DeliveryView} from '../../plugins/integrations/deliveries/generated/delivery.ts';
 import type {Redelivered} from '../../plugins/integrations/deliveries/generated/redelivered.ts';
@@ -123,6 +124,7 @@ export type {
   ChangedApplied,
   CheckedWorkflow,
   ConnectorManifest,
+  ConnectorProblems,
   ConsentView,
   ConsoleExtensions,
   Credential,
@@ -786,6 +788,7 @@ export interface ListCaches200 {
 }
 export interface ListConnectors200 {
   connectors: ConnectorManifest[];
+  problems: ConnectorProblems;
   /**
    * Absent on the last page.
    */

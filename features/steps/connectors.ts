@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { BotChat, TeamChat } from '../../test/far-ends/chats.ts';
@@ -269,4 +269,42 @@ When('the run of the project is looked at', async function (this: SvcWorld) {
   const { runs } = answer.json() as { runs: { run_id: string }[] };
   assert.equal(runs.length, 1, answer.text);
   this.remember(runs[0]!.run_id);
+});
+
+interface ServerConnectors {
+  connectors: { name: string; title: string }[];
+  problems: { file: string; rule: string }[];
+}
+
+/** Servers look at their folders from time to time, so that a change takes a moment. */
+const soon = (world: SvcWorld, what: string, holds: (of: ServerConnectors) => boolean): Promise<unknown> =>
+  until(what, 60_000, async () => {
+    const answer = await world.call('GET', `${world.scoped}/connectors?limit=200`);
+    return holds(answer.json() as ServerConnectors) || undefined;
+  });
+
+Then(
+  'the server soon shows the connector {string} as {string}',
+  async function (this: SvcWorld, name: string, title: string) {
+    const isShown = ({ connectors }: ServerConnectors) =>
+      connectors.some((one) => one.name === name && one.title === title);
+    await soon(this, `the connector ${name}: ${title}`, isShown);
+  },
+);
+
+Then('the server soon shows no connector {string}', async function (this: SvcWorld, name: string) {
+  await soon(this, `no connector ${name}`, ({ connectors }) => connectors.every((one) => one.name !== name));
+});
+
+Then(
+  'the server soon reports the connector file {string} with the rule {string}',
+  async function (this: SvcWorld, file: string, rule: string) {
+    const isReported = ({ problems }: ServerConnectors) =>
+      problems.some((one) => one.file === file && one.rule === rule);
+    await soon(this, `${file}: ${rule}`, isReported);
+  },
+);
+
+When('I remove the file {string}', async function (this: SvcWorld, name: string) {
+  await rm(join(this.folder, name));
 });

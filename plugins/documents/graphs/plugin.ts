@@ -15,7 +15,7 @@ import { DeclaredTypes } from '../../events/bus/contract.ts';
 import { Credentials, CredentialStates, CredentialUsers } from '../../secrets/credentials/contract.ts';
 import { Variables } from '../../secrets/variables/contract.ts';
 import { DocumentWorkers } from '../../platform/expressions/contract.ts';
-import { FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
+import { ChangingNodeTypes, FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
 import { HandlerOwnership } from '../../events/handlers/contract.ts';
 import { HookMinting } from '../../integrations/hooks/contract.ts';
 import { ConnectorManifests } from '../../integrations/manifests/contract.ts';
@@ -53,7 +53,7 @@ const OwnPublishing = token<Publishing>('graphs.Publishing');
 const makePlanner = (use: Resolve): Planner => {
   let parts: PlannerDeps | undefined;
   const make = (): PlannerDeps => ({
-    types: new NodeTypeCatalog(use.all(GraphNodeTypes)),
+    types: new NodeTypeCatalog(use.all(GraphNodeTypes), use.all(ChangingNodeTypes)),
     expressions: use(Expressions),
     workers: use(DocumentWorkers),
     flows: use(Flows),
@@ -92,7 +92,10 @@ const routes = provide(graphRoutes, {
   graphs: OwnGraphs,
   publishing: OwnPublishing,
   requirements: makeRequirements,
-  types: (use) => () => use.all(GraphNodeTypes),
+  types: (use) => {
+    const catalog = new NodeTypeCatalog(use.all(GraphNodeTypes), use.all(ChangingNodeTypes));
+    return () => catalog.list();
+  },
   expressions: deferred(Expressions),
 });
 

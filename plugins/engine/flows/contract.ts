@@ -1,3 +1,4 @@
+import type { GraphNodeType } from './contract/node-types.ts';
 import { extensionPoint, type Queries, token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, Completion, CoordinatedNode, Coordination, Json, NodeState, Trigger } from '../runs/contract.ts';
 import type { FlowPlan } from './contract/plan.ts';
@@ -105,6 +106,22 @@ export interface FlowNodeType {
   /** Converts the result of its activity or wait; absent: unchanged. */
   ended?(result: Completion): Completion;
 }
+
+/**
+ * Types of nodes that can change while the server runs, such as those of connectors in a folder. Types of `FlowNodes`
+ * and `GraphNodeTypes` win over them.
+ */
+export interface ChangingNodeTypes {
+  name: string;
+  /** The type with this name; a removed one is kept for the runs that are still open. */
+  findFlowNode(type: string): FlowNodeType | undefined;
+  /** What new graphs may have now. An object stays the same as long as its type does not change. */
+  graphNodes(): ReadonlyMap<string, GraphNodeType>;
+}
+
+export const ChangingNodeTypes = extensionPoint<ChangingNodeTypes>('flows.ChangingNodeTypes', {
+  key: ({ name }) => name,
+});
 
 /** The types of nodes. */
 export const FlowNodes = extensionPoint<FlowNodeType>('flows.FlowNodes', { key: ({ type }) => type });

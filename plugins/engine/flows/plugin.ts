@@ -14,7 +14,7 @@ import {
   token,
 } from '../../../kernel/contracts/index.ts';
 import { Activities, CoordinatedRuns, NodeSpans, RunCoordinators, RunTables } from '../runs/contract.ts';
-import { FlowLanguages, FlowNodes, Flows, RunValues } from './contract.ts';
+import { ChangingNodeTypes, FlowLanguages, FlowNodes, Flows, RunValues } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
 import { outputsLast } from './migrations/0002-order.ts';
 import { finishedFlows } from './migrations/0003-finished.ts';
@@ -23,6 +23,7 @@ import { builtinNodes } from './nodes/builtin.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { type CoordinatorDeps, FlowCoordinator } from './service/coordinator.ts';
 import { createFlows, FlowViews } from './service/flow-views.ts';
+import { flowNodeTypes } from './service/node-types.ts';
 import { Resumer } from './service/resumer.ts';
 
 const OwnCoordinator = token<FlowCoordinator>('flows.FlowCoordinator');
@@ -42,7 +43,7 @@ const makeCoordinator = (use: Resolve): FlowCoordinator => {
     ids: use(Ids),
     expressions: use(Expressions),
     log: use(Log).child({ part: 'flows' }),
-    types: new Map(use.all(FlowNodes).map((one) => [one.type, one])),
+    types: flowNodeTypes(use.all(FlowNodes), use.all(ChangingNodeTypes)),
     languages: new Map(use.all(FlowLanguages).map((one) => [one.name, one])),
     values: use.all(RunValues),
     activities: () => use(Activities),

@@ -30,7 +30,7 @@ export interface ConnectorAction {
   lower(call: ConnectorCall): { request: NodeRequest } | { faults: Fault[] };
 }
 
-/** The actions of all connectors. They are compiled at start and never change. */
+/** The actions of all connectors. Those of SVC_CONNECTORS change with their files while the server runs. */
 export interface ConnectorActions {
   find(type: string): ConnectorAction | undefined;
   /** All actions, sorted by connector and name. */

@@ -10,9 +10,15 @@ import {
   SCOPED,
   VIEWER,
 } from '../../../kernel/contracts/index.ts';
-import { type ConnectorManifest, type ConnectorManifests, connectorSchema } from '../manifests/contract.ts';
+import {
+  type ConnectorManifest,
+  type ConnectorManifests,
+  connectorSchema,
+  type FileProblem,
+} from '../manifests/contract.ts';
 import type { ConnectorActions, ConnectorCall } from './contract.ts';
 import type { RenderAction } from './generated/render-action.ts';
+import problemsSchema from './schema/connector-problems.schema.json' with { type: 'json' };
 import renderSchema from './schema/render-action.schema.json' with { type: 'json' };
 import renderedSchema from './schema/rendered-action.schema.json' with { type: 'json' };
 import { render } from './service/render.ts';
@@ -20,6 +26,7 @@ import { render } from './service/render.ts';
 /** Bytes of the values for an action. */
 const VALUES_LIMIT = 256 * 1024;
 const PATH = `${SCOPED}/connectors`;
+const MAX_PROBLEMS = 50;
 
 /** The connectors are those of the server: every project sees the same. */
 export const connectorRoutes = (manifests: ConnectorManifests, actions: () => ConnectorActions): Route[] => [
@@ -30,8 +37,12 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     access: VIEWER,
     plural: 'connectors',
     item: connectorSchema,
-    description: 'A page of manifests.',
-    list: async (request) => pageOf(manifests.all(), request),
+    members: { problems: problemsSchema },
+    description: 'A page of manifests, and what is wrong with files that have changed.',
+    list: async (request) => ({
+      ...pageOf(manifests.all(), request),
+      problems: manifests.problems().slice(0, MAX_PROBLEMS).map(problemView),
+    }),
   }),
   {
     method: 'GET',
@@ -66,6 +77,8 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     },
   },
 ];
+
+const problemView = ({ file, pointer, message, rule, fix }: FileProblem) => ({ file, pointer, message, rule, fix });
 
 const unknownConnector = (name: string) =>
   Errors.notFound(`this server has no connector ${name.slice(0, 128)}; \`svc connector ls\` lists its connectors`);

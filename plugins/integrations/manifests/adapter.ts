@@ -26,7 +26,7 @@ function pluginOf(connector: Connector): AdaptedPlugin {
       contributes: [Connectors.name],
       summary: manifest.title,
     },
-    (setup) => setup.contribute(Connectors, () => ({ ...connector, builtin })),
+    (setup) => setup.contribute(Connectors, () => ({ ...connector, builtin, watched: !builtin })),
   );
   return { plugin, origin, builtin };
 }

@@ -34,16 +34,31 @@ export interface Connector {
   origin: string;
   /** It comes with svc. Tests have shown that its expressions compile, so this is done when one is first used. */
   builtin?: boolean;
+  /** It comes from SVC_CONNECTORS: its file can change while the server runs. */
+  watched?: boolean;
 }
 
 /** The connectors. Every manifest of `connectors/` and SVC_CONNECTORS is a plugin that contributes one. */
 export const Connectors = extensionPoint<Connector>('manifests.Connectors', { key: ({ manifest }) => manifest.name });
 
-/** The manifests of all connectors, read and checked at start. */
+/** Rules for connectors that are added or changed while the server runs, besides those for their form. */
+export interface ConnectorCheck {
+  name: string;
+  /** Everything that prevents the use of a connector. `current` is the one that it replaces. */
+  check(connector: Connector, current: Connector | undefined): readonly ManifestProblem[];
+}
+
+export const ConnectorChecks = extensionPoint<ConnectorCheck>('manifests.ConnectorChecks', { key: ({ name }) => name });
+
+/** The manifests of all connectors. Those of SVC_CONNECTORS change with their files while the server runs. */
 export interface ConnectorManifests {
   find(name: string): ConnectorManifest | undefined;
   /** All manifests, sorted by name. */
   all(): readonly ConnectorManifest[];
+  /** All connectors, sorted by name. The list is another one after each change, and its unchanged members stay the same. */
+  connectors(): readonly Connector[];
+  /** What is wrong with changed files, whose last valid versions stay in use. Files have the names that a folder gives them. */
+  problems(): readonly FileProblem[];
 }
 
 export const ConnectorManifests = token<ConnectorManifests>('manifests.ConnectorManifests');

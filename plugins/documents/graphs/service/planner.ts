@@ -65,8 +65,8 @@ function isSmall(source: string): boolean {
   return true;
 }
 
-const cacheKey = (source: string, name: string | undefined): string =>
-  hash('sha256', `${name ?? ''}\n${source}`, 'hex');
+const cacheKey = (source: string, name: string | undefined, revision: number): string =>
+  hash('sha256', `${revision} ${name ?? ''}\n${source}`, 'hex');
 
 const countNodes = (graph: CheckedGraph): number => [...everyNode(graph)].length;
 
@@ -83,6 +83,11 @@ export class Planner {
 
   constructor(deps: () => PlannerDeps) {
     this.#deps = deps;
+  }
+
+  /** A plan is valid for the node types that it was made for. */
+  #key(source: string, name: string | undefined): string {
+    return cacheKey(source, name, this.#deps().types.revision());
   }
 
   /** `name` is the name of the stored graph, if there is one. */
@@ -116,7 +121,7 @@ export class Planner {
    * compiled in a worker thread. Throws `document_too_costly` and what else `DocumentWorkers` throws.
    */
   async check(scope: WorkerScope, source: string, name: string | undefined): Promise<InvalidGraph | GraphPlan> {
-    const plan = this.#cache.get(cacheKey(source, name)) ?? this.#checkInline(source, name);
+    const plan = this.#cache.get(this.#key(source, name)) ?? this.#checkInline(source, name);
     if (plan) return plan;
     const read = readText(source);
     if ('errors' in read) return read;
@@ -140,7 +145,7 @@ export class Planner {
    * and retried.
    */
   checkText(scope: WorkerScope, source: string, name: string | undefined): InvalidGraph | GraphPlan {
-    const key = cacheKey(source, name);
+    const key = this.#key(source, name);
     const plan = this.#cache.get(key);
     if (plan) return plan;
     const rejection = this.#rejections.get(key);
@@ -154,7 +159,7 @@ export class Planner {
 
   /** Checks a large document so that the retried transaction finds the result, or a rejection that it can record. */
   async #checkOutside(scope: WorkerScope, source: string, name: string | undefined): Promise<void> {
-    const key = cacheKey(source, name);
+    const key = this.#key(source, name);
     try {
       const checked = await this.check(scope, source, name);
       if ('errors' in checked) this.#rejections.set(key, this.#toError(checked));
@@ -165,7 +170,7 @@ export class Planner {
   }
 
   #cachePlan(source: string, name: string | undefined, checked: InvalidGraph | GraphPlan): InvalidGraph | GraphPlan {
-    if (!('errors' in checked)) this.#cache.set(cacheKey(source, name), checked);
+    if (!('errors' in checked)) this.#cache.set(this.#key(source, name), checked);
     return checked;
   }
 

@@ -1,6 +1,7 @@
 import { type Ids, isServiceError, MAX_UNITS_TOGETHER } from '../../../../kernel/contracts/index.ts';
 import type { ActivityEnd, Completion, Json } from '../../runs/contract.ts';
-import type { FlowNodeOutcome, FlowNodeType } from '../contract.ts';
+import type { FlowNodeOutcome } from '../contract.ts';
+import type { FlowNodeTypes } from './node-types.ts';
 import {
   completeAttempt,
   isEdgeMet,
@@ -40,7 +41,7 @@ type ReuseStep = Extract<Step, { do: 'keep' }>;
 
 export interface AdvanceDeps extends EvaluationDeps, FailureDeps {
   ids: Ids;
-  types: ReadonlyMap<string, FlowNodeType>;
+  types: FlowNodeTypes;
 }
 
 /**

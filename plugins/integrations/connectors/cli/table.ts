@@ -2,6 +2,19 @@ import { type Api, type Command, inGroup, listCommand, toolCommand } from '../..
 
 type Manifest = Api.ConnectorManifest;
 
+interface Problem {
+  file: string;
+  pointer: string;
+  message: string;
+  fix: string;
+}
+
+/** Files that the server cannot use as they are now. */
+const formatProblems = (problems: readonly Problem[]): string | undefined =>
+  problems.length === 0
+    ? undefined
+    : problems.map(({ file, pointer, message, fix }) => `invalid: ${file} ${pointer} ${message}; ${fix}`).join('\n');
+
 const listActions = ({ actions = {} }: Manifest): string[] => Object.keys(actions);
 const formatProof = ({ hook }: Manifest): string => (hook === undefined ? '' : hook.token ? 'token' : 'signature');
 
@@ -21,6 +34,7 @@ export const commands: readonly Command[] = inGroup('Connect', [
       actions: listActions,
       hook: formatProof,
     },
+    note: ({ problems = [] }) => formatProblems(problems as readonly Problem[]),
     examples: [['svc connector ls --json', 'the complete manifests']],
   }),
   {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isServiceError } from '../../../../kernel/contracts/index.ts';
 import { parseJson } from '../../../platform/schema/contract.ts';
 import type { Connector, ConnectorManifest, FileProblem, ManifestProblem, ReadManifests } from '../contract.ts';
@@ -12,14 +12,19 @@ const MAX_BYTES = 1024 * 1024;
  * Reads the manifests of files and folders and finds every problem. Files at the trusted path are only parsed: the
  * tests of svc check them, and checking them at each start would take a twentieth of it.
  */
-export async function readManifests(paths: readonly string[], trusted_path?: string): Promise<ReadManifests> {
+export async function readManifests(
+  paths: readonly string[],
+  { trusted_path, may_be_empty = false }: { trusted_path?: string; may_be_empty?: boolean } = {},
+): Promise<ReadManifests> {
   const [connectors, problems]: [Connector[], FileProblem[]] = [[], []];
   const origins = new Map<string, string>();
   for (const path of paths) {
     const located = await manifestsAt(path);
     if ('error' in located)
       problems.push({ file: path, pointer: '', rule: 'not_found', message: located.error, fix: 'correct the path' });
-    for (const file of 'files' in located ? located.files : []) {
+    const files = 'files' in located ? located.files : [];
+    if ('files' in located && files.length === 0 && !may_be_empty) problems.push({ file: path, ...EMPTY_FOLDER });
+    for (const file of files) {
       const read = await readManifest(file, path === trusted_path ? withoutCheck : checkManifest);
       if ('problems' in read) {
         problems.push(...read.problems.map((problem) => ({ file, ...problem })));
@@ -42,7 +47,8 @@ export function checkManifest(document: unknown): { manifest: ConnectorManifest 
 
 const withoutCheck = (document: unknown) => ({ manifest: document as ConnectorManifest });
 
-async function readManifest(
+/** Reads one manifest. A file that is too large is not read. */
+export async function readManifest(
   file: string,
   check: typeof checkManifest,
 ): Promise<{ manifest: ConnectorManifest } | { problems: ManifestProblem[] }> {
@@ -50,8 +56,9 @@ async function readManifest(
     problems: [{ pointer: '', rule, message, fix }],
   });
   try {
-    const raw = await readFile(file);
-    if (raw.length > MAX_BYTES) return failure('too_large', `has more than ${MAX_BYTES} bytes`, 'make it smaller');
+    const raw = (await stat(file)).size > MAX_BYTES ? undefined : await readFile(file);
+    if (raw === undefined || raw.length > MAX_BYTES)
+      return failure('too_large', `has more than ${MAX_BYTES} bytes`, 'make it smaller');
     return check(parseJson(raw));
   } catch (error) {
     const message = isServiceError(error) ? error.message.replace(/^the body /, '') : (error as Error).message;
@@ -59,7 +66,14 @@ async function readManifest(
   }
 }
 
-const nameTaken = (name: string, other: string): ManifestProblem => ({
+const EMPTY_FOLDER: ManifestProblem = {
+  pointer: '',
+  rule: 'not_found',
+  message: 'neither this folder nor a folder in it contains manifest.json',
+  fix: 'correct the path',
+};
+
+export const nameTaken = (name: string, other: string): ManifestProblem => ({
   pointer: '/name',
   rule: 'name_taken',
   message: `${name} is also the name of ${other}`,

@@ -9,10 +9,18 @@ export const HOME = resolve(import.meta.dirname, '../../../../connectors');
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The connectors of the package and those that SVC_CONNECTORS names. */
-export async function installedManifests({ SVC_CONNECTORS = '' }: Environment): Promise<ReadManifests> {
-  const extra = SVC_CONNECTORS.split(':').filter((entry) => entry !== '');
-  return readManifests([HOME, ...(await Promise.all(extra.map(resolveEntry)))], HOME);
+export async function installedManifests(env: Environment): Promise<ReadManifests> {
+  // A folder may be empty at first: connectors are put into it while the server runs.
+  return readManifests([HOME, ...(await connectorPaths(env))], { trusted_path: HOME, may_be_empty: true });
 }
+
+/** The paths of SVC_CONNECTORS. */
+export const connectorPaths = ({ SVC_CONNECTORS = '' }: Environment): Promise<string[]> =>
+  Promise.all(
+    SVC_CONNECTORS.split(':')
+      .filter((entry) => entry !== '')
+      .map(resolveEntry),
+  );
 
 /** Formats every problem on a line of its own. */
 export const formatProblems = (problems: readonly FileProblem[]): string =>
