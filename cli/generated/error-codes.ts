@@ -57,6 +57,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["connector_invalid",500,"A connector manifest is not valid.","Fix the file and the member shown in the message, or remove the file from SVC_CONNECTORS. Then start again."],
   ["console_session_required",403,"Accounts can be connected only in the console.","Open the console's Connections page in a browser, at the address in `detail`, and connect there."],
   ["credential_conflict",409,"A credential and a connected account have the same name.","Remove one of the two: `svc credential rm` or `svc account rm`."],
+  ["credential_host_not_allowed",422,"The credential is limited to other hosts. Nothing was sent.","Fix the address, use another credential, or have an admin set the credential again with this `--host` as well."],
   ["credential_missing",422,"The workflow refers to a credential that does not exist.","Create it with `svc credential set`, or fix the name. `svc credential ls` shows the project's credentials."],
   ["credential_wrong_kind",422,"The credential has the wrong kind.","Create a credential of the kind shown in `detail` (`svc credential set --kind …`), or use another one."],
   ["cron_invalid",422,"The cron expression is not valid, or it never fires.","Write five fields (minute hour day month weekday), e.g. `30 6 * * MON-FRI`, or six fields that begin with seconds."],

@@ -51,7 +51,8 @@ export const CredentialNames = token<CredentialNames>('credentials.CredentialNam
 
 /** The state of a name, as the side that has it reports it. A connected account counts as `bearer`. */
 export type SourceState =
-  | { state: 'ok'; kind: CredentialKind }
+  /** `hosts` are the only ones to which the value may be sent; without them, any. */
+  | { state: 'ok'; kind: CredentialKind; hosts?: readonly string[] }
   /** `why` is for people: the status, since when, and where to reconnect. */
   | { state: 'needs_reconnect'; why?: string };
 
@@ -74,7 +75,11 @@ export interface CredentialSource {
    * Returns the fields that authenticate now; undefined when the name was removed. Throws `account_needs_reconnect`, and other
    * errors that prevent its use.
    */
-  fields(scope: ProjectScope, name: string, by?: CredentialUseBy): Promise<CredentialFields | undefined>;
+  fields(
+    scope: ProjectScope,
+    name: string,
+    by?: CredentialUseBy,
+  ): Promise<{ fields: CredentialFields; hosts?: readonly string[] } | undefined>;
   /** Called when another system has rejected the value of a name, so that this side can check whether it is still valid. */
   onRejected?(scope: ProjectScope, name: string): void;
 }
@@ -90,6 +95,11 @@ export interface CredentialRequest {
   kinds?: readonly CredentialKind[];
   /** The activity that will use it, if any. */
   by?: CredentialUseBy;
+  /**
+   * Where the value goes: the URL of a request, or `job`, a program that can send it anywhere. Required by everything that passes
+   * the value on, because a credential may be limited to some hosts. Without it, hosts are not checked.
+   */
+  destination?: { url: string } | 'job';
 }
 
 /**
@@ -99,7 +109,7 @@ export interface CredentialRequest {
 export interface Credentials {
   /**
    * Returns the fields of a credential, or of an account as `bearer`. Throws `credential_missing`, `credential_wrong_kind`,
-   * `credential_conflict` or `account_needs_reconnect`.
+   * `credential_conflict`, `credential_host_not_allowed` or `account_needs_reconnect`.
    */
   resolve(scope: ProjectScope, request: CredentialRequest): Promise<CredentialFields>;
   /** Returns the value for a variable. Throws as `resolve` does. */
@@ -117,6 +127,8 @@ export const Credentials = token<Credentials>('credentials.Credentials');
 export type CredentialState =
   | { state: 'ok'; kind: CredentialKind }
   | { state: 'wrong_kind'; stored_kind: CredentialKind }
+  /** Only for requests with a destination. */
+  | { state: 'host_not_allowed'; hosts: readonly string[] }
   | { state: 'needs_reconnect'; why?: string }
   | { state: 'missing' | 'conflict' };
 

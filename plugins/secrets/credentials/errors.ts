@@ -20,6 +20,12 @@ export const CredentialErrors = {
     title: 'A credential and a connected account have the same name.',
     next: 'Remove one of the two: `svc credential rm` or `svc account rm`.',
   }),
+  credentialHostNotAllowed: defineError({
+    code: 'credential_host_not_allowed',
+    status: 422,
+    title: 'The credential is limited to other hosts. Nothing was sent.',
+    next: 'Fix the address, use another credential, or have an admin set the credential again with this `--host` as well.',
+  }),
   accountNeedsReconnect: defineError({
     code: 'account_needs_reconnect',
     status: 422,

@@ -20,6 +20,7 @@ import {
 import { credentialTables } from './migrations/0001-credentials.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { fieldsLast } from './migrations/0003-order.ts';
+import { credentialHosts } from './migrations/0004-hosts.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import usesSchema from './schema/credential-uses.schema.json' with { type: 'json' };
 import { credentialRoutes } from './routes.ts';
@@ -48,7 +49,7 @@ function makeUses(use: Resolve): CredentialUses {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([credentialTables, lockVersions, fieldsLast]);
+  plugin.migrations([credentialTables, lockVersions, fieldsLast, credentialHosts]);
   plugin.bind(CredentialNames, () => sqlNames);
   plugin.bind(Credentials, (use) => createResolver(use(Database), use.all(CredentialSources)));
   plugin.bind(CredentialStates, (use) => createStates(use.all(CredentialSources)));

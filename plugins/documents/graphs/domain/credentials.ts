@@ -35,6 +35,8 @@ export function describeProblem(named: GraphCredential, state: CredentialState):
       return `node ${node_id} names ${name}, which is the name of a credential and of a connected account: it resolves to neither`;
     case 'needs_reconnect':
       return `node ${node_id} names the connected account ${name}, which must be connected again`;
+    case 'host_not_allowed':
+      return `node ${node_id} names the credential ${name}, which can be sent only to ${state.hosts.join(', ')}`;
     case 'wrong_kind':
       return `node ${node_id} needs a credential of kind ${formatKinds(named)}, but ${name} is of kind ${state.stored_kind}`;
   }

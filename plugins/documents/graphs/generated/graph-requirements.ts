@@ -22,7 +22,7 @@ export interface RequiredCredential {
    * The name of the credential or account.
    */
   name: string;
-  state: 'ok' | 'missing' | 'wrong_kind' | 'conflict' | 'needs_reconnect';
+  state: 'ok' | 'missing' | 'wrong_kind' | 'conflict' | 'needs_reconnect' | 'host_not_allowed';
   /**
    * With `wrong_kind`: the accepted kinds, such as `bearer|api_key|basic`.
    */

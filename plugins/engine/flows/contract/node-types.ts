@@ -10,6 +10,8 @@ export interface NamedCredential {
   name: string;
   /** The kinds that it accepts; absent: any. A connected account counts as `bearer`. */
   kinds?: readonly ('bearer' | 'api_key' | 'basic' | 'url_token')[];
+  /** Where the value goes, if the config says it: a credential may be limited to some hosts. */
+  destination?: { url: string };
   /** The JSON pointer within the config: `/credential`. */
   pointer: string;
 }

@@ -65,7 +65,11 @@ export class AccountUse implements CredentialSource {
   }
 
   /** Throws `account_renewal_pending` when the token has ended and is not renewed yet. */
-  async fields(scope: ProjectScope, name: string, by?: CredentialUseBy): Promise<CredentialFields | undefined> {
+  async fields(
+    scope: ProjectScope,
+    name: string,
+    by?: CredentialUseBy,
+  ): Promise<{ fields: CredentialFields } | undefined> {
     const { org_id, project_id } = scope;
     const key = { org_id, project_id, name };
     const row = await this.#currentAccount(key);
@@ -80,7 +84,7 @@ export class AccountUse implements CredentialSource {
     const { access_token: token } = openTokens(sealer, row);
     await recordUse(database, key, database.now(), by?.run_id ?? null);
     if (by !== undefined) this.#deps.presented.record(by.activity_id, key);
-    return { kind: 'bearer', token };
+    return { fields: { kind: 'bearer', token } };
   }
 
   onRejected({ org_id, project_id }: ProjectScope, name: string): void {

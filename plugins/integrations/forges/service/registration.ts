@@ -89,7 +89,11 @@ export class Registration {
     if (base === undefined) throw invalidRequest('/api_base', `is required, because ${forge.name} has no default host`);
     if (credential === null) throw invalidRequest('/credential', 'is required with auto_register');
     const { credentials } = this.#deps;
-    const fields = await credentials.resolve(scope, { name: credential, kinds: ['bearer'] });
+    const fields = await credentials.resolve(scope, {
+      name: credential,
+      kinds: ['bearer'],
+      destination: { url: base },
+    });
     const { token } = fields as CredentialFields & { kind: 'bearer' };
     return { api, base, repo, token, onUnauthorized: () => credentials.reportRejected(scope, credential) };
   }

@@ -25,5 +25,7 @@ function credentialsOf({ url = null, credential }: NodeConfig): NamedCredential[
   if (typeof credential !== 'string') return [];
   const named = { name: credential, pointer: '/credential' };
   // When an expression gives the URL, the kind is known only when the request is made.
-  return [hasExpr(url) ? named : { ...named, kinds: kindsFor(String(url)) }];
+  if (hasExpr(url)) return [named];
+  const literal = { ...named, kinds: kindsFor(String(url)) };
+  return [URL.canParse(String(url)) ? { ...literal, destination: { url: String(url) } } : literal];
 }

@@ -33,7 +33,12 @@ async function authenticate(
   if (!claimed.trusted)
     throw untrustedRunDeclaresCredential(`node ${claimed.name} of an untrusted run names the credential ${name}`);
   try {
-    const fields = await credentials.resolve(claimed, { name, kinds: requiredKinds(request), by: claimed });
+    const fields = await credentials.resolve(claimed, {
+      name,
+      kinds: requiredKinds(request),
+      by: claimed,
+      destination: { url: request.url },
+    });
     const authentication = toAuthentication(fields, request);
     if (authentication.by === 'url' && !request.url.includes(CREDENTIAL_PLACEHOLDER))
       throw requestInvalid([

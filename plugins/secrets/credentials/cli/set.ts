@@ -6,11 +6,17 @@ export const run: Run = async (invocation) => {
   const name = args[0]!;
   const { kind, names } = readKind(flags);
   const secret = names.at(-1)!;
+  const hosts = flags.host as readonly string[];
   const api = await client();
   const path = api.scoped(`/credentials/${encodeURIComponent(name)}`);
   const public_fields = Object.fromEntries(names.slice(0, -1).map((field) => [field, String(flags[field])]));
   const value = await readSecret(String(flags[secret]), `--${secret}`, invocation);
-  const body = { kind: apiKind(kind), ...public_fields, [secret]: value };
+  const body = {
+    kind: apiKind(kind),
+    ...public_fields,
+    [secret]: value,
+    ...(hosts.length > 0 && { hosts }),
+  };
   const answer = await api.answer({ method: 'PUT', path, body });
   output.data({ name, kind }, () => '');
   output.note(answer.status === 201 ? `Created credential ${name} (${kind})` : `Replaced credential ${name} (${kind})`);

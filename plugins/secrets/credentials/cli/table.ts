@@ -1,7 +1,7 @@
 import { inGroup, resourceCommands } from '../../../../cli/contract.ts';
 import { cliKind } from './kinds.ts';
 
-type Credential = { name: string; kind: string };
+type Credential = { name: string; kind: string; hosts?: string[] };
 
 /** Typed secrets: the kind says how a request is authenticated. */
 export const commands = inGroup(
@@ -9,7 +9,7 @@ export const commands = inGroup(
   resourceCommands<Credential>({
     noun: 'credential',
     path: '/credentials',
-    columns: { name: 'name', kind: 'kind' },
+    columns: { name: 'name', kind: 'kind', hosts: ({ hosts }) => hosts?.join(', ') ?? 'any' },
     set: {
       summary: 'create or replace a credential',
       description:
@@ -26,19 +26,26 @@ export const commands = inGroup(
         value: { type: 'string', value: '-|@file', summary: 'for api-key: the key' },
         username: { type: 'string', value: '<user>', summary: 'for basic: the username' },
         password: { type: 'string', value: '-|@file', summary: 'for basic: the password' },
+        host: {
+          type: 'string',
+          many: true,
+          value: '<host>',
+          summary: 'the only host that may get it, or *.domain; jobs cannot get it then',
+        },
       },
       examples: [
         ['pass bot | svc credential set bot --kind bearer --token -', 'a token'],
         ['svc credential set llm --kind api-key --header x-api-key --value @key.txt', 'a key in a header'],
+        ['pass bot | svc credential set bot --kind bearer --token - --host api.example.com', 'limited to one host'],
         ['svc credential set registry --kind basic --username ci --password @pass.txt', 'a username and a password'],
       ],
       load: () => import('./set.ts'),
     },
     list: {
       name: 'credential ls',
-      summary: 'list the names and kinds of the credentials',
+      summary: 'list the names, kinds and allowed hosts of the credentials',
       examples: [['svc credential ls --json', 'for programs']],
-      transform: ({ name, kind }) => ({ name, kind: cliKind(kind) }),
+      transform: (credential) => ({ ...credential, kind: cliKind(credential.kind) }),
     },
     show: {
       name: 'credential uses',

@@ -9,7 +9,7 @@ export const MIN_CHARACTERS = 4;
 export const MAX_BYTES = 48 * 1024;
 
 interface FieldRule {
-  name: Exclude<keyof PutCredential, 'kind'>;
+  name: Exclude<keyof PutCredential, 'kind' | 'hosts'>;
   /** True for a field that is masked and must therefore be long enough. */
   secret: boolean;
   validate(text: string): string | undefined;
@@ -45,7 +45,7 @@ export function kindOf(text: string): CredentialKind | undefined {
 }
 
 /** Validates a body and returns its fields. Throws `invalid_request` with every error; no message contains a value. */
-export function readFields(body: PutCredential): CredentialFields {
+export function readFields(body: Omit<PutCredential, 'hosts'>): CredentialFields {
   const kind = kindOf(body.kind);
   if (kind === undefined)
     throw invalid([{ pointer: '/kind', message: `must be one of ${CREDENTIAL_KINDS.join(', ')}` }]);

@@ -6,4 +6,8 @@
 export interface Credential {
   name: string;
   kind: 'bearer' | 'api_key' | 'basic' | 'url_token';
+  /**
+   * The only hosts to which requests send it. Without the member, any.
+   */
+  hosts?: string[];
 }

@@ -28,4 +28,11 @@ export interface PutCredential {
    * For `basic`.
    */
   password?: string;
+  /**
+   * The only hosts to which requests may send it: names, IP addresses, or `*.` and a domain. Jobs cannot get such a credential.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  hosts?: [string, ...string[]];
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../../platform/resources/contract.ts';
 import type { CredentialFields, CredentialNames, SourceState, CredentialSource } from '../contract.ts';
 import { readFields } from '../domain/fields.ts';
+import { readHosts } from '../domain/hosts.ts';
 import { CREDENTIAL } from '../domain/names.ts';
 import type { PutCredential } from '../generated/put-credential.ts';
 import { credentials, type CredentialRow, kindsOf } from '../store/credentials.ts';
@@ -28,6 +29,15 @@ const sealContextOf = ({ org_id, project_id }: ProjectScope, name: string): Seal
   field: 'fields',
 });
 
+const hostsOf = (hosts: string | null): { hosts?: string[] } =>
+  hosts === null ? {} : { hosts: JSON.parse(hosts) as string[] };
+
+const toView = ({ name, kind, hosts }: Pick<CredentialRow, 'name' | 'kind' | 'hosts'>) => ({
+  name,
+  kind,
+  ...hostsOf(hosts),
+});
+
 /** Sets, lists and removes credentials. */
 export class CredentialService implements CredentialSource, ResourceService<PutCredential> {
   readonly source = 'credential';
@@ -38,10 +48,11 @@ export class CredentialService implements CredentialSource, ResourceService<PutC
   }
 
   /** Throws `invalid_request`, `payload_too_large`, `name_conflict`. */
-  async set(call: NamedRequest, body: PutCredential) {
+  async set(call: NamedRequest, { hosts: allowed, ...body }: PutCredential) {
     const { database, sealer, ids, names, writes } = this.#options;
     const { scope, name } = call;
     const fields = readFields(body);
+    const hosts = readHosts(allowed);
     await sealer.prepare(scope.org_id);
     const row: CredentialRow = {
       ...scope,
@@ -50,13 +61,14 @@ export class CredentialService implements CredentialSource, ResourceService<PutC
       kind: fields.kind,
       fields: sealer.seal(sealContextOf(scope, name), Buffer.from(JSON.stringify(fields))),
       set_at: database.now(),
+      hosts: hosts ? JSON.stringify(hosts) : null,
     };
     const made = await writes.write(call, 'credential.set', async (tx) => {
       const made = await names.reserve(tx, scope, name, this.source);
       await credentials.put(tx, row);
       return made;
     });
-    return { made, view: { name, kind: fields.kind } };
+    return { made, view: toView(row) };
   }
 
   /** Throws `not_found`. */
@@ -70,18 +82,21 @@ export class CredentialService implements CredentialSource, ResourceService<PutC
   }
 
   list(scope: ProjectScope, page: Page) {
-    return credentials.page(this.#options.database, scope, page, ({ name, kind }) => ({ name, kind }));
+    return credentials.page(this.#options.database, scope, page, toView);
   }
 
   async states(on: Pick<Queries, 'read'>, scope: ProjectScope, names: readonly string[]) {
     const rows = await kindsOf(on, scope, names);
-    return new Map<string, SourceState>(rows.map(({ name, kind }) => [name, { state: 'ok', kind }]));
+    return new Map<string, SourceState>(
+      rows.map(({ name, kind, hosts }) => [name, { state: 'ok', kind, ...hostsOf(hosts) }]),
+    );
   }
 
-  async fields(scope: ProjectScope, name: string): Promise<CredentialFields | undefined> {
+  async fields(scope: ProjectScope, name: string) {
     const row = await credentials.find(this.#options.database, scope, name);
     if (row === undefined) return undefined;
     await this.#options.sealer.prepare(scope.org_id);
-    return JSON.parse(this.#options.sealer.open(sealContextOf(scope, name), row.fields).toString()) as CredentialFields;
+    const opened = this.#options.sealer.open(sealContextOf(scope, name), row.fields).toString();
+    return { fields: JSON.parse(opened) as CredentialFields, ...hostsOf(row.hosts) };
   }
 }

@@ -10,7 +10,11 @@ export function submitCheck(
   states: CredentialStates,
 ): CredentialChecker['checkCredentials'] {
   return async (scope, credentials) => {
-    const requests = Object.entries(credentials).map(([variable, name]) => ({ variable, name }));
+    const requests = Object.entries(credentials).map(([variable, name]) => ({
+      variable,
+      name,
+      destination: 'job' as const,
+    }));
     const states_found = await states.states(database, scope, requests);
     const rejected = requests.flatMap((request, i) => {
       const error = states.toError(request, states_found[i]!);
@@ -46,7 +50,7 @@ export function credentialVariables(
 
       async function variableOf(variable: string, name: string): Promise<JobVariable> {
         try {
-          const { value, masks } = await credentials.raw(job, { name, by: job });
+          const { value, masks } = await credentials.raw(job, { name, by: job, destination: 'job' });
           return { name: variable, value, secret: true, masks };
         } catch (error) {
           if (!isServiceError(error)) throw error;

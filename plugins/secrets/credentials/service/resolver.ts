@@ -9,7 +9,7 @@ import type {
 } from '../contract.ts';
 import { rawOf } from '../contract/raw.ts';
 import { toCredentialError } from '../domain/credential-error.ts';
-import { findStates, stateOf } from './states.ts';
+import { checkUse, findStates, stateOf } from './states.ts';
 
 /** Gets the fields of a name from the side that has it: credentials or accounts. */
 export function createResolver(
@@ -20,11 +20,12 @@ export function createResolver(
     const sources = (await findStates(sources_all, database, scope, [request.name])).get(request.name);
     const state = stateOf(request, sources);
     if (state.state !== 'ok') throw credentialError(request, state);
-    const fields = await sources![0]!.by.fields(scope, request.name, request.by);
+    const found = await sources![0]!.by.fields(scope, request.name, request.by);
     // The state may have changed since it was read.
-    if (fields === undefined) throw credentialError(request, await currentState(scope, request));
-    if (request.kinds?.includes(fields.kind) === false)
-      throw credentialError(request, { state: 'wrong_kind', stored_kind: fields.kind });
+    if (found === undefined) throw credentialError(request, await currentState(scope, request));
+    const { fields, hosts } = found;
+    const use = checkUse(request, { kind: fields.kind, ...(hosts && { hosts }) });
+    if (use.state !== 'ok') throw credentialError(request, use);
     return fields;
   }
   /** Reads the state again: the name was removed, or is no longer usable. */

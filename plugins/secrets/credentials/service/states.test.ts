@@ -23,7 +23,8 @@ function accounts() {
       asked += 1;
       return new Map(names.flatMap((name) => (held.has(name) ? [[name, held.get(name)!] as const] : [])));
     },
-    fields: async (_scope, name) => (held.has(name) ? { kind: 'bearer', token: `token of ${name}` } : undefined),
+    fields: async (_scope, name) =>
+      held.has(name) ? { fields: { kind: 'bearer', token: `token of ${name}` } } : undefined,
   };
   return { held, holder, asked: () => asked };
 }
@@ -123,7 +124,7 @@ for (const store of STORES)
       const gone = createResolver(server.use(Database), [{ ...quick, fields: async () => undefined }]);
       await t.rejects(gone.resolve(scope, { name: 'mail' }), { code: 'credential_missing' });
       const changed = createResolver(server.use(Database), [
-        { ...quick, fields: async () => ({ kind: 'url_token', token: 'abcd' }) },
+        { ...quick, fields: async () => ({ fields: { kind: 'url_token', token: 'abcd' } }) },
       ]);
       await t.rejects(changed.resolve(scope, { name: 'mail', kinds: ['bearer'] }), { code: 'credential_wrong_kind' });
     });

@@ -2,12 +2,14 @@ import type { Queries } from '../../../../kernel/contracts/index.ts';
 import { chunks } from '../../../../kernel/contracts/index.ts';
 import { canExist, type ProjectScope } from '../../../platform/resources/contract.ts';
 import type {
+  CredentialKind,
   CredentialState,
   CredentialStates,
   CredentialRequest,
   SourceState,
   CredentialSource,
 } from '../contract.ts';
+import { allowsHost } from '../domain/hosts.ts';
 import { CREDENTIAL } from '../domain/names.ts';
 import { toCredentialError } from '../domain/credential-error.ts';
 
@@ -45,11 +47,21 @@ export async function findStates(
 }
 
 /** Decides the state of a name. A name that both sides have resolves to neither. */
-export function stateOf({ kinds }: CredentialRequest, candidates: readonly SourcedState[] = []): CredentialState {
+export function stateOf(request: CredentialRequest, candidates: readonly SourcedState[] = []): CredentialState {
   const [only, other] = candidates;
   if (only === undefined) return { state: 'missing' };
   if (other !== undefined) return { state: 'conflict' };
   const { state: says } = only;
-  if (says.state !== 'ok' || kinds === undefined || kinds.includes(says.kind)) return says;
-  return { state: 'wrong_kind', stored_kind: says.kind };
+  return says.state === 'ok' ? checkUse(request, says) : says;
+}
+
+/** Decides whether a credential of this kind, limited to these hosts, can be used for a request. */
+export function checkUse(
+  { kinds, destination }: CredentialRequest,
+  { kind, hosts }: { kind: CredentialKind; hosts?: readonly string[] },
+): CredentialState {
+  if (kinds?.includes(kind) === false) return { state: 'wrong_kind', stored_kind: kind };
+  if (hosts === undefined || destination === undefined) return { state: 'ok', kind };
+  const is_allowed = destination !== 'job' && allowsHost(hosts, destination.url);
+  return is_allowed ? { state: 'ok', kind } : { state: 'host_not_allowed', hosts };
 }

@@ -9,25 +9,30 @@ export interface CredentialRow extends NamedRow {
   /** Sealed JSON. */
   fields: Buffer;
   set_at: number;
+  /** A JSON list of the only hosts that may get it; null for any. */
+  hosts: string | null;
 }
 
-export const credentials = new NamedTable<CredentialRow, Pick<CredentialRow, 'credential_id' | 'name' | 'kind'>>({
+export const credentials = new NamedTable<
+  CredentialRow,
+  Pick<CredentialRow, 'credential_id' | 'name' | 'kind' | 'hosts'>
+>({
   ...CREDENTIAL,
   table: 'credentials_credentials',
   id: 'credential_id',
-  replaced: ['kind', 'fields', 'set_at'],
-  listed: ['credential_id', 'name', 'kind'],
+  replaced: ['kind', 'fields', 'set_at', 'hosts'],
+  listed: ['credential_id', 'name', 'kind', 'hosts'],
 });
 
-/** Returns the kinds of those credentials that exist. */
+/** Returns the kinds and hosts of those credentials that exist. */
 export function kindsOf(
   on: Pick<Queries, 'read'>,
   { org_id, project_id }: ProjectScope,
   names: readonly string[],
-): Promise<Pick<CredentialRow, 'name' | 'kind'>[]> {
+): Promise<Pick<CredentialRow, 'name' | 'kind' | 'hosts'>[]> {
   const list = inList(names);
   return on.read(
-    `SELECT name, kind FROM credentials_credentials WHERE project_id = ? AND org_id = ? AND name IN ${list.placeholders}`,
+    `SELECT name, kind, hosts FROM credentials_credentials WHERE project_id = ? AND org_id = ? AND name IN ${list.placeholders}`,
     [project_id, org_id, ...list.params],
   );
 }

@@ -57,12 +57,18 @@ export function ReplaceCredentialDialog({ close, ...of }: Of & { close(): void }
 function useSave({ scope, known, wanted }: Of, onStored?: () => void) {
   const refetch = useRefetch();
   const list = scoped(scope, '/credentials');
-  return async ({ name = '', ...fields }: Record<string, string>) => {
+  return async ({ name = '', hosts = '', ...fields }: Record<string, string>) => {
     const own = known?.name ?? wanted ?? name;
-    await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: fields });
+    await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: { ...fields, ...readHosts(hosts) } });
     await refetch(listKey(list));
     onStored?.();
   };
+}
+
+/** The hosts that a person typed, separated by commas or spaces. */
+function readHosts(text: string): { hosts?: string[] } {
+  const hosts = text.split(/[\s,]+/).filter((host) => host !== '');
+  return hosts.length === 0 ? {} : { hosts };
 }
 
 const wordsOf = ({ known, wanted }: Of) => ({
@@ -79,6 +85,13 @@ const Fields = ({ known, wanted, kinds = [], suggested = '' }: Of) => (
     </p>
     {!known && !wanted && <TextField name="name" label="Name" value={suggested} pattern={NAME} wants={NAME_WANTS} />}
     <KindFields kind={known?.kind} kinds={kinds.length > 0 ? kinds : KIND_NAMES} />
+    <TextField
+      name="hosts"
+      label="Allowed hosts (optional)"
+      value={known?.hosts?.join(', ') ?? ''}
+      hint="Such as api.example.com, *.example.org. Then requests to other hosts fail, and jobs cannot get the value."
+      optional
+    />
   </>
 );
 

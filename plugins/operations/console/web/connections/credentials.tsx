@@ -60,11 +60,13 @@ export function Credentials() {
             )}
             columns={[
               { name: 'Kind', look: 'c-mid', cell: ({ kind }) => KINDS[kind].title },
+              { name: 'Allowed hosts', look: 'c-mid', cell: ({ hosts }) => hosts?.join(', ') ?? 'Any' },
               { name: 'Used by', cell: ({ name }) => <UsedBy scope={scope} of="credentials" name={name} /> },
             ]}
-            second={({ kind, name }) => (
+            second={({ kind, name, hosts }) => (
               <>
-                {KINDS[kind].title} <UsedBy scope={scope} of="credentials" name={name} />
+                {KINDS[kind].title} {hosts && `· ${hosts.join(', ')}`}{' '}
+                <UsedBy scope={scope} of="credentials" name={name} />
               </>
             )}
             {...(may('admin') && { actions: (one) => <Actions scope={scope} credential={one} /> })}

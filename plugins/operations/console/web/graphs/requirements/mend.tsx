@@ -32,7 +32,7 @@ export function Mend({ scope, want, onMended }: Props) {
         </Link>
       </p>
     );
-  if (state === 'wrong_kind')
+  if (state === 'wrong_kind' || state === 'host_not_allowed')
     return (
       <div className="row">
         <CredentialForm

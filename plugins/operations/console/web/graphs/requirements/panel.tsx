@@ -95,6 +95,7 @@ const SAYS: Record<Want['state'], string> = {
   wrong_kind: 'is of the wrong kind',
   conflict: 'is the name of both a credential and an account',
   needs_reconnect: 'must be connected again',
+  host_not_allowed: 'is limited to other hosts',
 };
 
 /** A node in a loop comes after the loop: `regions/notify`. The canvas shows the loop. */
