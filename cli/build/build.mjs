@@ -1,13 +1,16 @@
-// Builds what is published in dist/: JavaScript by tsc, the CLI bundled, data files unchanged.
+// Builds what is published in dist/: bundles of the code and of its libraries, declarations by tsc, data files unchanged.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as vite from 'vite';
 import { buildPages } from '../../plugins/operations/console/build.mjs';
 import { bundle, filesOf } from '../prebuilt/bundle.mjs';
 import { buildSite } from '../../docs/site/build.ts';
+import { fileOf } from '../prebuilt/entries.mjs';
+import { bundleLibraries, checkLibraries, librariesInPackage, noticesOf } from './libraries.mjs';
+import { bundleByPath, exportedFile, writeExports } from './modules.mjs';
 import { prune } from './prune.mjs';
 
 const home = resolve(import.meta.dirname, '../..');
@@ -44,22 +47,42 @@ function copyData() {
   chmodSync(join(dist, 'cli/svc'), 0o755);
 }
 
-/** Builds what a clone builds at its first start. The modules remain, for authors of plugins and their tests. */
+/** Builds what a clone builds at its first start. Returns the modules in it, relative to the home. */
 async function buildPrebuilt() {
+  const modules = [];
   for (const name of ['commands', 'kernel']) {
-    const { code, map } = await bundle(name, { home: dist, ending: 'js' });
+    const { code, map, inputs, required } = await bundle(name, { home: dist, ending: 'js' });
+    checkLibraries(required);
     const digest = createHash('sha256').update(code).digest('hex');
     for (const [file, contents] of filesOf(name, { code, map, digest }))
       writeFileSync(join(dist, 'cli', file), contents);
+    modules.push(...inputs);
   }
-  // The server reads a plugin's verbs too.
-  for (const path of globSync('{cli/commands,plugins/*/*/cli}/*', { cwd: dist }))
-    if (!basename(path).startsWith('verbs.')) rmSync(join(dist, path), { recursive: true, force: true });
+  return modules.map(fromHome);
 }
 
-const built = (path, from) => `${from}${path.slice(2).replace(/\.ts$/, '.js')}`;
-const exportsFrom = ({ exports }, from) =>
-  Object.fromEntries(Object.entries(exports).map(([name, path]) => [name, built(path, from)]));
+/** The path of an input of a bundle of dist/, relative to the home. */
+const fromHome = (path) => join('dist', path);
+
+const built = (path) => path.replace(/(?<!\.m)\.ts$/, '.js');
+const isPrebuilt = (name) => fileOf(name, 'js') !== undefined;
+
+/** The published names with the files in dist/ that were built from their sources. */
+const sourcesOf = ({ exports }) => Object.entries(exports).map(([name, path]) => [name, built(path.slice(2))]);
+
+/** What is published: a module that exports what a prebuilt file contains, with the declarations of its source. */
+const exportsFrom = (manifest, from) =>
+  Object.fromEntries(
+    sourcesOf(manifest).map(([name, path]) => [
+      name,
+      isPrebuilt(name)
+        ? { types: `${from}${path.replace(/\.js$/, '.d.ts')}`, default: `${from}${exportedFile(name)}` }
+        : `${from}${path}`,
+    ]),
+  );
+
+/** npm installs only what contains a program for one kind of machine. The package contains the other libraries. */
+const dependenciesOf = ({ dependencies }) => ({ esbuild: dependencies.esbuild });
 
 /**
  * The package.json of what is published. Of what is for development it has only how it is packed: when npm is ended before it
@@ -67,7 +90,7 @@ const exportsFrom = ({ exports }, from) =>
  */
 export function publishedManifest() {
   const whole = read('package.json');
-  const { name, version, description, license, type, engines, dependencies, scripts } = whole;
+  const { name, version, description, license, type, engines, scripts } = whole;
   const { prepack, postpack } = scripts;
   return {
     ...{ name, version, description, license, type, engines },
@@ -76,12 +99,24 @@ export function publishedManifest() {
     files: ['dist', 'npm-shrinkwrap.json', 'SECURITY.md'],
     // Never fails: where there is no compiler, the programs of Node serve. Where npm runs no script, the first use compiles.
     scripts: { postinstall: 'node dist/plugins/execution/scripts/native/build.mjs', prepack, postpack },
-    dependencies,
+    dependencies: dependenciesOf(whole),
   };
 }
 
-/** What only serves development. */
-const isOfDevelopment = ({ dev, extraneous }) => dev === true || extraneous === true;
+/** The paths in package-lock.json of packages and of all that they need. */
+function withDependencies(packages, names) {
+  const found = new Set();
+  const queue = [...names];
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    const path = `node_modules/${name}`;
+    if (packages[path] === undefined) throw new Error(`package-lock.json lacks ${name}; run npm install`);
+    if (found.has(path)) continue;
+    found.add(path);
+    const { dependencies, optionalDependencies } = packages[path];
+    queue.push(...Object.keys({ ...dependencies, ...optionalDependencies }));
+  }
+  return found;
+}
 
 /**
  * The versions and digests that an installation gets: those of the clone, which its tests have run with. Without addresses, so that
@@ -97,13 +132,10 @@ export function publishedShrinkwrap() {
     description: _about,
     ...root
   } = publishedManifest();
+  const needed = withDependencies(packages, Object.keys(root.dependencies));
   const kept = Object.entries(packages)
-    .filter(([path, one]) => path !== '' && !isOfDevelopment(one))
+    .filter(([path]) => needed.has(path))
     .map(([path, { resolved: _resolved, ...one }]) => [path, one]);
-  const missing = Object.keys(root.dependencies).filter(
-    (one) => !kept.some(([path]) => path === `node_modules/${one}`),
-  );
-  if (missing.length > 0) throw new Error(`package-lock.json lacks ${missing.join(', ')}; run npm install`);
   return {
     ...{ name, version, lockfileVersion, requires: true },
     packages: { '': { ...root, hasInstallScript: true }, ...Object.fromEntries(kept) },
@@ -111,24 +143,40 @@ export function publishedShrinkwrap() {
 }
 
 /** By its own package.json, what is in dist/ finds `svc/plugin` and the others in dist/, and its version. */
-function writeManifest() {
-  const whole = read('package.json');
-  const { name, version, type } = whole;
-  writeFileSync(
-    join(dist, 'package.json'),
-    `${JSON.stringify({ name, version, type, exports: exportsFrom(whole, './') }, null, 2)}\n`,
-  );
+function writeManifest(exports) {
+  const { name, version, type } = read('package.json');
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type, exports }, null, 2)}\n`);
 }
 
 export async function build() {
+  const whole = read('package.json');
+  const sources = sourcesOf(whole);
   rmSync(dist, { recursive: true, force: true });
   compile();
   await buildPages(vite);
   await buildSite();
   copyData();
-  writeManifest();
-  await buildPrebuilt();
-  prune(dist, publishedManifest());
+  writeManifest(Object.fromEntries(sources.map(([name, path]) => [name, `./${path}`])));
+  const inPrebuilt = await buildPrebuilt();
+  const byPath = await bundleByPath(dist);
+  const inLibraries = await bundleLibraries(home, dist);
+  const notices = noticesOf(home, [...inPrebuilt, ...byPath.inputs.map(fromHome), ...inLibraries]);
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), notices);
+  const prebuilt = sources.filter(([name]) => isPrebuilt(name));
+  writeExports(
+    dist,
+    prebuilt.map(([name]) => name),
+  );
+  writeManifest(exportsFrom(whole, './'));
+  prune(dist, {
+    dependencies: new Set([...Object.keys(dependenciesOf(whole)), ...librariesInPackage]),
+    modules: [
+      ...prebuilt.map(([name]) => exportedFile(name)),
+      ...sources.filter(([name]) => !isPrebuilt(name)).map(([, path]) => path),
+    ],
+    bundled: byPath.files,
+    declarations: sources.map(([, path]) => path),
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -1,24 +1,12 @@
-// Takes out of dist/ what nothing loads: modules that were only types, declarations that no author of a plugin meets,
-// and the files of the CLI that are in its bundle.
+// Takes out of dist/ what nothing loads: modules that the prebuilt files contain, and declarations that no author of a plugin meets.
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const MODULE = /\.([mc]?js|m?ts|json)$/;
-/** A module that is required when it is first needed, with the ending of its neighbour. */
-const LATER = /`(\.\/[\w-]+)\$\{ENDING\}`/g;
-/** A module that a worker thread loads by its address. */
-const IN_A_WORKER = /siblingModule\(import\.meta\.url, '(\.\/[\w/-]+)'\)/g;
-
-/** What a module imports, exports from elsewhere and requires, also later: in code and in declarations. */
-function importsOf(text) {
-  const { importedFiles } = ts.preProcessFile(text, true, true);
-  return [
-    ...importedFiles.map(({ fileName }) => fileName),
-    ...[...text.matchAll(LATER), ...text.matchAll(IN_A_WORKER)].map(([, path]) => `${path}.js`),
-  ];
-}
+/** What a module imports, exports from elsewhere and requires: in code and in declarations. */
+const importsOf = (text) => ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
 
 /** A declaration names the file as it was written. */
 const declared = (path) => path.replace(/(?<!\.d)\.(m?)[jt]s$/, '.d.$1ts');
@@ -56,27 +44,30 @@ function packageOf(specifier) {
 function checkPackages(packages, dependencies) {
   const missing = [...packages]
     .map(([specifier, path]) => ({ name: packageOf(specifier), path }))
-    .filter(({ name }) => name !== undefined && dependencies[name] === undefined);
+    .filter(({ name }) => name !== undefined && !dependencies.has(name));
   if (missing.length > 0)
     throw new Error(missing.map(({ name, path }) => `${path} imports ${name}, which is not a dependency`).join('\n'));
 }
 
-/** Programs, pages, data and what is copied elsewhere are read by their paths. */
+/** Programs, pages, libraries, data and what is copied elsewhere are read by their paths. */
 const READ_BY_PATH =
-  /^(connectors|test\/plugins|plugins\/operations\/console\/web|plugins\/execution\/scripts\/sdk)\/|\/plugin\.json$|^plugins\/wings\.json$|^package\.json$|^cli\/(kernel|commands)(\.sources)?\.js(on)?$/;
-const LOADED_BY_PATH =
-  /^cli\/[^/]*\.mjs$|^plugins\/[^/]+\/[^/]+\/(plugin|adapter|cli\/verbs)\.js$|^plugins\/.*\.[mc]js$/;
+  /^(connectors|node_modules|test\/plugins|plugins\/operations\/(console\/web|docs\/dist)|plugins\/execution\/scripts\/sdk)\/|\/plugin\.json$|^plugins\/wings\.json$|^package\.json$|^cli\/(kernel|commands)(\.sources)?\.js(on)?$/;
+const LOADED_BY_PATH = /^cli\/[^/]*\.mjs$|^plugins\/execution\/.*\.[mc]js$|\/console\/[^/]*\.mjs$/;
 
-export function prune(dist, manifest) {
+/**
+ * Keeps what is read or loaded by its path, the `modules` named and what these import, the files in `bundled`, and the declarations of
+ * what is published.
+ */
+export function prune(dist, { dependencies, modules, bundled, declarations }) {
   const all = globSync('**/*', { cwd: dist, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(dist.length + 1));
-  const published = Object.values(manifest.exports).map((path) => path.replace('./dist/', ''));
-  const loaded = [...published, ...all.filter((path) => LOADED_BY_PATH.test(path))];
+  const isBundled = new Set(bundled);
+  const loaded = [...modules, ...all.filter((path) => LOADED_BY_PATH.test(path) && !isBundled.has(path))];
   const packages = new Map();
   const code = reached(dist, loaded, (path) => path, packages);
-  checkPackages(packages, manifest.dependencies);
-  const types = reached(dist, published.map(declared), declared, new Map());
+  checkPackages(packages, dependencies);
+  const types = reached(dist, declarations.map(declared), declared, new Map());
   for (const path of all.filter((one) => MODULE.test(one) && !READ_BY_PATH.test(one)))
-    if (!code.has(path) && !types.has(path)) rmSync(join(dist, path));
+    if (!code.has(path) && !types.has(path) && !isBundled.has(path)) rmSync(join(dist, path));
 }

@@ -6,7 +6,7 @@ import { builtIn, entries, parameters } from './entries.mjs';
 import { chunkStarts, encodeTable, tableOf } from './positions.mjs';
 
 /** Loaded from node_modules when they are needed: programs, native modules, and libraries that few processes use. */
-const EXTERNAL = [
+export const EXTERNAL = [
   '@nats-io/transport-node',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/exporter-trace-otlp-proto',
@@ -82,7 +82,7 @@ const modulesWithAddress = (home, ending) =>
     .filter((path) => !/\.test\.|testsuite\.|\.d\.m?ts$|(^|\/)(node_modules|web|build|prebuilt)\//.test(path))
     .filter((path) => USES_ITS_ADDRESS.test(readFileSync(join(home, path), 'utf8')));
 
-const isExternal = (path) => EXTERNAL.some((name) => path === name || path.startsWith(`${name}/`));
+export const isExternal = (path) => EXTERNAL.some((name) => path === name || path.startsWith(`${name}/`));
 
 const exactly = (paths) => new RegExp(`^(${paths.map((path) => RegExp.escape(path)).join('|')})$`);
 
@@ -125,7 +125,8 @@ function svcPlugin({ home, ending }) {
 }
 
 /**
- * Returns the code of `kernel` or `commands`, and the paths of everything that determines it, relative to the home.
+ * Returns the code of `kernel` or `commands`, the paths of everything that determines it, relative to the home, and the names of
+ * the modules that it requires when it runs.
  * The code is a function of `parameters`. Throws the errors of esbuild.
  */
 export async function bundle(name, { home, ending }) {
@@ -160,7 +161,13 @@ export async function bundle(name, { home, ending }) {
   });
   const [map, code] = ['.map', '.js'].map((suffix) => outputFiles.find(({ path }) => path.endsWith(suffix)));
   const { text, widened } = toAscii(code.text);
-  return { entry, code: text, map: { ...JSON.parse(map.text), widened }, inputs: inputsOf(metafile, home) };
+  const required = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map((one) => one.path),
+  );
+  return {
+    ...{ entry, required, inputs: inputsOf(metafile, home) },
+    ...{ code: text, map: { ...JSON.parse(map.text), widened } },
+  };
 }
 
 /**

@@ -28,37 +28,45 @@ const present = (home, ending, files) =>
     files.filter((file) => names.includes(`${file}.${ending}`)).map((file) => ({ folder, file })),
   );
 
-/** Published modules that are not part of the server: those for commands, tests and scripts. */
-const NOT_OF_THE_SERVER = ['./cli', './testing', './sdk'];
-
-/** Whether `svc/<name>` is part of the server. */
-export const isOfTheServer = (specifier) => !NOT_OF_THE_SERVER.includes(specifier.replace(/^svc/, '.'));
-
 /**
- * The kernel, the built-in plugins and what outside plugins may import, each evaluated when it is first requested. The kernel
- * decides which plugins a role loads.
+ * The prebuilt file that contains a published module; undefined for the SDK, which scripts import. Tests of plugins boot the kernel of
+ * the package; in a clone, they boot that of the sources.
  */
-function kernelEntry(home, ending) {
+export function fileOf(specifier, ending) {
+  const name = specifier.replace(/^svc/, '.');
+  if (name === './cli') return 'commands';
+  if (name.startsWith('./sdk') || (name === './testing' && ending === 'ts')) return undefined;
+  return 'kernel';
+}
+
+/** What outside plugins may import from a prebuilt file, each module evaluated when it is first requested. */
+function published(file, home, ending) {
   const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const modules = Object.entries(exports)
+    .filter(([name]) => fileOf(name, ending) === file)
+    .map(([name, path]) => `'svc/${name.slice(2)}': () => require('${path}'),`);
+  return ['export const published = {', ...modules, '};'].join('\n');
+}
+
+/** The kernel and the built-in plugins, each evaluated when it is first requested. The kernel decides which plugins a role loads. */
+function kernelEntry(home, ending) {
   const modules = present(home, ending, ['plugin', 'adapter']).map(
     ({ folder, file }) =>
       `prebuilt.set(svc_home + '/${folder}/${file}', () => require('./${folder}/${file}.${ending}'));`,
   );
-  const published = Object.entries(exports)
-    .filter(([name]) => !NOT_OF_THE_SERVER.includes(name))
-    .map(([name, path]) => `'svc/${name.slice(2)}': () => require('${path}'),`);
   return [
     `import { prebuilt } from './kernel/boot/index.${ending}';`,
     ...modules,
-    `export const published = {`,
-    ...published,
-    '};',
+    published('kernel', home, ending),
     `export * from './kernel/boot/index.${ending}';`,
   ].join('\n');
 }
 
 /** The command line with all commands. A command is evaluated when it is called. */
-const commandsEntry = (home, ending) => `export { main } from './cli/run.${ending}';\n${builtIn(home, ending)}`;
+const commandsEntry = (home, ending) =>
+  [`export { main } from './cli/run.${ending}';`, published('commands', home, ending), builtIn(home, ending)].join(
+    '\n',
+  );
 
 /** Replaces cli/built-in.ts: a fixed list of the plugins' tables and verbs instead of a search. */
 export function builtIn(home, ending) {

@@ -2,7 +2,7 @@
 // from the sources whenever they differ from those that it was built from. Every start compares them, so nobody has to think of
 // it. The package contains its own file.
 import { ownCache, belongsToUser } from '../../kernel/contracts/own-cache.mjs';
-import { entries, isOfTheServer } from './entries.mjs';
+import { entries, fileOf } from './entries.mjs';
 import { compare } from './listing.mjs';
 import { mapStacksToSources } from './positions.mjs';
 import { removePartials, replaceFile } from './replace-file.mjs';
@@ -36,8 +36,8 @@ function cloneFolder() {
   return own && join(own, shortHash(home));
 }
 
-/** Only the command line uses prebuilt files. A test that boots a kernel shares the modules of the sources with it. */
-let enabled = false;
+/** In a clone, only the command line uses prebuilt files. A test that boots a kernel shares the modules of the sources with it. */
+let enabled = !inClone;
 const loaded = new Map();
 
 /** Loads the commands: `{ main }`. From here on, the process uses the prebuilt kernel too. */
@@ -61,9 +61,12 @@ export async function loadKernel(role) {
   return moduleOf('kernel', role) ?? (await import(`../../kernel/boot/index.${ending}`));
 }
 
-/** What an outside plugin imports as `svc/<name>`, if it is part of the prebuilt kernel. */
-export const publishedBy = (specifier) =>
-  isOfTheServer(specifier) ? moduleOf('kernel', 'local')?.published[specifier]?.() : undefined;
+/** What an outside plugin imports as `svc/<name>`, if it is part of a prebuilt file. */
+export function publishedBy(specifier) {
+  const file = fileOf(specifier, ending);
+  if (file === undefined) return undefined;
+  return moduleOf(file, file === 'kernel' ? 'local' : '')?.published[specifier]?.();
+}
 
 const runtime = { loadKernel, publishedBy, storeCompiled, load: (address) => import(address) };
 
