@@ -41,6 +41,14 @@ Feature: What files no longer describe
     Then it exits with 0
     And standard error has "without a file, removed with --prune: members/ben, event-hooks/builds, handlers/build"
     When I call "svc apply -f {folder}/empty --prune"
+    Then it exits with 2
+    And standard error has "describes no object, so --prune would remove members/ben, event-hooks/builds, handlers/build"
+    And standard error has "--allow-empty"
+    When I call "svc apply -f {folder}/empty --prune --dry-run"
+    Then standard error has "dry run: 0 created, 0 updated, 0 unchanged, 3 removed, 0 failed"
+    When I call "svc handler ls"
+    Then standard output has "build"
+    When I call "svc apply -f {folder}/empty --prune --allow-empty"
     Then it exits with 0
     And standard output is:
       """
@@ -55,7 +63,7 @@ Feature: What files no longer describe
     Then it exits with 0
     When I call "svc diff -f {folder}/empty --all"
     Then it exits with 1
-    When I call "svc apply -f {folder}/empty --prune --all"
+    When I call "svc apply -f {folder}/empty --prune --all --allow-empty"
     Then it exits with 0
     And standard output is "removed handlers/mine"
 
@@ -77,7 +85,7 @@ Feature: What files no longer describe
     When I call "svc apply -f {folder}/p"
     And I call "svc handler rm build"
     And I call "svc handler set build {folder}/ci.sh --on push"
-    And I call "svc apply -f {folder}/empty --prune"
+    And I call "svc apply -f {folder}/empty --prune --allow-empty"
     Then it exits with 0
     And standard error has "made by hand, without a file: handlers/build"
 
@@ -93,7 +101,7 @@ Feature: What files no longer describe
     When I call "svc handler set mine {folder}/ci.sh --on mine"
     And I call "svc export -o {folder}/p"
     And I call "svc apply -f {folder}/p"
-    And I call "svc apply -f {folder}/empty --prune"
+    And I call "svc apply -f {folder}/empty --prune --allow-empty"
     Then standard output is "removed handlers/mine"
 
   Scenario: the user who applies and the last admin keep their roles
@@ -109,7 +117,7 @@ Feature: What files no longer describe
     When I call "svc apply -f {folder}/p" with "SVC_TOKEN" set to "{ada}"
     Then it exits with 1
     And standard error has "failed members/ada: ada is the user who applies, and keeps the role"
-    When I call "svc apply -f {folder}/empty --prune --all"
+    When I call "svc apply -f {folder}/empty --prune --all --allow-empty"
     Then it exits with 1
     And standard error has "members/ada"
     When I call "svc member ls --project {project}"
@@ -140,3 +148,26 @@ Feature: What files no longer describe
     When I call "svc apply -f {folder}/p"
     Then it exits with 0
     And standard error has "1 created, 0 updated, 1 unchanged, 0 removed, 0 failed"
+
+  Scenario: a member who may not manage roles and variables changes none of them by an apply
+    Given a member "mia" with the role "member" and a token noted as "mia"
+    And a file "p/members/mia.yaml":
+      """
+      role: admin
+      """
+    And a file "p/vars/REGION.yaml":
+      """
+      value: eu
+      """
+    When I call "svc apply -f {folder}/p" with "SVC_TOKEN" set to "{mia}"
+    Then it exits with 1
+    And standard output is ""
+    And standard error has "failed members/mia:"
+    And standard error has "failed vars/REGION:"
+    And standard error has "0 created, 0 updated, 0 unchanged, 0 removed, 2 failed"
+    When I call "svc apply -f {folder}/p --prune --all" with "SVC_TOKEN" set to "{mia}"
+    Then it exits with 1
+    When I call "svc member ls --project {project}"
+    Then standard output matches "mia +member"
+    When I call "svc var ls"
+    Then standard output lacks "REGION"

@@ -29,14 +29,19 @@ const [, address = ''] = await dev.says(/is ready: (\S+)/);
 const url = address.replace(/\/$/, '');
 const { token } = JSON.parse(await readFile(join(folder, '.svc/profile.json'), 'utf8')) as { token: string };
 
-async function svc(args: readonly string[], project: string, server = url, onSpawn?: (kill: () => void) => void) {
+async function svc(
+  args: readonly string[],
+  project: string,
+  server = url,
+  onSpawn?: (kill: (signal?: NodeJS.Signals) => void) => void,
+) {
   const settings = { SVC_URL: server, SVC_TOKEN: token, SVC_ORG: 'dev', SVC_PROJECT: project };
   const child = spawn(svcProgram, args, {
     cwd: folder,
     env: { ...env, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onSpawn?.(() => child.kill('SIGKILL'));
+  onSpawn?.((signal = 'SIGKILL') => child.kill(signal));
   const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr), once(child, 'close')]);
   return { exit: child.exitCode, stdout, stderr } satisfies Answered;
 }
@@ -64,12 +69,16 @@ async function contents(path: string): Promise<Record<string, string>> {
 }
 
 /** A server in front of ours that calls back at each request that changes something: before it, and before its answer. */
-async function proxy(on: (moment: 'request' | 'answer') => boolean): Promise<string> {
+async function proxy(on: (moment: 'request' | 'answer', end: () => void) => boolean): Promise<string> {
   const forward = (from: IncomingMessage, to: ServerResponse) => {
     const changes = from.method !== 'GET';
-    if (changes && on('request')) return;
+    const end = () => {
+      server.closeAllConnections();
+      server.close();
+    };
+    if (changes && on('request', end)) return;
     const outgoing = request(`${url}${from.url}`, { method: from.method, headers: from.headers }, (answer) => {
-      if (changes && on('answer')) return;
+      if (changes && on('answer', end)) return;
       to.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.pipe(to);
     });
@@ -132,10 +141,74 @@ t.test('an apply that is killed anywhere is finished by the next one', async (t)
     // Each of them was marked, whichever apply made it.
     if (at === changes) {
       await mkdir(join(folder, 'none'), { recursive: true });
-      const pruned = await svc(['apply', '-f', 'none', '--prune'], project);
+      const pruned = await svc(['apply', '-f', 'none', '--prune', '--allow-empty'], project);
       t.equal(pruned.stdout.trim().split('\n').length, 6, pruned.stdout + pruned.stderr);
     }
   }
+});
+
+t.test('an apply that is interrupted says what it did, and the next one does the rest', async (t) => {
+  await writeFolder('i');
+  for (const [how, exit] of [
+    ['a signal', 130],
+    ['a lost connection', 3],
+  ] as const) {
+    const project = await makeProject(`interrupted-${exit}`);
+    let seen = 0;
+    let interrupt = (_signal?: NodeJS.Signals) => {};
+    const server = await proxy((moment, end) => {
+      if (moment === 'request') seen += 1;
+      if (seen < 3) return false;
+      if (exit === 130 && moment === 'request' && seen === 3) interrupt('SIGINT');
+      // The request goes through in both cases; its answer gets lost in the second.
+      if (exit === 3 && moment === 'answer') end();
+      return exit === 3 && moment === 'answer';
+    });
+    const interrupted = await svc(['apply', '-f', 'i'], project, server, (kill) => (interrupt = kill));
+    t.equal(interrupted.exit, exit, `${how}: ${interrupted.stderr}`);
+    t.match(interrupted.stdout, /^created graphs\/one\n/, 'what was done is reported');
+    t.match(interrupted.stderr, /interrupted: [12] created, .*, [45] not done/);
+    t.match(interrupted.stderr, /not done: .*members\/eve/);
+    t.match(interrupted.stderr, /repeat the command: it does the rest/);
+    const json = await svc(['diff', '-f', 'i', '--json'], project);
+    const { objects } = JSON.parse(json.stdout) as { objects: { name: string }[] };
+    t.ok(objects.length >= 3 && objects.length <= 5, `${objects.length} are left`);
+    t.equal((await svc(['apply', '-f', 'i'], project)).exit, 0);
+    t.match((await svc(['apply', '-f', 'i'], project)).stderr, /nothing to do: 6 unchanged/);
+  }
+});
+
+t.test('two applies at once leave the project as the files say', async (t) => {
+  await writeFolder('two');
+  const project = await makeProject('at-once');
+  const both = await Promise.all([svc(['apply', '-f', 'two'], project), svc(['apply', '-f', 'two'], project)]);
+  for (const { exit, stderr } of both) t.ok(exit === 0 || exit === 1, stderr);
+  t.match((await svc(['apply', '-f', 'two'], project)).stderr, /unchanged/);
+  t.equal((await svc(['diff', '-f', 'two'], project)).exit, 0);
+  const marks = await svc(['apply', '-f', 'two', '--prune', '--json'], project);
+  t.match(JSON.parse(marks.stdout), { unchanged: { length: 6 }, remaining: [] });
+});
+
+t.test('a server with names that lead out of the folder writes nothing', async (t) => {
+  const names = ['../../escaped', '/tmp/escaped', '.git', 'a/b', 'ok'];
+  const answer = (path: string): object => {
+    const [, kind = '', name] = /projects\/[^/]+\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+    if (name === undefined) return { [kind.replaceAll('-', '_')]: kind === 'vars' ? names.map(variable) : [] };
+    return variable(decodeURIComponent(name));
+  };
+  const variable = (name: string) => ({ name, value: 'x', origin: 'project' });
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answer(new URL(request.url ?? '', url).pathname)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { exit, stdout, stderr } = await svc(['export', '-o', 'hostile'], 'p', address);
+  t.equal(exit, 0, stderr);
+  t.equal(stdout, 'vars/ok.yaml\n');
+  t.match(stderr, /vars\/"\.\.\/\.\.\/escaped" is not exported/);
+  t.same(Object.keys(await contents('hostile')), ['/vars/ok.yaml']);
 });
 
 t.test('files from strangers cost little and reach nothing else', async (t) => {

@@ -49,6 +49,8 @@ t.test('a script brings its files, and keeps digests where a file could do harm 
     ['a.sh'],
     ['lib', 'lib/b.txt'],
     ['../../../escape.txt'],
+    ['../y/a.sh'],
+    ['lib/../../y.yaml'],
   ];
   for (const paths of hostile) {
     const { members, paths: written, notes } = await split(script(...paths));

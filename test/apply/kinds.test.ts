@@ -1,4 +1,5 @@
 import t from 'tap';
+import { commands } from '../../plugins/operations/apply/cli/table.ts';
 import { KINDS } from '../../plugins/operations/apply/cli/project/kinds.ts';
 import handler from '../../plugins/events/handlers/schema/put-handler.schema.json' with { type: 'json' };
 import schedule from '../../plugins/events/schedules/schema/put-schedule.schema.json' with { type: 'json' };
@@ -15,3 +16,8 @@ for (const [folder, schema] of Object.entries({ handlers: handler, schedules: sc
       [],
     );
   });
+
+t.test('svc schema knows every kind', async (t) => {
+  const schema = commands.find(({ name }) => name === 'schema');
+  t.same(schema?.args?.[0]?.choices?.toSorted(), KINDS.map(({ folder }) => folder).toSorted());
+});

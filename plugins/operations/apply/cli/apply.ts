@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import {
   type Client,
   CliError,
@@ -12,7 +13,7 @@ import { isRejection } from './project/live.ts';
 import { changeApplied, MARKED } from './project/applied.ts';
 import { label, type Plan, type Step } from './project/plan.ts';
 import { assertRemovable, assertRole } from './project/own-role.ts';
-import { noteUnmanaged, open } from './open.ts';
+import { formatNames, noteUnmanaged, open } from './open.ts';
 
 interface Failure {
   object: string;
@@ -29,15 +30,23 @@ interface Report {
   unchanged: string[];
   removed: string[];
   failed: Failure[];
+  /** What an interrupted apply has not done. */
+  remaining: string[];
   notes: string[];
 }
 
 export const run: Run = async (invocation) => {
   const { flags, output } = invocation;
   if (flags.all && !flags.prune) throw usageError('--all needs --prune', 'add --prune, or omit --all');
-  const { api, plan } = await open(invocation);
+  const { api, plan, is_empty } = await open(invocation);
   const steps = plan.steps.filter(({ action }) => action !== 'remove' || flags.prune === true);
-  const report = flags.dryRun ? foresee(steps) : await new Applying(api, invocation, plan).do(steps);
+  if (is_empty && steps.length > 0 && !flags.dryRun && !flags.allowEmpty)
+    throw usageError(
+      `${String(flags.folder)} describes no object, so --prune would remove ${formatNames(steps.map(label))}`,
+      'name the right folder, or add --allow-empty to remove them',
+    );
+  const applying = new Applying(api, invocation, plan);
+  const report = flags.dryRun ? foresee(steps) : await applying.do(steps);
   for (const { kind, error } of plan.unreadable)
     report.failed.push({
       object: kind.folder,
@@ -51,14 +60,36 @@ export const run: Run = async (invocation) => {
   for (const note of notes) output.note(note);
   for (const { object, message, next, details } of report.failed)
     output.note([`failed ${object}: ${message}`, ...details.map((detail) => `  ${detail}`), `  → ${next}`].join('\n'));
-  const remaining = flags.prune ? [] : plan.steps.filter(({ action }) => action === 'remove');
-  if (remaining.length > 0) output.note(`without a file, removed with --prune: ${remaining.map(label).join(', ')}`);
+  if (applying.stop !== undefined) return endInterrupted(report, applying.stop, invocation);
+  const without_file = flags.prune ? [] : plan.steps.filter(({ action }) => action === 'remove');
+  if (without_file.length > 0)
+    output.note(`without a file, removed with --prune: ${without_file.map(label).join(', ')}`);
   noteUnmanaged(plan, invocation);
   output.note(summaryOf(report, flags.dryRun === true));
   return report.failed.length > 0 ? Exit.failed : undefined;
 };
 
-const emptyReport = (): Report => ({ created: [], updated: [], unchanged: [], removed: [], failed: [], notes: [] });
+/** Why an apply ended early: a signal, or an error after which no other request can succeed. */
+type Stop = { signal: NodeJS.Signals } | { error: unknown };
+
+/** Says how to continue. Throws the error that has ended the apply. */
+function endInterrupted({ remaining, ...report }: Report, stop: Stop, { output }: Invocation): number {
+  output.note(`interrupted: ${summaryOf({ ...report, remaining }, false)}, ${remaining.length} not done`);
+  if (remaining.length > 0) output.note(`not done: ${formatNames(remaining)}`);
+  output.note('  → repeat the command: it does the rest');
+  if ('error' in stop) throw stop.error;
+  return 128 + constants.signals[stop.signal];
+}
+
+const emptyReport = (): Report => ({
+  created: [],
+  updated: [],
+  unchanged: [],
+  removed: [],
+  failed: [],
+  remaining: [],
+  notes: [],
+});
 
 const RESULTS = { create: 'created', update: 'updated', keep: 'unchanged', remove: 'removed' } as const;
 
@@ -109,6 +140,7 @@ class Applying {
   readonly #report = emptyReport();
   /** The objects that are as their files say, and not marked yet. */
   readonly #unmarked: Step[] = [];
+  #stop: Stop | undefined;
 
   constructor(api: Client, invocation: Invocation, plan: Plan) {
     this.#api = api;
@@ -116,23 +148,50 @@ class Applying {
     this.#plan = plan;
   }
 
+  /** Set when the apply ended early. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** The first signal lets the current request end, so that the report says what was done; the second ends the process. */
   async do(steps: readonly Step[]): Promise<Report> {
-    let left = steps;
-    for (;;) {
+    const onSignal = (signal: NodeJS.Signals) => {
+      this.#stop ??= { signal };
+      this.#invocation.output.note('\nstops after the current object; press Ctrl+C again to stop at once');
+    };
+    process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+    try {
+      await this.#doAll(steps);
+      await this.#mark();
+    } catch (error) {
+      this.#stop = { error };
+    } finally {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    }
+    const done = new Set(
+      [...Object.values(RESULTS).flatMap((result) => this.#report[result])].concat(
+        this.#report.failed.map(({ object }) => object),
+      ),
+    );
+    this.#report.remaining.push(...steps.map(label).filter((object) => !done.has(object)));
+    return this.#report;
+  }
+
+  async #doAll(steps: readonly Step[]): Promise<void> {
+    for (let left = steps; ; ) {
       const rejected: { step: Step; error: CliError }[] = [];
       for (const step of left) {
+        if (this.#stop !== undefined) return;
         const error = await this.#try(step);
         if (error) rejected.push({ step, error });
       }
       // An object may refer to one that came after it; without any progress, the errors are final.
       if (rejected.length === 0 || rejected.length === left.length) {
         this.#report.failed.push(...rejected.map(({ step, error }) => failureOf(step, error)));
-        break;
+        return;
       }
       left = rejected.map(({ step }) => step);
     }
-    await this.#mark();
-    return this.#report;
   }
 
   async #try(step: Step): Promise<CliError | undefined> {

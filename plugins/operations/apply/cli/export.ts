@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Run, usageError } from '../../../../cli/contract.ts';
-import { writeFiles } from './project/folder.ts';
+import { OBJECT_NAME, writeFiles } from './project/folder.ts';
 import { KINDS } from './project/kinds.ts';
 import { readLive } from './project/live.ts';
 import type { Companion } from './project/workflow-files.ts';
@@ -17,6 +17,10 @@ export const run: Run = async ({ flags, output, client }) => {
     const used = await kind.used?.(api);
     for (const { name, body, view } of (await readLive(api, kind)).values()) {
       if (view.invited || used?.has(name) === false) continue;
+      if (!OBJECT_NAME.test(name)) {
+        output.note(`${kind.folder}/${JSON.stringify(name)} is not exported: a file cannot have this name`);
+        continue;
+      }
       const { members, companions } = await kind.toFile(name, body, exporting);
       files.push({ path: `${kind.folder}/${name}.yaml`, text: await writeYaml(members) }, ...companions);
     }

@@ -7,7 +7,17 @@ const FOLDER: Flags = {
 const KIND: Argument = {
   name: 'kind',
   summary: 'the folder of the kind: handlers, schedules, graphs, …',
-  choices: ['providers', 'credentials', 'graphs', 'handlers', 'schedules', 'event-hooks', 'webhooks', 'members'],
+  choices: [
+    'providers',
+    'credentials',
+    'graphs',
+    'handlers',
+    'schedules',
+    'event-hooks',
+    'webhooks',
+    'vars',
+    'members',
+  ],
 };
 
 /** A project as files: written from the project, compared with it, and applied to it. */
@@ -22,6 +32,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
       ...FOLDER,
       prune: { type: 'boolean', summary: 'remove what svc apply created and the folder no longer has' },
       all: { type: 'boolean', summary: 'with --prune: also remove what people made by hand' },
+      'allow-empty': { type: 'boolean', summary: 'with --prune: accept a folder that describes no object' },
       'dry-run': { type: 'boolean', summary: 'only show what would be done' },
     },
     examples: [

@@ -17,7 +17,8 @@ import { FileProblem, parseYaml } from './yaml.ts';
 /** The maximum number of objects in a folder. A project cannot have that many of most kinds. */
 export const MAX_OBJECTS = 5000;
 const MAX_PROBLEMS = 50;
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$/;
+/** The names that objects and their files have. */
+export const OBJECT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$/;
 const ENDING = '.yaml';
 
 /** The files of a project: what they describe, or what is wrong with them. */
@@ -76,7 +77,7 @@ async function namesIn(folder: string, kind: Kind, problems: string[]): Promise<
     if (!entry.isFile() && !entry.isSymbolicLink())
       problems.push(`${kind.folder}/${entry.name}: is not a regular file`);
     const name = entry.name.slice(0, -ENDING.length);
-    if (NAME.test(name)) names.push(name);
+    if (OBJECT_NAME.test(name)) names.push(name);
     else
       problems.push(
         `${kind.folder}/${entry.name}: the name must be 1 to 63 letters, digits, _ and -, beginning with a letter or digit`,

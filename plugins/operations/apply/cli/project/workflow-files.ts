@@ -110,7 +110,7 @@ export async function splitWorkflow(
   const document = { path: `${folder}/${file}`, text: source };
   if (listed === undefined) return { members: inOrder({ ...rest, file }), companions: [document] };
   const included = await readCompanions(`${folder}/${name}`, { folder, name }, listed, exporting);
-  const companions = included && merge([document, ...included]);
+  const companions = included && merge([document, ...included], `${folder}/${name}/`);
   if (!companions || listed.some(({ path }) => path === filename)) {
     exporting.note(withDigests(folder, name));
     return { members: inOrder(remaining), companions: [] };
@@ -148,7 +148,11 @@ async function splitFiles(
   const included = await readCompanions(`${folder}/${below}`, { folder, name }, split.included, exporting);
   const files = split.files.map(({ path, text }) => ({ path: join(folder, below, path), text }));
   const companions =
-    included && merge([{ path: `${folder}/${below}/${filename}`, text: split.source }, ...files, ...included]);
+    included &&
+    merge(
+      [{ path: `${folder}/${below}/${filename}`, text: split.source }, ...files, ...included],
+      `${folder}/${name}/`,
+    );
   return companions ? { path: `${below}/${filename}`, companions } : asStored();
 }
 
@@ -170,14 +174,12 @@ async function readCompanions(
 }
 
 /** Leaves one of each path. Undefined if two files would need the same path, or one has a name that belongs to a program. */
-function merge(companions: readonly Companion[]): Companion[] | undefined {
+function merge(companions: readonly Companion[], within: string): Companion[] | undefined {
   const by_path = new Map<string, Companion>();
   for (const one of companions) {
+    if (!one.path.startsWith(within)) return undefined;
     const names = one.path.split('/');
-    if (
-      names.some((one_name) => one_name === '..' || /[\p{Cc}\\]/u.test(one_name) || FOREIGN.has(one_name.toLowerCase()))
-    )
-      return undefined;
+    if (names.some((one_name) => /[\p{Cc}\\]/u.test(one_name) || FOREIGN.has(one_name.toLowerCase()))) return undefined;
     const same = by_path.get(one.path);
     if (same && !Buffer.from(same.text as string).equals(Buffer.from(one.text as string))) return undefined;
     by_path.set(one.path, { ...one, executable: one.executable ?? same?.executable });
