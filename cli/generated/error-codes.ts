@@ -4,6 +4,7 @@ export type ErrorCode = readonly [code: string, status: number, title: string, n
 export const ERROR_CODES: readonly ErrorCode[] = [
   ["account_mismatch",409,"A different account was connected under this name.","Sign in to the same account at the provider, or connect the new account under another name."],
   ["account_needs_reconnect",422,"The connected account is no longer usable.","Reconnect the account under the same name on the console's Connections page."],
+  ["account_not_granted",424,"The provider gave no token for this client.","Nothing was stored. Check the client ID, its secret or key, the scopes and the audience, as `detail` says; then connect again."],
   ["account_renewal_pending",503,"A connected account's token has expired, and its provider has not renewed it yet.","Nothing was sent; svc tries again automatically. `svc account show` shows the provider's response."],
   ["activity_killed",409,"Every agent that ran this activity was lost.","Find out what stops those agents, such as too little memory or a command that kills other processes."],
   ["address_in_use",500,"Another program is listening on this address.","Stop that program, or choose another port with SVC_PORT (0 chooses a free one)."],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { connectAccount } from '../../test/support/connect-account.ts';
@@ -76,6 +77,32 @@ Given(
     await become(this, 'rotating', { refreshes: false, lifetime });
   },
 );
+
+/** Of "robots" and "signers" the operator has said that accounts need no person. */
+Given(
+  'a provider that knows the client "robot", with access tokens of {int} seconds',
+  async function (this: SvcWorld, lifetime: number) {
+    await become(this, 'rotating', { lifetime });
+    connected.set(this, (connected.get(this) ?? new Set()).add(this.scoped));
+    const { robot_secret, robot_key } = serverOf(this);
+    this.notes.set('robot_secret', robot_secret);
+    this.notes.set('robot_key', robot_key.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string);
+  },
+);
+
+When('the provider has another secret for the client "robot"', async function (this: SvcWorld) {
+  const server = serverOf(this);
+  server.robot_secret = `rob_${randomBytes(8).toString('hex')}`;
+  this.notes.set('new_robot_secret', server.robot_secret);
+  server.become({ redirect_uri: await redirectOf(this), lifetime: 600 });
+});
+
+Then('the provider has accepted an assertion with:', function (this: SvcWorld, table: DataTable) {
+  const { header, claims } = serverOf(this).assertions.at(-1)!;
+  const found = { ...header, ...claims };
+  for (const [name = '', value = ''] of table.raw())
+    assert.equal(String((found as Record<string, unknown>)[name]), this.expand(value), name);
+});
 
 /** Of "assumed" the operator has said that they live 4 seconds, of "lasting" nothing. */
 Given('a provider that does not say how long its access tokens live', async function (this: SvcWorld) {

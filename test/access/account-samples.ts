@@ -1,7 +1,7 @@
 import { Database, Sealer } from '../../kernel/contracts/index.ts';
 import { Scopes } from '../../plugins/security/access/contract.ts';
 import { CredentialNames } from '../../plugins/secrets/credentials/contract.ts';
-import { fresh, type Sample, SCOPED } from './sampling.ts';
+import { CANARY, fresh, type Sample, SCOPED } from './sampling.ts';
 
 /** A row of a connected account: the way through a provider is tested elsewhere. */
 const account: Sample['target'] = async (server, { org, project }) => {
@@ -60,6 +60,14 @@ export const ACCOUNT_SAMPLES: Readonly<Record<string, Sample>> = {
     // No caller of the matrix is in a browser.
     status: 403,
     body: { provider: 'far' },
+    target: account,
+    tells: 'it connects what is absent too',
+  },
+  [`POST ${SCOPED}/accounts/:account/connect-client`]: {
+    rule: 'project admin',
+    // The server of the matrix has no provider.
+    status: 409,
+    body: { provider: 'far', grant: 'client_credentials', client_id: 'robot', client_secret: CANARY },
     target: account,
     tells: 'it connects what is absent too',
   },

@@ -221,6 +221,7 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     'POST /api/v1/orgs/:org/session/methods/check',
     // Nobody of the matrix is in a browser; what is connected there is audited.
     'POST /api/v1/orgs/:org/projects/:project/accounts/:account/connect',
+    'POST /api/v1/orgs/:org/projects/:project/accounts/:account/connect-client',
     'POST /api/v1/orgs/:org/projects/:project/providers/check',
     'POST /api/v1/orgs/:org/projects/:project/expressions/evaluate',
     'POST /api/v1/orgs/:org/projects/:project/graph-requirements',

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jwtVerify } from 'jose';
 import { Provider } from 'oidc-provider';
 
 /** What happens to a token request: the answer is lost, the request is, or the answer waits until it is let go. */
@@ -36,6 +37,12 @@ export interface ProviderSettings {
 /** A real provider on loopback, with pages on which a person signs in and agrees. */
 export class OidcServer {
   readonly client_secret: string;
+  /** The secret of the client `robot`, which gets tokens without a person. */
+  robot_secret = `rob_${randomBytes(8).toString('hex')}`;
+  /** With its key it signs assertions. */
+  readonly robot_key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  /** The claims and the header of each assertion that was accepted. */
+  readonly assertions: { header: object; claims: Record<string, unknown> }[] = [];
   readonly faults: OidcFault[] = [];
   readonly #server = createServer();
   /** The grant of every refresh token, in the order in which they were given. */
@@ -82,10 +89,21 @@ export class OidcServer {
           grant_types: ['authorization_code', 'refresh_token'],
           redirect_uris: [redirect_uri],
         },
+        {
+          client_id: 'robot',
+          client_secret: this.robot_secret,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        },
       ],
       claims: { openid: ['sub', 'name', ...(options.groups ? ['groups'] : [])] },
       cookies: { keys: ['a key of the tests'] },
-      features: { devInteractions: { enabled: true }, revocation: { enabled: true } },
+      features: {
+        clientCredentials: { enabled: true },
+        devInteractions: { enabled: true },
+        revocation: { enabled: true },
+      },
       findAccount: (_context, id) => ({
         accountId: id,
         claims: async () => ({ sub: id, name: `${id} at the provider`, groups: options.groups?.(id) }),
@@ -93,9 +111,13 @@ export class OidcServer {
       issueRefreshToken: async () => options.refreshes !== false,
       revokeGrantPolicy: () => revokes,
       rotateRefreshToken: rotates,
-      ttl: { AccessToken: lifetime, Grant: 86_400, Interaction: 600, RefreshToken: 86_400, Session: 600, IdToken: 600 },
+      ttl: {
+        ...{ AccessToken: lifetime, ClientCredentials: lifetime },
+        ...{ Grant: 86_400, Interaction: 600, RefreshToken: 86_400, Session: 600, IdToken: 600 },
+      },
     });
     provider.on('refresh_token.saved', ({ jti, grantId = '' }) => this.refresh_tokens.set(jti, grantId));
+    provider.on('client_credentials.saved', ({ jti }) => this.access_tokens.push(jti));
     provider.on('access_token.saved', ({ jti }) => this.access_tokens.push(jti));
     this.#revokers = [provider.RefreshToken, provider.AccessToken].map((model) => model.revokeByGrantId.bind(model));
     if (!revokes)
@@ -103,10 +125,37 @@ export class OidcServer {
     this.#provider = provider;
     const serve = provider.callback();
     this.#serve = (request, response) => {
+      if (request.url === '/assertions') return void this.#takeAssertion(request, response, lifetime);
       const fault = request.url === '/token' ? this.#faultOf(request, response) : undefined;
       if (request.url === '/token' && options.tells_lifetime === false) withoutLifetime(response);
       if (fault !== 'lose_request') void serve(request, response);
     };
+  }
+
+  /** The grant of RFC 7523, which oidc-provider does not have. */
+  async #takeAssertion(request: IncomingMessage, response: ServerResponse, lifetime: number): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    const send = (status: number, body: object) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    try {
+      if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') throw new Error('another grant');
+      const audience = `${this.url}/assertions`;
+      const { payload, protectedHeader } = await jwtVerify(form.get('assertion') ?? '', this.robot_key.publicKey, {
+        ...{ audience, issuer: 'robot', maxTokenAge: '1h' },
+        requiredClaims: ['sub', 'exp', 'iat', 'jti'],
+      });
+      if (this.assertions.some(({ claims }) => claims.jti === payload.jti)) throw new Error('it was used before');
+      this.assertions.push({ header: protectedHeader, claims: payload });
+      const access_token = `jwt_${randomBytes(12).toString('hex')}`;
+      this.access_tokens.push(access_token);
+      send(200, { access_token, token_type: 'Bearer', expires_in: lifetime });
+    } catch (error) {
+      send(400, { error: 'invalid_grant', error_description: (error as Error).message });
+    }
   }
 
   /** The access token that was given last, and what is held of it here. */

@@ -31,8 +31,17 @@ export type ProviderName = keyof typeof DECLARED;
 
 const NAMES = Object.keys(DECLARED) as ProviderName[];
 
+/** Its accounts have clients of their own. */
+const CLIENTS = 'robots';
+/** The same, by assertions. */
+const SIGNERS = 'signers';
+
 /** The value of SVC_CONNECTED_ACCOUNT_PROVIDERS for a server that scenarios of accounts are to run against. */
-const settingsOf = (provider: OidcServer): ProviderSettings[] => NAMES.map((name) => entryOf(provider, name));
+const settingsOf = (provider: OidcServer): object[] => [
+  ...NAMES.map((name) => entryOf(provider, name)),
+  { name: CLIENTS, grants: ['client_credentials'], token_url: `${provider.url}/token` },
+  { name: SIGNERS, grants: ['jwt_bearer'], token_url: `${provider.url}/assertions` },
+];
 
 function entryOf(provider: OidcServer, name: ProviderName): ProviderSettings {
   const { rotates, revokes, assumed_lifetime_secs, id_pointer, scopes, ends_grants = true }: Declared = DECLARED[name];
@@ -54,7 +63,7 @@ function entryOf(provider: OidcServer, name: ProviderName): ProviderSettings {
  */
 export class SuiteProvider {
   readonly #provider: OidcServer;
-  readonly settings: readonly ProviderSettings[];
+  readonly settings: readonly object[];
 
   private constructor(provider: OidcServer) {
     this.#provider = provider;
@@ -95,7 +104,7 @@ export class SuiteProvider {
 function readSettings(file: string): { port: number; client_secret: string } {
   const list = JSON.parse(readFileSync(file, 'utf8')) as Partial<ProviderSettings>[];
   const first = list.find(({ name }) => name === NAMES[0]);
-  const missing = NAMES.filter((name) => !list.some((one) => one.name === name));
+  const missing = [...NAMES, CLIENTS, SIGNERS].filter((name) => !list.some((one) => one.name === name));
   if (!first?.token_url || !first.client_secret || missing.length > 0)
     throw new Error(`${file} is not what --write-providers has written: it lacks ${missing.join(', ') || 'members'}`);
   return { port: Number(new URL(first.token_url).port), client_secret: first.client_secret };

@@ -25,6 +25,12 @@ export const AccountErrors = {
     title: 'You have made too many attempts to connect accounts.',
     next: 'Nothing was started. Try again after the time in `Retry-After`: svc forgets each attempt after 70 minutes.',
   }),
+  notGranted: defineError({
+    code: 'account_not_granted',
+    status: 424,
+    title: 'The provider gave no token for this client.',
+    next: 'Nothing was stored. Check the client ID, its secret or key, the scopes and the audience, as `detail` says; then connect again.',
+  }),
   renewalPending: defineError({
     code: 'account_renewal_pending',
     status: 503,

@@ -98,6 +98,7 @@ for (const store of STORES)
           due_at,
           failures: 0,
           last_error: null,
+          client_grant: null,
           tokens: sealTokens(
             sealer,
             { org_id, project_id, account_id, epoch: 1 },

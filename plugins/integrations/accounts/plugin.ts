@@ -28,11 +28,13 @@ import { callbackRoute } from './callback-route.ts';
 import { accountTables } from './migrations/0001-accounts.ts';
 import { tokensLast } from './migrations/0002-order.ts';
 import { consentUsers } from './migrations/0003-consent-users.ts';
+import { clientGrants } from './migrations/0004-client-grants.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accountRoutes } from './routes.ts';
 import { AccountService } from './service/account-service.ts';
 import { accountsAttention } from './service/attention.ts';
 import { Callback } from './service/callback.ts';
+import { ClientAccounts } from './service/client-accounts.ts';
 import { Consents } from './service/consents.ts';
 import { GrantChecks } from './service/grant-checks.ts';
 import { granterDepartures } from './service/granter-departures.ts';
@@ -74,8 +76,9 @@ function registerRoutes(plugin: PluginSetup, { places }: Services): void {
   const sources = { ...shared, names: CredentialNames, sessions: Sessions, places };
   const service = provide(AccountService, { ...sources, writes: AuditedWrites });
   const consents = provide(Consents, sources);
+  const clients = provide(ClientAccounts, sources);
   const callback = provide(Callback, { ...sources, access: AccessControl });
-  plugin.contribute(HttpRoutes, provide(accountRoutes, { service, consents, uses: CredentialUses }));
+  plugin.contribute(HttpRoutes, provide(accountRoutes, { service, consents, clients, uses: CredentialUses }));
   plugin.contribute(HttpRoutes, (use) => callbackRoute(callback(use), places(use)));
 }
 
@@ -87,7 +90,7 @@ function registerUse(plugin: PluginSetup, { places, renewer, checks, presented }
       ...shared,
       places,
       presented,
-      renew: (use) => (key) => renewer(use).renewIfDue(key, { force: true }),
+      renew: (use) => (key, epoch) => renewer(use).renewIfDue(key, { force: true, epoch }),
       check: (use) => (key) => checks(use).begin(key),
     }),
   );
@@ -98,7 +101,7 @@ function registerUse(plugin: PluginSetup, { places, renewer, checks, presented }
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([accountTables, tokensLast, consentUsers]);
+  plugin.migrations([accountTables, tokensLast, consentUsers, clientGrants]);
   const renewer = plugin.own(provide(Renewer, { ...shared, metrics: Metrics }));
   const services: Services = {
     renewer,

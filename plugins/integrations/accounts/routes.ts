@@ -13,16 +13,20 @@ import type { CredentialUses } from '../../secrets/credentials/contract.ts';
 import { canExist, type NamedRequest, notFound } from '../../platform/resources/contract.ts';
 import { ACCOUNT } from './domain/names.ts';
 import type { ConnectAccount } from './generated/connect.ts';
+import type { ConnectClientAccount } from './generated/connect-client.ts';
 import account from './schema/account.schema.json' with { type: 'json' };
+import connectClient from './schema/connect-client.schema.json' with { type: 'json' };
 import connect from './schema/connect.schema.json' with { type: 'json' };
 import consent from './schema/consent.schema.json' with { type: 'json' };
 import removed from './schema/removed.schema.json' with { type: 'json' };
 import type { AccountService } from './service/account-service.ts';
+import type { ClientAccounts } from './service/client-accounts.ts';
 import type { Consents } from './service/consents.ts';
 
 export interface AccountRoutesDeps {
   service: AccountService;
   consents: Consents;
+  clients: ClientAccounts;
   uses: CredentialUses;
 }
 
@@ -38,7 +42,7 @@ function existingRequest(request: HttpRequest): NamedRequest {
 
 const okResponse = (description: string, schema: JsonSchema) => ({ 200: { description, schema } });
 
-/** No route returns a token or creates an account. Only a person in a browser can connect one. */
+/** No route returns a token. Only a person in a browser can connect an account that acts as a person. */
 export const accountRoutes = (deps: AccountRoutesDeps): Route[] => [...readRoutes(deps), ...writeRoutes(deps)];
 
 const readRoutes = ({ service, uses }: AccountRoutesDeps): Route[] => [
@@ -76,7 +80,7 @@ const readRoutes = ({ service, uses }: AccountRoutesDeps): Route[] => [
   },
 ];
 
-const writeRoutes = ({ service, consents }: AccountRoutesDeps): Route[] => [
+const writeRoutes = ({ service, consents, clients }: AccountRoutesDeps): Route[] => [
   {
     method: 'POST',
     path: `${ITEM_PATH}/connect`,
@@ -89,6 +93,20 @@ const writeRoutes = ({ service, consents }: AccountRoutesDeps): Route[] => [
       const { provider } = request.body as ConnectAccount;
       const call = { scope: request.scope, name: request.params.account ?? '', by: auditSource(request) };
       return { status: 200, json: await consents.begin(call, provider, request) };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ITEM_PATH}/connect-client`,
+    operation: 'connectClientAccount',
+    summary: 'Connect or reconnect an account with a client of its own, which needs no person',
+    access: ADMIN,
+    body: connectClient,
+    responses: okResponse('The account, with its first token.', account),
+    async handle(request) {
+      const call = { scope: request.scope, name: request.params.account ?? '', by: auditSource(request) };
+      await clients.connect(call, request.body as ConnectClientAccount);
+      return { status: 200, json: await service.read(call) };
     },
   },
   {

@@ -1,7 +1,9 @@
 import { token } from '../../../kernel/contracts/index.ts';
+import type { AssertionAlgorithm } from './domain/assertion.ts';
 import type { ProviderView } from './generated/provider.ts';
 
 export { CALLBACK_PATH } from './contract/callback-path.ts';
+export { type AssertionAlgorithm, readAssertionKey } from './domain/assertion.ts';
 
 /** How a provider handles refresh tokens. */
 export interface Capabilities {
@@ -38,18 +40,44 @@ export type TokenOutcome =
   | { outcome: 'unknown'; why: string }
   | { outcome: 'unsent'; why: string };
 
+/** How an account gets its tokens. Only `authorization_code` needs a person. */
+export type Grant = 'authorization_code' | 'client_credentials' | 'jwt_bearer';
+
+/**
+ * The public part of a client of an account's own, which gets tokens without a person: by its secret (RFC 6749, section 4.4),
+ * or by assertions that its key signs (RFC 7523).
+ */
+export type ClientGrant =
+  | { grant: 'client_credentials'; client_id: string; scopes: readonly string[]; audience?: string }
+  | {
+      grant: 'jwt_bearer';
+      /** The `iss` of its assertions. */
+      client_id: string;
+      scopes: readonly string[];
+      /** The `aud`; by default the token endpoint. */
+      audience?: string;
+      /** The `sub`: whom the token acts as; by default the client itself. */
+      subject?: string;
+      key_id?: string;
+      algorithm: AssertionAlgorithm;
+      /** How long an assertion is valid. */
+      lifetime_secs: number;
+    };
+
 /** The account that a token belongs to, or why it cannot be determined. */
 export type Identity = { id: string; label: string } | { error: string; revoked: boolean };
 
 /** One system whose accounts can be connected. Its calls do not throw when the provider fails. */
 export interface Provider {
   readonly view: ProviderView;
+  /** How accounts of this provider get their tokens. */
+  readonly grants: readonly Grant[];
   readonly capabilities: Capabilities;
   /** The lifetime of access tokens when the provider does not state one. */
   readonly assumed_lifetime_ms: number | undefined;
   /** Removing an account can also end its grant there. */
   readonly ends_grants: boolean;
-  /** Returns the address at which a person grants access. */
+  /** Returns the address at which a person grants access. Only for a provider with the grant `authorization_code`. */
   authorizeUrl(request: { state: string; code_challenge: string; redirect_uri: string }): string;
   /** Explains why `iss` of an answer does not belong to this provider; undefined when it does. */
   validateIssuer(iss: string): string | undefined;
@@ -59,6 +87,11 @@ export interface Provider {
    * Presents a refresh token once. `before` is called before the first byte is sent; when it throws, nothing is sent.
    */
   renew(refresh_token: string, before?: () => void): Promise<TokenOutcome>;
+  /**
+   * Asks for a token with the client of an account, without a person. `secret` is the client's secret, or its private key.
+   * `before` as for `renew`.
+   */
+  requestToken(client: ClientGrant, secret: string, before?: () => void): Promise<TokenOutcome>;
   identify(access_token: string): Promise<Identity>;
   /** Ends the grant. Returns the reason when it may still exist; undefined when it has ended. */
   revoke(tokens: Pick<Tokens, 'access_token' | 'refresh_token'>): Promise<string | undefined>;

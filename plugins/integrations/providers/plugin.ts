@@ -5,6 +5,7 @@ import {
   Egress,
   HttpAddress,
   HttpRoutes,
+  Ids,
   provide,
   SERVER_ROLES,
   Settings,
@@ -18,6 +19,7 @@ const makeRegistry = provide(Registry, {
   settings: Settings,
   egress: Egress,
   clock: Clock,
+  ids: Ids,
   address: deferred(HttpAddress),
 });
 

@@ -321,7 +321,10 @@ t.test('requests of OAuth', async (t) => {
   t.test('the list shows no secret, and the check says what each endpoint answers', async (t) => {
     const { json } = await server.call('viewer', `GET ${server.scoped}/providers`);
     t.same(json.providers, [
-      { name: 'forge', title: 'forge', scopes: GOOD.scopes, capabilities: GOOD.capabilities, ends_grants: true },
+      {
+        ...{ name: 'forge', title: 'forge', grants: ['authorization_code'], scopes: GOOD.scopes },
+        ...{ capabilities: GOOD.capabilities, ends_grants: true },
+      },
     ]);
     far.answer = (request, response) =>
       request.url === '/token' ? reply(401, { error: 'invalid_client' })(request, response) : response.end();

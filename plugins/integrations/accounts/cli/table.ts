@@ -24,14 +24,14 @@ const remove: Run = async ({ args, output, client }) => {
   return undefined;
 };
 
-/** Identities on other systems. People connect them in the console. */
+/** Identities on other systems. People connect those that act as them in the console. */
 export const commands = inGroup('Vault', [
   listCommand<Account>({
     name: 'account ls',
     summary: 'list the connected accounts: provider, account at the provider, status',
     description:
-      'Accounts are connected on the Connections page of the console. If an account must be reconnected, the last column\n' +
-      'shows the address for it.',
+      'Accounts that act as a person are connected on the Connections page of the console. If an account must be reconnected,\n' +
+      'the last column shows the address for it.',
     examples: [['svc account ls --json', 'for programs']],
     path: '/accounts',
     member: 'accounts',
@@ -43,6 +43,52 @@ export const commands = inGroup('Vault', [
       'reconnect at': (account) => (isUsable(account) ? '' : account.connect_url),
     },
   }),
+  {
+    name: 'account add',
+    summary: 'connect an account that needs no person, with a client of its own',
+    description:
+      'The provider must offer the grant (`svc provider ls`). svc stores the secret or key sealed with the account and gets a new\n' +
+      'token before the old one expires; jobs get only the token. The secret value is read from standard input (`-`) or a file\n' +
+      '(`@file`). Accounts that act as a person are connected on the Connections page of the console.',
+    args: [NAME],
+    flags: {
+      provider: { type: 'string', value: '<provider>', summary: 'one of `svc provider ls`' },
+      grant: {
+        type: 'string',
+        choices: ['client-credentials', 'jwt-bearer'],
+        summary: 'default: jwt-bearer with --key, otherwise client-credentials',
+      },
+      'client-id': { type: 'string', value: '<id>', summary: 'client at the provider; for jwt-bearer, the `iss`' },
+      'client-secret': { type: 'string', value: '-|@file', summary: 'for client-credentials: its secret' },
+      key: { type: 'string', value: '-|@file', summary: 'for jwt-bearer: private key (PEM) or JSON key file' },
+      'key-id': { type: 'string', value: '<kid>', summary: 'for jwt-bearer: the `kid`' },
+      algorithm: {
+        type: 'string',
+        choices: ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+        summary: 'for jwt-bearer; default: the usual one for the key',
+      },
+      subject: {
+        type: 'string',
+        value: '<sub>',
+        summary: 'for jwt-bearer: whom the token acts as; default: the client',
+      },
+      audience: { type: 'string', value: '<aud>', summary: 'for jwt-bearer, default: the token endpoint' },
+      scope: {
+        type: 'string',
+        many: true,
+        value: '<scope>',
+        summary: 'can be repeated; default: those of the provider',
+      },
+    },
+    examples: [
+      [
+        'svc account add billing --provider identity --client-id billing --client-secret @secret.txt',
+        'with a client secret',
+      ],
+      ['svc account add sheets --provider google --key @service-account.json', 'with the key of a service account'],
+    ],
+    load: () => import('./add.ts'),
+  },
   showCommand<Account>({
     name: 'account show',
     summary: 'show a connected account: its grant, its expiry and the reason for its status',
@@ -52,6 +98,7 @@ export const commands = inGroup('Vault', [
       name: 'name',
       provider: 'provider',
       account: formatAccount,
+      grant: 'grant',
       status: 'status',
       since: 'status_since',
       reason: 'reason',

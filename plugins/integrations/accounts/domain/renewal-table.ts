@@ -66,3 +66,12 @@ export const lostSituation = (presented: number): Situation => (presented > 1 ? 
 
 export const decide = (capabilities: Capabilities, situation: Situation): Decision =>
   RENEWAL_TABLE[providerKind(capabilities)][situation];
+
+/**
+ * For an account with a client of its own. A rejection may be a mistake at the provider that somebody mends, so it counts only
+ * when there is no token left to use.
+ */
+export const decideForClient = (situation: Situation, has_ended: boolean): Decision => {
+  if (situation === 'granted') return 'active';
+  return has_ended && (situation === 'gone' || situation === 'client_refused') ? 'needs_reauth' : 'retry';
+};

@@ -1,6 +1,6 @@
 import { iso } from '../../../../kernel/contracts/index.ts';
 import type { AccountView } from '../generated/account.ts';
-import type { AccountEntry } from '../store/accounts.ts';
+import { type AccountEntry, readClientGrant } from '../store/accounts.ts';
 
 const parseList = (json: string): string[] => JSON.parse(json) as string[];
 
@@ -19,6 +19,7 @@ export function toView(row: AccountEntry, connect_url: string): AccountView {
   return {
     name: row.name,
     provider: row.provider,
+    grant: readClientGrant(row)?.grant ?? 'authorization_code',
     account: { id: row.far_id, label: row.far_label },
     status: row.status,
     status_since: iso(row.status_at),

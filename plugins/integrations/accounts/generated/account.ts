@@ -4,6 +4,10 @@ export interface AccountView {
   name: string;
   provider: string;
   /**
+   * How it gets its tokens: by a person's consent, or with a client of its own and without a person.
+   */
+  grant: 'authorization_code' | 'client_credentials' | 'jwt_bearer';
+  /**
    * The account at the provider.
    */
   account: {
@@ -17,7 +21,7 @@ export interface AccountView {
    */
   reason?: string;
   /**
-   * Who granted it.
+   * Who granted or connected it.
    */
   granter: string;
   /**

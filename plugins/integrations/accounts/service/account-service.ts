@@ -79,10 +79,16 @@ export class AccountService {
     const { providers, sealer } = this.#deps;
     if (row === undefined) return { ended_at_provider: false, warnings: [] };
     const provider = providers.find(row.provider);
+    const title = provider?.view.title ?? row.provider;
+    // A client ends no grant of its own: its key or secret gets new tokens for as long as the provider knows it.
+    if (row.client_grant !== null)
+      return {
+        ended_at_provider: false,
+        warnings: [`the client ${row.far_label} can still get tokens from ${title}; remove its secret or key there`],
+      };
     const why =
       provider === undefined ? 'the provider is no longer configured' : await provider.revoke(openTokens(sealer, row));
     if (why === undefined) return { ended_at_provider: true, warnings: [] };
-    const title = provider?.view.title ?? row.provider;
     return {
       ended_at_provider: false,
       warnings: [`the grant of ${row.far_label} may still exist at ${title}; end it there: ${why}`],

@@ -161,6 +161,8 @@ export class Callback {
     const { org_id, project_id, name } = consent;
     const made = await names.reserve(tx, consent, name, 'account');
     const present = made ? undefined : await accounts.lock(tx, consent, name);
+    if (present && present.client_grant !== null)
+      throw AccountErrors.accountMismatch(`the account ${name} has a client of its own, and needs no person`);
     if (present && (present.provider !== consent.provider || present.far_id !== far.id))
       throw AccountErrors.accountMismatch(
         `${name} is the account ${present.far_label} of ${present.provider}, but this one is ${far.label} of ${consent.provider}`,
@@ -217,6 +219,7 @@ export class Callback {
       due_at: firstDue(times, ids.bytes(4).readUInt32BE() / 2 ** 32),
       failures: 0,
       last_error: null,
+      client_grant: null,
     };
     return row;
   }

@@ -3,12 +3,11 @@ import type { Database, HttpRequest, Ids, SealContext, Sealer } from '../../../.
 import type { CredentialNames } from '../../../secrets/credentials/contract.ts';
 import { createPkce, type Providers } from '../../providers/contract.ts';
 import { checkName, type NamedRequest } from '../../../platform/resources/contract.ts';
-import { Errors } from '../../../../kernel/contracts/index.ts';
 import type { Session, Sessions } from '../../../security/sessions/contract.ts';
 import { ACCOUNT } from '../domain/names.ts';
 import { AccountErrors } from '../errors.ts';
-import { accounts } from '../store/accounts.ts';
 import { type ConsentRow, consentsFullUntil, insertConsent, removeOldConsents } from '../store/consents.ts';
+import { assertAvailable } from './available.ts';
 import type { ConsoleLinks } from './console-links.ts';
 
 /** How long a person may take at the provider. */
@@ -55,14 +54,20 @@ export class Consents {
     provider_name: string,
     request: HttpRequest,
   ): Promise<{ authorize_url: string }> {
-    const { database, sealer, ids, providers } = this.#deps;
+    const { database, sealer, ids, providers, names } = this.#deps;
     checkName(ACCOUNT, name);
     const { session_id, principal } = await this.#session(request, scope);
     const provider = providers.find(provider_name);
     const redirect_uri = providers.redirectUri();
     if (!provider || redirect_uri === undefined)
       throw AccountErrors.connectingNotOffered(`this service has no provider ${provider_name}`);
-    await this.#assertAvailable(scope, name, provider_name);
+    if (!provider.grants.includes('authorization_code'))
+      throw AccountErrors.connectingNotOffered(
+        `accounts of ${provider_name} need no person: connect them with svc account add`,
+      );
+    const present = await assertAvailable({ database, names }, scope, name, provider_name);
+    if (present && present.client_grant !== null)
+      throw AccountErrors.accountMismatch(`the account ${name} has a client of its own, and needs no person`);
     await sealer.prepare(scope.org_id);
     const state = ids.bytes(32).toString('base64url');
     const { verifier, challenge } = createPkce(ids.bytes(32));
@@ -108,17 +113,5 @@ export class Consents {
         `this request does not come from a console session: open ${page} in a browser`,
       );
     return session;
-  }
-
-  /** Rejects at the beginning what the callback would reject. */
-  async #assertAvailable(scope: NamedRequest['scope'], name: string, provider_name: string): Promise<void> {
-    const { database, names } = this.#deps;
-    const source = (await names.findSources(database, scope, [name])).get(name);
-    if (source === 'credential') throw Errors.nameConflict(`a credential of this project already has the name ${name}`);
-    const present = await accounts.find(database, scope, name);
-    if (present && present.provider !== provider_name)
-      throw AccountErrors.accountMismatch(
-        `the account ${name} belongs to the provider ${present.provider}, not to ${provider_name}`,
-      );
   }
 }

@@ -14,6 +14,8 @@ export const granterDepartures = (deps: TransitionDeps & { database: Pick<Databa
     for (const key of await listGrantedBy(tx, membership)) {
       const row = await accounts.lock(tx, key, key.name);
       if (!row || row.granter_id !== membership.user_id || row.status === 'disabled') continue;
+      // A client of the project's own acts as nobody who left.
+      if (row.client_grant !== null) continue;
       const from = membership.project_id === null ? 'org' : 'project';
       const reason = `${row.granter}, who granted it, left the ${from}; another member can connect it again`;
       await endUse(tx, deps, row, { status: 'disabled', reason, now });

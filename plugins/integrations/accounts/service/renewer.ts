@@ -8,13 +8,13 @@ import {
   type Sealer,
   type Transaction,
 } from '../../../../kernel/contracts/index.ts';
-import type { Provider, Providers, TokenOutcome } from '../../providers/contract.ts';
-import { decide, lostSituation, toSituation } from '../domain/renewal-table.ts';
+import type { Capabilities, ClientGrant, Provider, Providers, TokenOutcome } from '../../providers/contract.ts';
+import { decide, decideForClient, lostSituation, toSituation } from '../domain/renewal-table.ts';
 import { isUsable } from '../domain/status.ts';
 import { expiresAt, firstDue, nextWarning, pauseAfter } from '../domain/times.ts';
-import { type AccountKey, type AccountRow, accounts, changeAccount } from '../store/accounts.ts';
+import { type AccountKey, type AccountRow, accounts, changeAccount, readClientGrant } from '../store/accounts.ts';
 import { openRenewal, putRenewal, removeRenewal } from '../store/renewals.ts';
-import { openTokens, sealTokens } from './token-box.ts';
+import { openTokens, sealTokens, type StoredTokens } from './token-box.ts';
 import { announce, endUse, type TransitionDeps } from './transitions.ts';
 import { describeEvidence, type PresentationRecord } from './evidence.ts';
 
@@ -38,12 +38,31 @@ export interface RenewerDeps extends TransitionDeps {
 interface Intent {
   row: AccountRow;
   provider: Provider;
-  refresh_token: string;
+  capabilities: Capabilities;
+  client: ClientGrant | undefined;
+  stored: StoredTokens;
+  /** Sends the request. `before` is called before its first byte. */
+  send(before: () => void): Promise<TokenOutcome>;
   request_id: string;
   presented: number;
   written_at: number;
   /** A deadline by the monotonic clock. */
   fence: number;
+}
+
+/** Asking for another token with a client invalidates none, however often it is done. */
+const AT_NO_RISK: Capabilities = { rotates_refresh_token: false, reuse_revokes_family: false };
+
+/** The request that renews an account; undefined when nothing can. */
+function toRequest(
+  provider: Provider,
+  { refresh_token, client_secret }: StoredTokens,
+  client: ClientGrant | undefined,
+): Intent['send'] | undefined {
+  if (client === undefined)
+    return refresh_token === undefined ? undefined : (before) => provider.renew(refresh_token, before);
+  if (client_secret === undefined || !provider.grants.includes(client.grant)) return undefined;
+  return (before) => provider.requestToken(client, client_secret, before);
 }
 
 /** Renews accounts, one at a time for each account across all servers, and never presents a token that it may not. */
@@ -58,14 +77,17 @@ export class Renewer {
     ]);
   }
 
-  /** Does what is due for an account; with `force` a renewal that is not due yet too. */
-  async renewIfDue(key: AccountKey, { force = false } = {}): Promise<void> {
+  /**
+   * Does what is due for an account; with `force` a renewal that is not due yet too, unless the account has another `epoch`,
+   * and so another token, than the caller has seen.
+   */
+  async renewIfDue(key: AccountKey, { force = false, epoch }: { force?: boolean; epoch?: number } = {}): Promise<void> {
     await this.#deps.sealer.prepare(key.org_id);
     failpoint('accounts.due');
-    const intent = await this.#deps.database.transaction((tx) => this.#recordIntent(tx, key, force));
+    const intent = await this.#deps.database.transaction((tx) => this.#recordIntent(tx, key, { force, epoch }));
     if (intent === undefined) return;
     failpoint('accounts.intended');
-    const outcome = await intent.provider.renew(intent.refresh_token, () => this.#assertInTime(intent));
+    const outcome = await intent.send(() => this.#assertInTime(intent));
     failpoint('accounts.answered');
     const decision = await this.#deps.database.transaction((tx) => this.#finish(tx, intent, outcome));
     if (decision !== undefined) this.#outcomes.inc({ decision });
@@ -75,21 +97,29 @@ export class Renewer {
    * Records the intent to present the token before any byte of it is sent. Returns undefined when there is nothing to
    * present.
    */
-  async #recordIntent(tx: Transaction, key: AccountKey, force: boolean): Promise<Intent | undefined> {
+  async #recordIntent(
+    tx: Transaction,
+    key: AccountKey,
+    { force, epoch }: { force: boolean; epoch: number | undefined },
+  ): Promise<Intent | undefined> {
     const { database, providers, sealer, ids, clock } = this.#deps;
     const row = await accounts.lock(tx, key, key.name);
+    if (epoch !== undefined && Number(row?.epoch) !== epoch) return undefined;
     if (!row || !isUsable(row.status)) return undefined;
     const now = database.now();
     const open = await openRenewal(tx, row.account_id);
     if (open && Number(open.until_at) > now) return undefined;
     if (!open && !force && (row.due_at === null || Number(row.due_at) > now)) return undefined;
     const provider = providers.find(row.provider);
-    const { refresh_token } = openTokens(sealer, row);
-    if (row.renewable === 0 || refresh_token === undefined || provider === undefined)
+    const stored = openTokens(sealer, row);
+    const client = readClientGrant(row);
+    const send = provider && toRequest(provider, stored, client);
+    if (row.renewable === 0 || send === undefined || provider === undefined)
       return this.#withoutRenewal(tx, row, now, provider !== undefined);
+    const capabilities = client === undefined ? provider.capabilities : AT_NO_RISK;
     const before = Number(open?.presented ?? 0);
     if (before > 0) {
-      const decision = decide(provider.capabilities, lostSituation(before));
+      const decision = decide(capabilities, lostSituation(before));
       if (decision === 'in_doubt') {
         const presentation = { request_id: open!.request_id, written_at: Number(open!.written_at), presented: before };
         await this.#markInDoubt(tx, row, now, {
@@ -104,7 +134,7 @@ export class Renewer {
     await putRenewal(tx, { account_id, project_id, name, org_id, ...intent, until_at: now + INTENT_MS });
     const since = row.status === 'refreshing' ? {} : { status: 'refreshing' as const, status_at: now, reason: null };
     await changeAccount(tx, row, { ...since, due_at: now + INTENT_MS });
-    return { row, provider, refresh_token, ...intent, fence: clock.monotonic() + SEND_WITHIN_MS };
+    return { row, provider, capabilities, client, stored, send, ...intent, fence: clock.monotonic() + SEND_WITHIN_MS };
   }
 
   /** Called before the first byte is sent. Another server may have taken over from a process that was paused. */
@@ -119,7 +149,9 @@ export class Renewer {
     if (expires_at === undefined) await changeAccount(tx, row, { due_at: null });
     else if (expires_at <= now) {
       const why = is_configured
-        ? 'the provider sent no refresh token'
+        ? row.client_grant === null
+          ? 'the provider sent no refresh token'
+          : `the provider ${row.provider} no longer offers its grant`
         : `the provider ${row.provider} is no longer configured`;
       await endUse(tx, this.#deps, row, { status: 'needs_reauth', now, reason: `its token expired, and ${why}` });
     } else {
@@ -145,14 +177,18 @@ export class Renewer {
     }
     // Another decision was made for this account while the answer was pending.
     if (!is_own || !isUsable(row.status)) return undefined;
-    const decision = decide(intent.provider.capabilities, toSituation(outcome, intent.presented));
+    const situation = toSituation(outcome, intent.presented);
+    const has_ended = row.expires_at === null || Number(row.expires_at) <= now;
+    const decision =
+      intent.client === undefined ? decide(intent.capabilities, situation) : decideForClient(situation, has_ended);
     if (decision === 'needs_reauth') {
       await removeRenewal(tx, row.account_id);
       const more = { last_error: outcome.why };
+      const did = intent.client === undefined ? 'ended the grant' : 'rejects the client of this account';
       await endUse(tx, this.#deps, row, {
         status: 'needs_reauth',
         now,
-        reason: `the provider ended the grant: ${outcome.why}`,
+        reason: `the provider ${did}: ${outcome.why}`,
         more,
       });
     } else if (decision === 'in_doubt') await this.#markInDoubt(tx, row, now, { ...intent, why: outcome.why });
@@ -186,7 +222,7 @@ export class Renewer {
     const lost_before = intent.presented - 1;
     const presented = keep_intent ? intent.presented : lost_before;
     // A replay that was not sent is still pending, so its first presentation stays recorded.
-    if (presented > 0 && intent.provider.capabilities.rotates_refresh_token)
+    if (presented > 0 && intent.capabilities.rotates_refresh_token)
       await putRenewal(tx, {
         account_id,
         project_id,
@@ -198,7 +234,7 @@ export class Renewer {
         until_at: due_at,
       });
     else await removeRenewal(tx, account_id);
-    const open = presented > 0 && intent.provider.capabilities.rotates_refresh_token;
+    const open = presented > 0 && intent.capabilities.rotates_refresh_token;
     const status = open ? {} : { status: 'active' as const, status_at: now };
     await changeAccount(tx, row, { ...status, due_at, failures, last_error: outcome.why });
     tx.afterCommit(this.#deps.changed);
@@ -218,14 +254,20 @@ export class Renewer {
       lifetime_ms: tokens.lifetime_ms ?? intent.provider.assumed_lifetime_ms,
       renewable: true,
     };
-    const refresh_token = tokens.refresh_token ?? intent.refresh_token;
+    const { client_secret } = intent.stored;
+    const refresh_token =
+      intent.client === undefined ? (tokens.refresh_token ?? intent.stored.refresh_token) : undefined;
     await removeRenewal(tx, row.account_id);
     const revives = row.status === 'refreshing' || row.status === 'in_doubt';
     const now = database.now();
     await changeAccount(tx, row, {
       ...(revives ? { status: 'active' as const, status_at: now, reason: null } : {}),
       epoch,
-      tokens: sealTokens(sealer, { ...row, epoch }, { access_token: tokens.access_token, refresh_token }),
+      tokens: sealTokens(
+        sealer,
+        { ...row, epoch },
+        { access_token: tokens.access_token, refresh_token, client_secret },
+      ),
       expires_at: expiresAt(times),
       due_at: revives ? firstDue(times, this.#random()) : null,
       renewed_at: now,

@@ -6,6 +6,8 @@ import type { AccountRow } from '../store/accounts.ts';
 export interface StoredTokens {
   access_token: string;
   refresh_token?: string;
+  /** The secret or the private key of the client of an account that needs no person. */
+  client_secret?: string;
 }
 
 /**
@@ -24,10 +26,14 @@ const sealContextOf = ({ org_id, project_id }: ProjectScope, account_id: string,
 type Box = ProjectScope & Pick<AccountRow, 'account_id' | 'epoch'>;
 
 /** The caller has prepared the org's keys. */
-export const sealTokens = (sealer: Sealer, box: Box, { access_token, refresh_token }: StoredTokens): Buffer =>
+export const sealTokens = (
+  sealer: Sealer,
+  box: Box,
+  { access_token, refresh_token, client_secret }: StoredTokens,
+): Buffer =>
   sealer.seal(
     sealContextOf(box, box.account_id, box.epoch),
-    Buffer.from(JSON.stringify({ access_token, refresh_token })),
+    Buffer.from(JSON.stringify({ access_token, refresh_token, client_secret })),
   );
 
 export const openTokens = (sealer: Sealer, row: Box & Pick<AccountRow, 'tokens'>): StoredTokens =>

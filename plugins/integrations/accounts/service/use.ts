@@ -33,8 +33,8 @@ export interface UseDeps {
   log: Log;
   places: ConsoleLinks;
   presented: PresentedAccounts;
-  /** Renews the account now, unless another server is renewing it. */
-  renew(key: AccountKey): Promise<void>;
+  /** Renews the account now, unless another server is renewing it, or its token of this epoch has been replaced. */
+  renew(key: AccountKey, epoch: number): Promise<void>;
   /** Checks in the background whether the grant is still valid. */
   check(key: AccountKey): void;
 }
@@ -102,7 +102,7 @@ export class AccountUse implements CredentialSource {
       // A renewal that failed keeps its backoff.
       const waits = Number(row.failures) > 0 && Number(row.due_at ?? 0) > database.now();
       if (waits || clock.monotonic() > end) return row;
-      await this.#deps.renew(key);
+      await this.#deps.renew(key, Number(row.epoch));
       const reread = await accounts.find(database, key, key.name);
       if (reread && Number(reread.epoch) === Number(row.epoch)) await pause(clock, RECHECK_MS);
     }

@@ -1,5 +1,6 @@
 import { inList, type Param, type Queries, type Transaction } from '../../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../../platform/resources/contract.ts';
+import type { ClientGrant } from '../../providers/contract.ts';
 import { ACCOUNT } from '../domain/names.ts';
 import type { Status } from '../domain/status.ts';
 
@@ -31,7 +32,13 @@ export interface AccountRow extends NamedRow {
   last_used_at: number | null;
   last_used_by: string | null;
   checked_at: number | null;
+  /** The client of an account that needs no person, as JSON. */
+  client_grant: string | null;
 }
+
+/** Undefined for an account that a person granted. */
+export const readClientGrant = ({ client_grant }: Pick<AccountRow, 'client_grant'>): ClientGrant | undefined =>
+  client_grant === null ? undefined : (JSON.parse(client_grant) as ClientGrant);
 
 type UsageColumn = 'last_used_at' | 'last_used_by' | 'checked_at';
 
@@ -39,7 +46,7 @@ type UsageColumn = 'last_used_at' | 'last_used_by' | 'checked_at';
 const LISTED = [
   ...(['name', 'account_id', 'provider', 'far_id', 'far_label', 'status', 'status_at', 'reason', 'granter'] as const),
   ...(['scopes_asked', 'scopes', 'granted_at', 'renewed_at', 'expires_at', 'renewable', 'last_error'] as const),
-  ...(['last_used_at', 'last_used_by'] as const),
+  ...(['last_used_at', 'last_used_by', 'client_grant'] as const),
 ] satisfies (keyof AccountRow)[];
 export type AccountEntry = Pick<AccountRow, (typeof LISTED)[number]>;
 
@@ -66,6 +73,7 @@ export const accounts = new NamedTable<AccountRow, AccountEntry, UsageColumn>({
     'due_at',
     'failures',
     'last_error',
+    'client_grant',
   ],
   other: ['last_used_at', 'last_used_by', 'checked_at'],
   listed: LISTED,

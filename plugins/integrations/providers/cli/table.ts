@@ -2,7 +2,7 @@ import { type Api, inGroup, listCommand } from '../../../../cli/contract.ts';
 
 type Provider = Api.ListProviders200['providers'][number];
 
-const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+const yesOrNo = (value: boolean | undefined) => (value === undefined ? '' : value ? 'yes' : 'no');
 
 /** Commands for the systems whose accounts people can connect. */
 export const commands = inGroup('Vault', [
@@ -18,9 +18,10 @@ export const commands = inGroup('Vault', [
     columns: {
       name: 'name',
       title: 'title',
+      grants: ({ grants }) => grants.join(' '),
       scopes: ({ scopes }) => scopes.join(' '),
-      'rotates tokens': ({ capabilities }) => yesOrNo(capabilities.rotates_refresh_token),
-      'revokes on reuse': ({ capabilities }) => yesOrNo(capabilities.reuse_revokes_family),
+      'rotates tokens': ({ capabilities }) => yesOrNo(capabilities?.rotates_refresh_token),
+      'revokes on reuse': ({ capabilities }) => yesOrNo(capabilities?.reuse_revokes_family),
       'revoked on removal': ({ ends_grants }) => yesOrNo(ends_grants),
     },
   }),

@@ -22,6 +22,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const validate = compileAtUse(schema);
 
+/** What a person's consent needs, of the settings and of what presents it. */
+const FOR_PEOPLE = ['authorize_url', 'client_id', 'client_secret', 'scopes', 'capabilities', 'identity'] as const;
+
+/** The settings of a provider to which people are sent. */
+export type ConsentSettings = ProviderSettings & Required<Pick<ProviderSettings, (typeof FOR_PEOPLE)[number]>>;
+
+const PEOPLE_ONLY = ['authorization_code'] as const;
+
+export const grantsOf = ({ grants = [...PEOPLE_ONLY] }: Pick<ProviderSettings, 'grants'>) => grants;
+
+/** Returns undefined for a provider whose accounts need no person. */
+export const consentSettings = (settings: ProviderSettings): ConsentSettings | undefined =>
+  grantsOf(settings).includes('authorization_code') ? (settings as ConsentSettings) : undefined;
+
 /** Reads both variables and resolves the secrets. Returns every error at once; no message repeats a value. */
 export function readProviderSettings(env: Environment): ReadSettings {
   const redirect_uri = env[REDIRECT_URI] || undefined;
@@ -68,10 +82,21 @@ function readProvider(entry: unknown, index: number, env: Environment): CheckedP
     ({ path: place, message }): SettingError => ({ path: at(`/${place}`), message }),
   );
   const secret = readSecret(setting.client_secret, env);
-  const errors = [...shape, ...urls];
+  const errors = [...shape, ...missingForPeople(entry, at), ...urls];
   if ('error' in secret) errors.push({ path: at('/client_secret'), message: secret.error });
   if (errors.length > 0) return { provider: undefined, errors };
-  return { provider: { ...(setting as ProviderSettings), client_secret: (secret as { text: string }).text }, errors };
+  const { text } = secret as { text: string };
+  return { provider: { ...(setting as ProviderSettings), ...(text === '' ? {} : { client_secret: text }) }, errors };
+}
+
+function missingForPeople(entry: unknown, at: (pointer: string) => string): SettingError[] {
+  // The schema reports what is no object.
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
+  const setting = entry as Readonly<Record<string, unknown>>;
+  const { grants } = setting;
+  if (grants !== undefined && !(Array.isArray(grants) && grants.includes('authorization_code'))) return [];
+  const missing = FOR_PEOPLE.filter((name) => setting[name] === undefined);
+  return missing.map((name) => ({ path: at(`/${name}`), message: 'is required' }));
 }
 
 function validateUrls(setting: Partial<ProviderSettings>): SettingError[] {

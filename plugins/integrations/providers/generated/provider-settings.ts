@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * One entry of SVC_CONNECTED_ACCOUNT_PROVIDERS.
+ * One entry of SVC_CONNECTED_ACCOUNT_PROVIDERS. Which members it needs depends on `grants`.
  */
 export interface ProviderSettings {
   /**
@@ -17,9 +17,26 @@ export interface ProviderSettings {
    */
   docs_url?: string;
   /**
+   * How accounts get their tokens: by a person's consent (the default), or with a client of their own and without a person.
+   *
+   * @minItems 1
+   * @maxItems 3
+   */
+  grants?:
+    | ['authorization_code' | 'client_credentials' | 'jwt_bearer']
+    | [
+        'authorization_code' | 'client_credentials' | 'jwt_bearer',
+        'authorization_code' | 'client_credentials' | 'jwt_bearer'
+      ]
+    | [
+        'authorization_code' | 'client_credentials' | 'jwt_bearer',
+        'authorization_code' | 'client_credentials' | 'jwt_bearer',
+        'authorization_code' | 'client_credentials' | 'jwt_bearer'
+      ];
+  /**
    * The address at which a person grants access. Its query is kept.
    */
-  authorize_url: string;
+  authorize_url?: string;
   token_url: string;
   /**
    * RFC 7009. If set, removing an account also ends its grant.
@@ -29,11 +46,11 @@ export interface ProviderSettings {
    * The exact `iss` of its responses (RFC 9207). Without it, `iss` must have the origin of authorize_url or token_url.
    */
   issuer?: string;
-  client_id: string;
+  client_id?: string;
   /**
    * The secret itself, `@file`, or `env:NAME` for another variable.
    */
-  client_secret: string;
+  client_secret?: string;
   /**
    * How the client authenticates: in the Authorization header (the default), or in the body.
    */
@@ -41,8 +58,8 @@ export interface ProviderSettings {
   /**
    * @maxItems 200
    */
-  scopes: string[];
-  capabilities: {
+  scopes?: string[];
+  capabilities?: {
     /**
      * Whether a successful renewal invalidates the old refresh token.
      */
@@ -52,7 +69,7 @@ export interface ProviderSettings {
      */
     reuse_revokes_family: boolean;
   };
-  identity: {
+  identity?: {
     /**
      * Returns the user of the token as JSON.
      */

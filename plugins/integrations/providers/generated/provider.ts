@@ -5,10 +5,17 @@ export interface ProviderView {
   title: string;
   docs_url?: string;
   /**
+   * How an account gets its tokens. Only `authorization_code` needs a person.
+   */
+  grants: ('authorization_code' | 'client_credentials' | 'jwt_bearer')[];
+  /**
    * The scopes that a new grant requests.
    */
   scopes: string[];
-  capabilities: {
+  /**
+   * How it handles refresh tokens; absent if no account of it has one.
+   */
+  capabilities?: {
     rotates_refresh_token: boolean;
     reuse_revokes_family: boolean;
   };

@@ -20,7 +20,8 @@ export interface CheckDeps {
 export async function checkProviders({ registry, egress }: CheckDeps): Promise<ProviderChecks> {
   const providers = registry.all();
   const checks = await Promise.all(providers.map((provider) => checkProvider(provider, egress)));
-  const redirect = providers.length === 0 ? [] : [redirectCheck(registry.redirectUri()!)];
+  const asks_people = providers.some(({ grants }) => grants.includes('authorization_code'));
+  const redirect = asks_people ? [redirectCheck(registry.redirectUri()!)] : [];
   return { checks: [...redirect, ...checks.flat()] };
 }
 
@@ -31,17 +32,20 @@ function redirectCheck(uri: string): Check {
 }
 
 async function checkProvider(provider: OAuthProvider, egress: Egress): Promise<Check[]> {
-  const { name, authorize_url, identity, revoke_url } = provider.settings;
+  const { name, authorize_url, token_url, identity, revoke_url } = provider.settings;
   const toCheck = (endpoint: Check['endpoint'], { ok, says }: EndpointResult): Check => ({
     provider: name,
     endpoint,
     ok,
     says,
   });
+  // Only accounts have a client for the other grants, so the address is all that can be checked.
+  if (!provider.grants.includes('authorization_code'))
+    return [toCheck('token_url', await checkAddress(egress, { method: 'POST', url: token_url }, [401, 403, 415, 422]))];
   return [
-    toCheck('authorize_url', await checkAddress(egress, { method: 'GET', url: authorize_url })),
+    toCheck('authorize_url', await checkAddress(egress, { method: 'GET', url: authorize_url! })),
     toCheck('token_url', await checkToken(provider)),
-    toCheck('identity.url', await checkAddress(egress, { method: 'GET', url: identity.url }, [401, 403])),
+    toCheck('identity.url', await checkAddress(egress, { method: 'GET', url: identity!.url }, [401, 403])),
     ...(revoke_url === undefined ? [] : [toCheck('revoke_url', await checkRevocation(provider))]),
   ];
 }

@@ -2,8 +2,12 @@ import {
   type AuthorizationServer,
   authorizationCodeGrantRequest,
   type ClientAuth,
+  clientCredentialsGrantRequest,
   ClientSecretPost,
+  genericTokenEndpointRequest,
   processAuthorizationCodeResponse,
+  processClientCredentialsResponse,
+  processGenericTokenEndpointResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
   ResponseBodyError,
@@ -11,10 +15,12 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { Clock, Egress } from '../../../../kernel/contracts/index.ts';
-import type { Identity, Provider, TokenOutcome, Tokens } from '../contract.ts';
+import type { Clock, Egress, Ids } from '../../../../kernel/contracts/index.ts';
+import type { ClientGrant, Grant, Identity, Provider, TokenOutcome, Tokens } from '../contract.ts';
+import { readAssertionKey, signAssertion } from '../domain/assertion.ts';
 import { readIdentity } from '../domain/identity.ts';
 import { isRevokedError, redactMessage } from '../domain/token-response.ts';
+import { type ConsentSettings, consentSettings, grantsOf } from '../domain/read-settings.ts';
 import { validateIssuer } from '../domain/urls.ts';
 import type { ProviderSettings } from '../generated/provider-settings.ts';
 import { statusResponse, Exchange } from './exchange.ts';
@@ -27,17 +33,35 @@ const MAX_LIFETIME_SECS = 315_360_000;
 export interface OAuthDeps {
   egress: Egress;
   clock: Pick<Clock, 'now'>;
+  ids: Pick<Ids, 'next'>;
 }
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+/** Clocks differ, and some providers reject an assertion from the future. */
+const CLOCK_SKEW_SECS = 10;
 
 /**
  * Builds the header of RFC 6749, section 2.3.1. It escapes only what a form escapes, because some providers do not
  * decode it; the library would also escape - and _.
  */
 const basicAuth = (id: string, secret: string): ClientAuth => {
-  const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
-  const pair = Buffer.from(`${escaped(id)}:${escaped(secret)}`).toString('base64');
+  const pair = basicPair(id, secret);
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${pair}`);
 };
+
+const escapeForm = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+const basicPair = (id: string, secret: string): string =>
+  Buffer.from(`${escapeForm(id)}:${escapeForm(secret)}`).toString('base64');
+
+/** What a provider was sent of a secret, for messages that repeat the request. */
+const echoes = (id: string, secret: string): string[] => [
+  ...[secret, escapeForm(secret), encodeURIComponent(secret), basicPair(id, secret)],
+  Buffer.from(`${id}:${secret}`).toString('base64'),
+];
+
+/** An assertion says who asks. Some providers reject a request that also has a `client_id`. */
+const NOBODY: ClientAuth = () => undefined;
 
 /**
  * A provider that is described by its settings. oauth4webapi builds the requests and parses the answers; the egress
@@ -47,38 +71,42 @@ export class OAuthProvider implements Provider {
   readonly settings: ProviderSettings;
   readonly #deps: OAuthDeps;
   readonly #server: AuthorizationServer;
-  readonly #client: { client_id: string };
-  readonly #auth: ClientAuth;
+  /** Undefined when no person is sent there. */
+  readonly #consent: ConsentSettings | undefined;
 
   constructor(settings: ProviderSettings, deps: OAuthDeps) {
     this.settings = settings;
     this.#deps = deps;
-    const { client_id, client_secret, token_endpoint_auth, issuer, authorize_url, token_url, revoke_url } = settings;
-    this.#client = { client_id };
-    this.#auth = token_endpoint_auth === 'post' ? ClientSecretPost(client_secret) : basicAuth(client_id, client_secret);
+    this.#consent = consentSettings(settings);
+    const { issuer, authorize_url, token_url, revoke_url } = settings;
     this.#server = {
-      issuer: issuer ?? new URL(authorize_url).origin,
-      authorization_endpoint: authorize_url,
+      issuer: issuer ?? new URL(authorize_url ?? token_url).origin,
+      ...(authorize_url === undefined ? {} : { authorization_endpoint: authorize_url }),
       token_endpoint: token_url,
       ...(revoke_url === undefined ? {} : { revocation_endpoint: revoke_url }),
     };
   }
 
   get view() {
-    const { name, title, docs_url, scopes, capabilities, revoke_url, assumed_lifetime_secs } = this.settings;
+    const { name, title, docs_url, scopes = [], capabilities, assumed_lifetime_secs } = this.settings;
     return {
       name,
       title: title ?? name,
+      grants: [...this.grants],
       scopes,
-      capabilities,
-      ends_grants: revoke_url !== undefined,
+      ...(this.#consent === undefined ? {} : { capabilities }),
+      ends_grants: this.ends_grants,
       docs_url,
       assumed_lifetime_secs,
     };
   }
 
+  get grants(): readonly Grant[] {
+    return grantsOf(this.settings);
+  }
+
   get capabilities() {
-    return this.settings.capabilities;
+    return this.#people().capabilities;
   }
 
   get assumed_lifetime_ms(): number | undefined {
@@ -87,11 +115,33 @@ export class OAuthProvider implements Provider {
   }
 
   get ends_grants(): boolean {
-    return this.settings.revoke_url !== undefined;
+    return this.#consent?.revoke_url !== undefined;
+  }
+
+  /** Callers check `grants` before they send a person there. */
+  #people(): ConsentSettings {
+    if (this.#consent === undefined) throw new Error(`no person is asked at the provider ${this.settings.name}`);
+    return this.#consent;
+  }
+
+  /** The operator's client, which people's grants belong to. */
+  get #client(): { client_id: string } {
+    return { client_id: this.#people().client_id };
+  }
+
+  get #auth(): ClientAuth {
+    const { client_id, client_secret } = this.#people();
+    return this.#authOf(client_id, client_secret);
+  }
+
+  #authOf(client_id: string, client_secret: string): ClientAuth {
+    return this.settings.token_endpoint_auth === 'post'
+      ? ClientSecretPost(client_secret)
+      : basicAuth(client_id, client_secret);
   }
 
   authorizeUrl({ state, code_challenge, redirect_uri }: Parameters<Provider['authorizeUrl']>[0]): string {
-    const { authorize_url, client_id, scopes } = this.settings;
+    const { authorize_url, client_id, scopes } = this.#people();
     const url = new URL(authorize_url);
     const params = {
       response_type: 'code',
@@ -107,7 +157,7 @@ export class OAuthProvider implements Provider {
   }
 
   validateIssuer(iss: string): string | undefined {
-    return validateIssuer(iss, this.settings);
+    return validateIssuer(iss, this.#people());
   }
 
   exchange({ code, state, redirect_uri, verifier }: Parameters<Provider['exchange']>[0]): Promise<TokenOutcome> {
@@ -141,8 +191,57 @@ export class OAuthProvider implements Provider {
     );
   }
 
+  async requestToken(client: ClientGrant, secret: string, before?: () => void): Promise<TokenOutcome> {
+    const exchange = this.#exchange(before);
+    const { client_id } = client;
+    if (client.grant === 'client_credentials') {
+      const parameters = new URLSearchParams();
+      if (client.scopes.length > 0) parameters.set('scope', client.scopes.join(' '));
+      if (client.audience !== undefined) parameters.set('audience', client.audience);
+      return this.#present(exchange, echoes(client_id, secret), async (options) =>
+        processClientCredentialsResponse(
+          this.#server,
+          { client_id },
+          await clientCredentialsGrantRequest(
+            this.#server,
+            { client_id },
+            this.#authOf(client_id, secret),
+            parameters,
+            options,
+          ),
+        ),
+      );
+    }
+    const assertion = await this.#assertion(client, secret);
+    if (assertion === undefined) return { outcome: 'unsent', why: 'the private key of the account cannot sign' };
+    return this.#present(exchange, [assertion, ...assertion.split('.')], async (options) =>
+      processGenericTokenEndpointResponse(
+        this.#server,
+        { client_id },
+        await genericTokenEndpointRequest(this.#server, { client_id }, NOBODY, JWT_BEARER, { assertion }, options),
+      ),
+    );
+  }
+
+  /** A fresh assertion for each request, because providers accept one only once. Undefined when the key cannot sign. */
+  async #assertion(client: Extract<ClientGrant, { grant: 'jwt_bearer' }>, pem: string): Promise<string | undefined> {
+    const key = readAssertionKey(pem, client.algorithm);
+    if ('error' in key) return undefined;
+    const { client_id, subject = client_id, audience = this.settings.token_url, scopes, lifetime_secs } = client;
+    const iat = Math.floor(this.#deps.clock.now() / 1000) - CLOCK_SKEW_SECS;
+    return signAssertion(key, client.key_id, {
+      iss: client_id,
+      sub: subject,
+      aud: audience,
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
+      iat,
+      exp: iat + lifetime_secs,
+      jti: this.#deps.ids.next('jti'),
+    });
+  }
+
   async identify(access_token: string): Promise<Identity> {
-    const { url, ...pointers } = this.settings.identity;
+    const { url, ...pointers } = this.#people().identity;
     const exchange = this.#exchange();
     const headers = { authorization: `Bearer ${access_token}`, accept: 'application/json' };
     const answer = await exchange.send({ method: 'GET', url, headers, max_bytes: MAX_IDENTITY_BYTES });
@@ -176,6 +275,10 @@ export class OAuthProvider implements Provider {
     }
   }
 
+  #clientEchoes(): string[] {
+    return this.#consent === undefined ? [] : echoes(this.#consent.client_id, this.#consent.client_secret);
+  }
+
   #exchange(before?: () => void): Exchange {
     return new Exchange(this.#deps, TIMEOUT_MS, before);
   }
@@ -190,7 +293,7 @@ export class OAuthProvider implements Provider {
       return { outcome: 'granted', tokens: toTokens(answer) };
     } catch (error) {
       if (exchange.hasFailed) return exchange.failure();
-      if (error instanceof ResponseBodyError) return toRejection(error, [...secrets, this.settings.client_secret]);
+      if (error instanceof ResponseBodyError) return toRejection(error, [...secrets, ...this.#clientEchoes()]);
       // An answer that the library rejects cannot be used.
       return { outcome: 'unknown', why: 'its response has no usable tokens' };
     }

@@ -3,6 +3,7 @@ import {
   type Clock,
   Errors,
   type HttpAddress,
+  type Ids,
   type Settings,
 } from '../../../../kernel/contracts/index.ts';
 import { CALLBACK_PATH, type Providers } from '../contract.ts';
@@ -13,6 +14,7 @@ export interface RegistryDeps {
   settings: Pick<Settings, 'env' | 'role'>;
   egress: Egress;
   clock: Pick<Clock, 'now'>;
+  ids: Pick<Ids, 'next'>;
   address: () => HttpAddress;
 }
 
@@ -22,7 +24,7 @@ export class Registry implements Providers {
   readonly #redirect_uri: string | undefined;
   readonly #providers: ReadonlyMap<string, OAuthProvider>;
 
-  constructor({ settings, egress, clock, address }: RegistryDeps) {
+  constructor({ settings, egress, clock, ids, address }: RegistryDeps) {
     const { providers, redirect_uri, errors } = readProviderSettings(settings.env);
     if (errors.length > 0)
       throw Errors.settingInvalid(
@@ -30,7 +32,7 @@ export class Registry implements Providers {
       );
     this.#address = address;
     this.#redirect_uri = redirect_uri;
-    this.#providers = new Map(providers.map((one) => [one.name, new OAuthProvider(one, { egress, clock })]));
+    this.#providers = new Map(providers.map((one) => [one.name, new OAuthProvider(one, { egress, clock, ids })]));
   }
 
   list() {

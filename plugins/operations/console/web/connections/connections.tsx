@@ -25,7 +25,7 @@ import { usePhone } from '../kit/phone.ts';
 import { useTarget } from '../kit/target.ts';
 import { roughly, visible } from '../kit/text.ts';
 import { toast } from '../kit/toasts.tsx';
-import { connect, ConnectButton } from './connect.tsx';
+import { ClientButton, clientGrants, connect, ConnectButton, ReconnectClient } from './connect.tsx';
 import { ConnectionTabs } from './tabs.tsx';
 import { UsedBy } from './used-by.tsx';
 import '../kit/rows.css';
@@ -119,7 +119,12 @@ function AddConnection({ scope, providers, taken }: AddProps) {
             title={visible(provider.title)}
             about={provider.scopes.length > 0 ? `Account · ${provider.scopes.map(visible).join(', ')}` : 'Account'}
           >
-            <ConnectButton scope={scope} provider={provider} taken={taken.map(({ name }) => name)} />
+            {provider.grants.includes('authorization_code') && (
+              <ConnectButton scope={scope} provider={provider} taken={taken.map(({ name }) => name)} />
+            )}
+            {clientGrants(provider).map((grant) => (
+              <ClientButton key={grant} {...{ scope, provider, grant }} taken={taken.map(({ name }) => name)} />
+            ))}
           </Tile>
         ))}
         {keyed.map((manifest) => {
@@ -217,7 +222,13 @@ function Accounts({ scope, accounts, providers }: AccountsProps) {
   );
 }
 
-function Brand({ account: { name, account, granter, provider }, title }: { account: AccountView; title: string }) {
+function Brand({
+  account: { name, account, grant, granter, provider },
+  title,
+}: {
+  account: AccountView;
+  title: string;
+}) {
   const Icon = iconOfProvider(provider, title);
   return (
     <>
@@ -229,7 +240,7 @@ function Brand({ account: { name, account, granter, provider }, title }: { accou
           {visible(name)} <span className="quiet">{visible(account.label)}</span>
         </div>
         <div className="small-text quiet clip">
-          {visible(title)} · granted by {visible(granter)}
+          {visible(title)} · {grant === 'authorization_code' ? 'granted' : 'connected'} by {visible(granter)}
         </div>
       </div>
     </>
@@ -311,7 +322,8 @@ interface AccountProps {
 const WANTS: readonly AccountView['status'][] = ['needs_reauth', 'in_doubt', 'disabled'];
 
 /** What a person does next: mends it, or uses it. */
-function NextStep({ scope, account: { name, provider, status } }: AccountProps) {
+function NextStep({ scope, account }: AccountProps) {
+  const { name, status } = account;
   const may = useMay(scope);
   const [open, setOpen] = useState(false);
   if (!WANTS.includes(status))
@@ -331,12 +343,13 @@ function NextStep({ scope, account: { name, provider, status } }: AccountProps) 
       <button type="button" className="main" onClick={() => setOpen(true)}>
         Reconnect
       </button>
-      {open && <Reconnect scope={scope} name={name} provider={provider} close={() => setOpen(false)} />}
+      {open && <Reconnect scope={scope} account={account} close={() => setOpen(false)} />}
     </>
   );
 }
 
-function AccountMenu({ scope, account: { name, provider, status } }: AccountProps) {
+function AccountMenu({ scope, account }: AccountProps) {
+  const { name, status } = account;
   const refetch = useRefetch();
   const may = useMay(scope);
   if (!may('admin')) return null;
@@ -360,7 +373,7 @@ function AccountMenu({ scope, account: { name, provider, status } }: AccountProp
         {
           icon: RefreshCw,
           label: 'Reconnect',
-          opens: (close) => <Reconnect {...{ scope, name, provider, close }} />,
+          opens: (close) => <Reconnect {...{ scope, account, close }} />,
         },
         status !== 'disabled' && {
           icon: Power,
@@ -386,23 +399,18 @@ function AccountMenu({ scope, account: { name, provider, status } }: AccountProp
   );
 }
 
-const Reconnect = ({
-  scope,
-  name,
-  provider,
-  close,
-}: {
-  scope: Scope;
-  name: string;
-  provider: string;
-  close(): void;
-}) => (
-  <Asked
-    title={`Reconnect the account ${name}?`}
-    verb="Continue to provider"
-    run={() => connect(scope, name, provider)}
-    close={close}
-  >
-    Grant access at the provider again, as the same person as before. The account then acts as you.
-  </Asked>
-);
+function Reconnect({ scope, account, close }: AccountProps & { close(): void }) {
+  const { name, provider, grant } = account;
+  if (grant !== 'authorization_code')
+    return <ReconnectClient provider={{ name: provider, title: provider }} {...{ scope, grant, account, close }} />;
+  return (
+    <Asked
+      title={`Reconnect the account ${name}?`}
+      verb="Continue to provider"
+      run={() => connect(scope, name, provider)}
+      close={close}
+    >
+      Grant access at the provider again, as the same person as before. The account then acts as you.
+    </Asked>
+  );
+}

@@ -60,7 +60,8 @@ function useProviders(scope: Scope) {
 
 function Connect({ scope, name }: { scope: Scope; name: string }) {
   const { data } = useProviders(scope);
-  if (!data || data.length === 0) return null;
+  const asking = data?.filter(({ grants }) => grants.includes('authorization_code')) ?? [];
+  if (asking.length === 0) return null;
   return (
     <DialogForm
       label={`Connect an account as ${name}`}
@@ -72,7 +73,7 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
         You grant access at the provider in another tab. This page stays open. Anyone who can submit a workflow in this
         project can use the account to act as you.
       </p>
-      <ChoiceField name="provider" label="Provider" choices={data.map((one) => [one.name, one.title] as const)} />
+      <ChoiceField name="provider" label="Provider" choices={asking.map((one) => [one.name, one.title] as const)} />
     </DialogForm>
   );
 }
@@ -80,6 +81,8 @@ function Connect({ scope, name }: { scope: Scope; name: string }) {
 function Reconnect({ scope, name }: { scope: Scope; name: string }) {
   const run = async () => {
     const account = await json<AccountView>(scoped(scope, `/accounts/${encodeURIComponent(name)}`));
+    if (account.grant !== 'authorization_code')
+      throw new Error(`${name} has a client of its own: give it a new secret or key on the Connections page.`);
     await connectBeside(scope, name, account.provider);
   };
   return (

@@ -1,0 +1,44 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ConnectClientAccount {
+  provider: string;
+  grant: 'client_credentials' | 'jwt_bearer';
+  /**
+   * The client at the provider: for `jwt_bearer`, the `iss` of its assertions. Optional if `private_key` is a JSON key file that has it.
+   */
+  client_id?: string;
+  /**
+   * For `client_credentials`.
+   */
+  client_secret?: string;
+  /**
+   * For `jwt_bearer`: a private key in PEM, or a JSON key file with `private_key`, `client_email` and `private_key_id`.
+   */
+  private_key?: string;
+  /**
+   * For `jwt_bearer`: the `kid` of its assertions.
+   */
+  key_id?: string;
+  /**
+   * For `jwt_bearer`; by default the usual one for the key.
+   */
+  algorithm?: 'RS256' | 'RS384' | 'RS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
+  /**
+   * For `jwt_bearer`: whom the token acts as (`sub`); by default the client.
+   */
+  subject?: string;
+  /**
+   * For `jwt_bearer`, the `aud` of its assertions, by default the token endpoint; for `client_credentials`, the parameter `audience`.
+   */
+  audience?: string;
+  /**
+   * By default those of the provider.
+   *
+   * @maxItems 200
+   */
+  scopes?: string[];
+  /**
+   * For `jwt_bearer`: how long an assertion is valid; default: 300.
+   */
+  lifetime_secs?: number;
+}
