@@ -197,8 +197,6 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
   const unaudited = [
     'POST /api/v1/orgs/:org/projects/:project/check',
     'POST /api/v1/orgs/:org/projects/:project/inputs',
-    // What its tools do is audited by the routes that they call.
-    'POST /api/v1/orgs/:org/projects/:project/mcp',
     // Nothing of the matrix asks a person; the features of approvals read these entries.
     'POST /api/v1/orgs/:org/projects/:project/runs/:run/signals/:name/reject',
     'POST /api/v1/orgs/:org/projects/:project/runs/:run/signals/:name/links',

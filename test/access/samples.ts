@@ -331,7 +331,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`POST ${SCOPED}/mcp`]: {
     rule: 'project viewer',
     status: 200,
-    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_runs', arguments: {} } },
+    audits: 'mcp.call',
   },
   [`GET ${SCOPED}/runs/:run/history`]: { rule: 'project member', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/document`]: { rule: 'project viewer', status: 200, target: run },

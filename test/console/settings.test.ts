@@ -80,6 +80,23 @@ else
       t.notMatch(settings.stdout, /never-to-be-seen/);
     });
 
+    await t.test('how the project is kept as files, and how an AI agent connects', async (t) => {
+      const code = page.getByRole('region', { name: 'Project as code' });
+      const command = `svc export -o ${join(folder, 'exported')} --org dev --project main`;
+      await code.getByText(command.replace(join(folder, 'exported'), 'project'), { exact: true }).waitFor();
+      t.equal((await place.svc(command.split(' ').slice(1))).exit, 0, 'the command is right');
+      const agents = page.getByRole('region', { name: 'AI agents' });
+      const address = await agents.locator('code', { hasText: /\/mcp$/ }).textContent();
+      const line = await agents.locator('code', { hasText: /^svc token create/ }).textContent();
+      const { stdout } = await place.svc([...(line ?? '').split(' ').slice(1), '--json']);
+      const { token } = JSON.parse(stdout) as { token: string };
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      const answer = await fetch(address ?? '', { method: 'POST', headers, body });
+      t.equal(answer.status, 200, 'an agent connects with this address and token');
+      t.match(await answer.text(), /list_runs/);
+    });
+
     await t.test('an owner makes a project, and it is there', async (t) => {
       const dialog = page.getByRole('dialog');
       await page.getByRole('button', { name: 'New project' }).click();

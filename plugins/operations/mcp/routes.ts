@@ -1,14 +1,13 @@
 import { type Route, SCOPED, VIEWER } from '../../../kernel/contracts/index.ts';
-import type { Operations } from '../../platform/http/contract.ts';
 import type { McpMessage } from './generated/mcp-message.ts';
 import { answerMessage, checkVersion } from './protocol/messages.ts';
-import { McpSession } from './protocol/session.ts';
+import { McpSession, type SessionDeps } from './protocol/session.ts';
 import answerSchema from './schema/mcp-answer.schema.json' with { type: 'json' };
 import messageSchema from './schema/mcp-message.schema.json' with { type: 'json' };
 import querySchema from './schema/mcp-query.schema.json' with { type: 'json' };
 
 /** The Streamable HTTP transport without sessions: each message is a request, and its response is JSON. */
-export const mcpRoute = (operations: () => Operations, version: string): Route => ({
+export const mcpRoute = (deps: () => SessionDeps, version: string): Route => ({
   method: 'POST',
   path: `${SCOPED}/mcp`,
   operation: 'sendMcpMessage',
@@ -23,7 +22,7 @@ export const mcpRoute = (operations: () => Operations, version: string): Route =
   },
   async handle(request) {
     checkVersion(request);
-    const session = new McpSession(operations(), request);
+    const session = new McpSession(deps(), request);
     const json = await answerMessage(request.body as McpMessage, session, version);
     return json ? { status: 200, json } : { status: 202 };
   },

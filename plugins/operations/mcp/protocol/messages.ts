@@ -42,8 +42,10 @@ export async function answerMessage(
       return result(await session.list(typeof params.cursor === 'string' ? params.cursor : undefined));
     case 'tools/call': {
       const { name, arguments: args = {} } = params;
-      if (typeof name !== 'string' || typeof args !== 'object' || args === null || Array.isArray(args))
+      if (typeof name !== 'string' || typeof args !== 'object' || args === null || Array.isArray(args)) {
+        await session.record(typeof name === 'string' ? name : '', 'invalid_params');
         return failure(INVALID_PARAMS, 'tools/call needs a name, and arguments that are an object');
+      }
       const called = await session.call(name, args as Record<string, unknown>);
       return called ? result(called) : failure(INVALID_PARAMS, `unknown tool: ${name}`);
     }

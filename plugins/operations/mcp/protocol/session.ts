@@ -1,5 +1,12 @@
 import type { Readable } from 'node:stream';
-import { Errors, type HttpReply, type HttpRequest, ServiceError } from '../../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  Errors,
+  type HttpReply,
+  type HttpRequest,
+  ServiceError,
+} from '../../../../kernel/contracts/index.ts';
+import { type Audit, auditSource } from '../../../platform/audit/contract.ts';
 import type { Operations } from '../../../platform/http/contract.ts';
 import { compile, writeJsonYielding } from '../../../platform/schema/contract.ts';
 import { eventTools, questionTools } from '../tools/people-and-events.ts';
@@ -26,17 +33,31 @@ export interface ToolResult {
   isError?: true;
 }
 
+interface CallOutcome {
+  result: ToolResult | undefined;
+  /** `ok`, or the code of the error. */
+  outcome: string;
+}
+
+export interface SessionDeps {
+  operations: Operations;
+  database: Pick<Database, 'transaction'>;
+  audit: Pick<Audit, 'record'>;
+}
+
+const RUN_ID = /^run_[0-9A-Za-z]{1,40}$/;
+
 /** The tools of one project, as one caller sees them. A session lasts for one request. */
 export class McpSession {
-  readonly #operations: Operations;
+  readonly #deps: SessionDeps;
   readonly #request: HttpRequest;
   readonly #scoped: string;
   readonly #read_only: boolean;
   readonly #api: ToolApi = { call: <T>(call: ToolCall) => this.#call<T>(call) };
 
-  constructor(operations: Operations, request: HttpRequest) {
+  constructor(deps: SessionDeps, request: HttpRequest) {
     const { org = '', project = '' } = request.params;
-    this.#operations = operations;
+    this.#deps = deps;
     this.#request = request;
     this.#scoped = `/api/v1/orgs/${encodeURIComponent(org)}/projects/${encodeURIComponent(project)}`;
     this.#read_only = request.query.read_only === 'true';
@@ -51,21 +72,39 @@ export class McpSession {
     return { tools: tools.map(viewOf), ...(next !== undefined && { nextCursor: next }) };
   }
 
-  /** Runs a tool. Errors that the model can act on are results; undefined means that there is no such tool. */
+  /**
+   * Runs a tool, and records the call. Errors that the model can act on are results; undefined means that there is no such
+   * tool.
+   */
   async call(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult | undefined> {
+    const { result, outcome } = await this.#run(name, args);
+    await this.record(name, outcome, args);
+    return result;
+  }
+
+  /** Records a call: its tool, its outcome and the run that it names. Its other arguments may be confidential. */
+  async record(name: string, outcome: string, { run_id }: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const { database, audit } = this.#deps;
+    const { org_id, project_id } = this.#request.scope;
+    const detail = typeof run_id === 'string' && RUN_ID.test(run_id) ? `${outcome} ${run_id}` : outcome;
+    const entry = { org_id, project_id, action: 'mcp.call', subject: name, detail };
+    await database.transaction((tx) => audit.record(tx, { ...auditSource(this.#request), ...entry }));
+  }
+
+  async #run(name: string, args: Readonly<Record<string, unknown>>): Promise<CallOutcome> {
     try {
       const everywhere = TOOLS.find((one) => one.name === name);
       const tool = everywhere ?? (await findWorkflowTool(this.#api, name));
-      if (!tool || (this.#read_only && tool.changes)) return undefined;
+      if (!tool || (this.#read_only && tool.changes)) return { result: undefined, outcome: 'unknown_tool' };
       // The submit checks the input of a workflow.
       const errors = everywhere ? compile(everywhere.input)(args) : [];
       if (errors.length > 0) throw Errors.invalidRequest("the tool's arguments are not valid", { errors });
-      return await toResult(await tool.run(args, this.#api));
+      return { result: await toResult(await tool.run(args, this.#api)), outcome: 'ok' };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const { code, message: detail, next, extras } = error;
       const problem = await toResult({ code, detail, next, ...(extras.errors && { errors: extras.errors }) });
-      return { ...problem, isError: true };
+      return { result: { ...problem, isError: true }, outcome: code };
     }
   }
 
@@ -74,7 +113,7 @@ export class McpSession {
     const allows = ({ method, path }: Tool['requires']) => {
       const key = `${method} ${path}`;
       const permission =
-        may.get(key) ?? this.#operations.allows({ method, path: `${this.#scoped}${path}` }, this.#request);
+        may.get(key) ?? this.#deps.operations.allows({ method, path: `${this.#scoped}${path}` }, this.#request);
       may.set(key, permission);
       return permission;
     };
@@ -84,7 +123,7 @@ export class McpSession {
   }
 
   async #call<T>(call: ToolCall): Promise<T> {
-    const reply = await this.#operations.call({ ...call, path: `${this.#scoped}${call.path}` }, this.#request);
+    const reply = await this.#deps.operations.call({ ...call, path: `${this.#scoped}${call.path}` }, this.#request);
     return (await contentOf(reply)) as T;
   }
 }

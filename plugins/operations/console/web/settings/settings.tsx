@@ -10,6 +10,7 @@ import { Loading, Name, Problem, Time } from '../kit/basics.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { Page } from '../kit/page.tsx';
 import { roleName } from '../members/roles.ts';
+import { AgentAccess, ProjectAsCode } from './from-outside.tsx';
 import { Projects, projectsPath } from './projects.tsx';
 import { Section } from './section.tsx';
 import { SERVER, Server, settingsPath } from './server.tsx';
@@ -29,6 +30,8 @@ export function Settings() {
       ]}
     >
       <Project scope={scope} />
+      <ProjectAsCode scope={scope} />
+      <AgentAccess scope={scope} />
       <Projects org={org} owns={owns} />
       <Appearance />
       <Server org={org} owns={owns} />
