@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { clone } from '../../features/support/target.ts';
 import { fileNeeds } from '../kit/needs.ts';
 import { onlyLong } from '../support/length.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { checkIsNewer, notesOf, releasedChangelog } from './texts.ts';
 
 t.setTimeout(900_000);
@@ -32,7 +33,7 @@ t.test('the changelog gets a heading, and its text is the notes of the release',
 });
 
 /** A clone of what is here, in which a release may commit and tag. */
-function copy(): { folder: string; git: (...args: string[]) => string; release: (...args: string[]) => Answer } {
+function copy(t: Test): { folder: string; git: (...args: string[]) => string; release: (...args: string[]) => Answer } {
   const home = mkdtempSync(join(tmpdir(), 'svc-release-'));
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, 'clone');
@@ -44,10 +45,8 @@ function copy(): { folder: string; git: (...args: string[]) => string; release: 
     return stdout;
   };
   say(home, 'git', 'clone', '--quiet', '--depth', '1', `file://${clone}`, folder);
-  symlinkSync(join(clone, 'node_modules'), join(folder, 'node_modules'));
   git('config', 'user.name', 'svc');
   git('config', 'user.email', 'svc@localhost');
-  git('config', 'core.excludesFile', writeIgnored(home));
   const release = (...args: string[]) => say(folder, process.execPath, 'test/release/release.ts', ...args);
   return { folder, git, release };
 }
@@ -58,15 +57,29 @@ interface Answer {
   stderr: string;
 }
 
-/** A link is no folder, so the pattern of .gitignore does not match it. */
-function writeIgnored(home: string): string {
-  const file = join(home, 'ignored');
-  writeFileSync(file, 'node_modules\n');
-  return file;
-}
+t.test('a bill of materials lists what an installation has', async (t) => {
+  const sha = createHash('sha512').update('x').digest();
+  const bill = billOfMaterials('1.2.3', {
+    '': { version: '1.2.3' },
+    'node_modules/@a/b': { version: '2.0.0', license: 'MIT', integrity: `sha512-${sha.toString('base64')}` },
+    'node_modules/c/node_modules/d': { version: '3.0.0', optional: true },
+    'node_modules/e': { version: '4.0.0', dev: true },
+  }) as { components: object[] };
+  t.equal(bill.components.length, 2);
+  t.match(bill.components, [
+    {
+      name: '@a/b',
+      purl: 'pkg:npm/%40a/b@2.0.0',
+      scope: 'required',
+      hashes: [{ alg: 'SHA-512', content: sha.toString('hex') }],
+      licenses: [{ expression: 'MIT' }],
+    },
+    { name: 'd', version: '3.0.0', scope: 'optional' },
+  ]);
+});
 
 t.test('a clone that is not ready is refused and stays as it is', async (t) => {
-  const { folder, git, release } = copy();
+  const { folder, git, release } = copy(t);
   const head = git('rev-parse', 'HEAD');
   t.match(release(), { status: 2, stderr: /^usage: / });
   t.match(release('0.0.1', '--checked'), { status: 1, stderr: /does not come after/ });
@@ -80,7 +93,10 @@ t.test('a clone that is not ready is refused and stays as it is', async (t) => {
 });
 
 t.test('a release of this commit', onlyLong, async (t) => {
-  const { folder, git, release } = copy();
+  const { folder, git, release } = copy(t);
+  // Links to the files and not to the folder, because a release notes in it what is installed.
+  spawnSync('cp', ['-al', join(clone, 'node_modules'), join(folder, 'node_modules')]);
+  rmSync(join(folder, 'node_modules/.svc-installed'), { force: true });
   cpSync(join(clone, 'plugins/operations/console/web/dist'), join(folder, 'plugins/operations/console/web/dist'), {
     recursive: true,
   });
@@ -89,7 +105,13 @@ t.test('a release of this commit', onlyLong, async (t) => {
   git('commit', '--all', '--quiet', '--message', 'Change a thing');
   const done = release('9.9.9', '--checked');
   t.equal(done.status, 0, done.stdout.slice(-2000) + done.stderr.slice(-2000));
-  t.equal(git('log', '-1', '--format=%s %D').trim().replace(/ HEAD.*tag: /, ' ').replace(/,.*/, ''), 'Release 9.9.9 v9.9.9');
+  t.equal(
+    git('log', '-1', '--format=%s %D')
+      .trim()
+      .replace(/ HEAD.*tag: /, ' ')
+      .replace(/,.*/, ''),
+    'Release 9.9.9 v9.9.9',
+  );
   t.equal(git('status', '--porcelain'), '');
   t.match(git('show', '--stat', '--format=', 'HEAD'), /recorded\/9\.9\.9\.db\.gz/);
   t.match(readFileSync(join(folder, 'docs/deploy/compose.yaml'), 'utf8'), 'image: svc:9.9.9');
@@ -106,6 +128,12 @@ t.test('a release of this commit', onlyLong, async (t) => {
   const { bomFormat, components } = JSON.parse(bill) as { bomFormat: string; components: { name: string }[] };
   t.equal(bomFormat, 'CycloneDX');
   for (const name of ['sequelize', 'mysql2', 'esbuild'])
-    t.ok(components.some((one) => one.name === name), name);
-  t.notOk(components.some(({ name }) => name === 'typescript'), 'nothing of development');
+    t.ok(
+      components.some((one) => one.name === name),
+      name,
+    );
+  t.notOk(
+    components.some(({ name }) => name === 'typescript'),
+    'nothing of development',
+  );
 });

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { billOfMaterials, type LockedPackage } from './bill-of-materials.ts';
 import { checkIsNewer, notesOf, releasedChangelog } from './texts.ts';
 
 const home = resolve(import.meta.dirname, '../..');
@@ -40,6 +41,8 @@ function checkClone(version: string, current: string): void {
 function setVersion(version: string, current: string): void {
   const date = new Date().toISOString().slice(0, 10);
   run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts', '--loglevel=error');
+  // The packages that it names are the same, so they need not be installed again.
+  run(process.execPath, 'test/installed.mjs');
   writeFileSync(path('CHANGELOG.md'), releasedChangelog(read('CHANGELOG.md'), version, date));
   for (const name of NAMES_VERSION) writeFileSync(path(name), read(name).replaceAll(current, version));
 }
@@ -49,12 +52,18 @@ function writeFiles(version: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   run('npm', 'pack', '--silent', '--pack-destination', folder);
-  const bill = outputOf('npm', 'sbom', '--package-lock-only', '--omit', 'dev', '--sbom-format', 'cyclonedx');
-  writeFileSync(join(folder, `svc-${version}.cdx.json`), bill);
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+  const bill = billOfMaterials(version, packages);
+  writeFileSync(join(folder, `svc-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
   writeFileSync(join(folder, 'NOTES.md'), `${notesOf(read('CHANGELOG.md'), version)}\n`);
   const sums = readdirSync(folder)
     .sort()
-    .map((name) => `${createHash('sha256').update(readFileSync(join(folder, name))).digest('hex')}  ${name}`);
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex')}  ${name}`,
+    );
   writeFileSync(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`);
 }
 
@@ -76,7 +85,9 @@ function release(version: string, checked: boolean): void {
   }
   writeFiles(version);
   run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
-  process.stdout.write(`release/ has the package of ${version}; push the commit and the tag v${version} to publish it\n`);
+  process.stdout.write(
+    `release/ has the package of ${version}; push the commit and the tag v${version} to publish it\n`,
+  );
 }
 
 const [version, ...flags] = process.argv.slice(2);

@@ -28,7 +28,7 @@ export function releasedChangelog(text: string, version: string, date: string): 
 
 /** What CHANGELOG.md says about a version. */
 export function notesOf(text: string, version: string): string {
-  const [, after] = text.split(new RegExp(`^## ${RegExp.escape(version)}\\b.*\n`, 'm'));
+  const [, after] = text.split(new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b.*\n`, 'm'));
   if (after === undefined) throw new Error(`CHANGELOG.md has no "## ${version}"`);
   return after.split(/^## /m)[0]!.trim();
 }
