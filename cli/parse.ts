@@ -114,6 +114,9 @@ function expandFlags(
     if (inline.length === 0) index += 1;
     const next = inline.length > 0 ? inline.join('=') : index < end ? argv[index] : undefined;
     if (next === undefined) throw usageError(`${written} needs a value`, help);
+    // meow drops an empty value of a list: a filter from an unset variable would then select everything.
+    if (next === '' && flag.many && flag.choices)
+      throw usageError(`${written} is empty; it must be one of ${flag.choices.join(', ')}`, help);
     result.push(`--${internalName(name)}=${protectQuotes(next)}`);
     if (!flag.pairs || !isKeyValue(next)) continue;
     for (; index + 1 < end && isKeyValue(argv[index + 1]!) && !argv[index + 1]!.startsWith('-'); index += 1)

@@ -78,6 +78,7 @@ import type {RunDocument} from '../../plugins/operations/run-views/generated/run
 import type {RunExplanation} from '../../plugins/operations/run-views/generated/run-explanation.ts';
 import type {RunHistory} from '../../plugins/operations/run-views/generated/run-history.ts';
 import type {RunInput} from '../../plugins/operations/run-views/generated/run-input.ts';
+import type {SearchState} from '../../plugins/operations/run-views/generated/search-state.ts';
 import type {Signal} from '../../plugins/operations/run-views/generated/signal.ts';
 import type {StepRecord} from '../../plugins/operations/run-views/generated/step.ts';
 import type {Summary} from '../../plugins/operations/summary/generated/summary.ts';
@@ -182,6 +183,7 @@ export type {
   SavedCache,
   SavedGraph,
   ScheduleView,
+  SearchState,
   Secret,
   SecretEntry,
   SecretName,
@@ -975,6 +977,7 @@ export interface ListQuestions200 {
 }
 export interface ListRuns200 {
   runs: RunRecord[];
+  search?: SearchState;
   /**
    * Absent on the last page.
    */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { assertExit } from '../support/contract.ts';
+import { until } from '../support/process.ts';
 import { asText, assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 
@@ -31,6 +32,14 @@ Given('a file {string}:', async function (this: SvcWorld, name: string, content:
 
 When('I call {string}', async function (this: SvcWorld, line: string) {
   await call(this, line);
+});
+
+/** The index of runs follows in the background. */
+Then('{string} soon lists {string}', async function (this: SvcWorld, line: string, text: string) {
+  await until(`${line} to list ${text}`, 60_000, async () => {
+    const { stdout } = await call(this, line);
+    return stdout.includes(text) || undefined;
+  });
 });
 
 When('I call {string} with standard input:', async function (this: SvcWorld, line: string, stdin: string) {

@@ -98,13 +98,23 @@ export interface ListRoute extends Pick<Route, 'path' | 'operation' | 'summary' 
   item: JsonSchema;
   /** Additional members of the answer; all of them are required. */
   members?: Readonly<Record<string, JsonSchema>>;
+  /** Additional members that an answer may lack. */
+  optional_members?: Readonly<Record<string, JsonSchema>>;
   /** The description of the answer in the OpenAPI document. */
   description: string;
   list(request: HttpRequest): Promise<ListResult>;
 }
 
 /** A `GET` route of a list, with `limit` and `cursor`. */
-export function listRoute({ plural, item, members = {}, description, list, ...route }: ListRoute): Route {
+export function listRoute({
+  plural,
+  item,
+  members = {},
+  optional_members = {},
+  description,
+  list,
+  ...route
+}: ListRoute): Route {
   const schema = {
     type: 'object',
     additionalProperties: false,
@@ -112,6 +122,7 @@ export function listRoute({ plural, item, members = {}, description, list, ...ro
     properties: {
       [plural]: { type: 'array', items: item },
       ...members,
+      ...optional_members,
       next_cursor: { type: 'string', description: 'Absent on the last page.' },
     },
   };

@@ -66,6 +66,12 @@ export class Api {
     expect(await this.#ask('POST', `${this.#scoped}/runs/${run_id}/cancel`, {}), 200, 202);
   }
 
+  /** True if the index of runs has every run that has ended. */
+  async isIndexComplete(): Promise<boolean> {
+    const answer = expect(await this.#ask('GET', `${this.#scoped}/runs?step=none&limit=1`), 200);
+    return (answer.search as { complete: boolean }).complete;
+  }
+
   async status(run_id: string): Promise<string> {
     return String(expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}`), 200).status);
   }

@@ -35,7 +35,7 @@ t.test('a run of one node that needs no agent costs few commits, its announcemen
   const far_end = createServer((_request, response) => response.end('{"ok":true}')).listen(0, '127.0.0.1');
   await once(far_end, 'listening');
   const { port } = far_end.address() as AddressInfo;
-  const server = await boot({ access: 'project', env: { SVC_EGRESS_ALLOW: '127.0.0.1' } });
+  const server = await boot({ access: 'project', env: { SVC_EGRESS_ALLOW: '127.0.0.1', SVC_RUN_SEARCH: 'off' } });
   t.teardown(async () => {
     await server.close();
     far_end.close();

@@ -12,8 +12,8 @@ const LIST = /IN \(\?(?:, ?\?)*\)/g;
 /** Reads all rows of a project or an org. */
 const WHOLE = /^SEARCH (\w+) .*\((?:project_id|org_id)=\?\)$/;
 
-/** Tables that hold little of a project: the agents of an org. */
-const SMALL = new Set(['agents_agents']);
+/** Tables that hold little of a project: the agents of an org, and one row for the index of runs. */
+const SMALL = new Set(['agents_agents', 'run_search_cursors']);
 
 const statements = new Set<string>();
 const { prepare } = DatabaseSync.prototype;

@@ -112,6 +112,8 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
     { query: '?status=succeeded', bytes: 512 * 1024, walked: 64 },
     { query: `?subject=${'x'.repeat(250)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
     { query: `?tag=7:${'t'.repeat(120)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
+    { query: `?output=${'x'.repeat(100)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
+    { query: '?step=none&account=none', bytes: 64 * 1024, walked: 64 },
   ],
   [`${SCOPED}/runs/{run}`]: {},
   [`${SCOPED}/runs/{run}/steps`]: [

@@ -325,6 +325,8 @@ export type LoggedEvent = Pick<StoredEvent, 'seq' | 'event_id' | 'type' | 'sourc
  * decrease along them. A query reads only the events in its range.
  */
 export interface EventLog {
+  /** Returns the logs of projects with ids above `after`, in the order of these. */
+  heads(after: string, limit: number): Promise<(ProjectScope & { last_seq: number })[]>;
   /** Returns the sequence number of the last event, or 0 if there is none. */
   last(project_id: string): Promise<number>;
   /**

@@ -18,6 +18,7 @@ import { oneStep } from './one-step.ts';
 import { pipelineCheck } from './pipeline-check.ts';
 import { replay } from './replay.ts';
 import { requests } from './requests.ts';
+import { runSearch } from './run-search.ts';
 import { scale } from './scale.ts';
 import { sdk } from './sdk.ts';
 import { signal } from './signal.ts';
@@ -53,6 +54,7 @@ export const figures: readonly Figure[] = [
   masking,
   memory,
   flat,
+  runSearch,
   summary,
   consolePages,
   devReady,

@@ -29,6 +29,18 @@ export interface RunFilter {
   until: number | undefined;
   limit: number;
   before: string | undefined;
+  /** Only these runs, at most 128. */
+  among?: readonly string[] | undefined;
+}
+
+/** What a run is found by besides its record. Nothing is masked. */
+export interface SearchableRun {
+  /** The output as JSON, unless it is large. */
+  output: Buffer | undefined;
+  /** The credentials and accounts that its submit and its document name. */
+  credentials: string[];
+  /** The names of its first activities. */
+  activities: string[];
 }
 
 export interface RunPage {
@@ -193,6 +205,8 @@ export interface RunReader {
   list(project_id: string, filter: RunFilter): Promise<RunPage>;
   /** Runs as lists show them: without large outputs, and with long texts shortened. Skips runs of other projects and runs that do not exist. */
   listed(scope: Scope, run_ids: readonly string[]): Promise<Run[]>;
+  /** What the index of a search needs. Undefined for a run that does not exist. */
+  searchable(run: ActivityScope): Promise<SearchableRun | undefined>;
   exists(project_id: string, run_id: string): Promise<boolean>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;

@@ -1,10 +1,11 @@
 import type { Queries } from '../../../../kernel/contracts/index.ts';
 import type { EventLog } from '../contract.ts';
 import { countTypes, findFirstFrom, listLatest, listRange } from '../store/event-log.ts';
-import { lastSeq } from '../store/heads.ts';
+import { lastSeq, listHeads } from '../store/heads.ts';
 
 export function createEventLog(on: Pick<Queries, 'read' | 'sql'>): EventLog {
   return {
+    heads: (after, limit) => listHeads(on, after, limit),
     last: (project_id) => lastSeq(on, project_id),
     count: (project_id, types, from, to) => countTypes(on, project_id, types, from, to),
     page: (scope, range) => listRange(on, scope, range),

@@ -77,11 +77,28 @@ export async function readHolder(
 export const releaseHeads = (on: Pick<Queries, 'write'>, holder: string): Promise<number> =>
   on.write('UPDATE bus_heads SET holder_until = 0 WHERE holder = ?', [holder]);
 
-/** Returns, without a lock, the number of the last event, or 0 if there is none. */
-export async function lastSeq(on: Pick<Queries, 'read' | 'sql'>, project_id: string): Promise<number> {
-  const last = isDerivedHead(on)
+const lastNumber = (on: Pick<Queries, 'sql'>): string =>
+  isDerivedHead(on)
     ? 'MAX(last_seq, COALESCE((SELECT MAX(seq) FROM bus_events e WHERE e.project_id = h.project_id), 0))'
     : 'last_seq';
+
+/** Returns heads of projects with ids above `after`, in order. */
+export async function listHeads(
+  on: Pick<Queries, 'read' | 'sql'>,
+  after: string,
+  limit: number,
+): Promise<(ProjectScope & { last_seq: number })[]> {
+  const rows = await on.read<ProjectScope & { last_seq: number }>(
+    `SELECT org_id, project_id, ${lastNumber(on)} AS last_seq FROM bus_heads h WHERE project_id > ?
+     ORDER BY project_id LIMIT ${Math.trunc(limit)}`,
+    [after],
+  );
+  return rows.map((row) => ({ ...row, last_seq: Number(row.last_seq) }));
+}
+
+/** Returns, without a lock, the number of the last event, or 0 if there is none. */
+export async function lastSeq(on: Pick<Queries, 'read' | 'sql'>, project_id: string): Promise<number> {
+  const last = lastNumber(on);
   const [row] = await on.read<{ last_seq: number }>(
     `SELECT ${last} AS last_seq FROM bus_heads h WHERE project_id = ?`,
     [project_id],

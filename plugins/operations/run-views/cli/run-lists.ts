@@ -1,12 +1,25 @@
-import { type Command, listCommand } from '../../../../cli/contract.ts';
+import { type Api, type Command, listCommand } from '../../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
 import { describeStatus, formatDuration } from './describe.ts';
 import { CHANGE_FLAGS } from './change-flags.ts';
 import { FILTER_FLAGS } from './filter-flags.ts';
 import { RUN } from './run-argument.ts';
 
+/** The index has ended runs, which cannot be cancelled or paused. */
+const { output: _output, error: _error, step: _step, account: _account, ...OPEN_FILTERS } = FILTER_FLAGS;
 /** Only paused runs can be resumed, so that the command need not say it. */
-const { paused: _paused, ...RESUME_FILTERS } = FILTER_FLAGS;
+const { paused: _paused, ...RESUME_FILTERS } = OPEN_FILTERS;
+
+/** Says what an incomplete index leaves out. */
+function describeGap(search: Api.ListRuns200['search']): string | undefined {
+  if (search === undefined || search.complete) return undefined;
+  const { indexed_from, indexed_until } = search;
+  const missing = [
+    ...(indexed_from === undefined ? [] : [`ended runs created before ${indexed_from}`]),
+    ...(indexed_until === undefined ? [] : [`runs that ended after ${indexed_until}`]),
+  ];
+  return `the index is not complete yet${missing.length === 0 ? '' : `: it lacks ${missing.join(' and ')}`}`;
+}
 
 /** Commands for several runs. */
 export const runLists: readonly Command[] = [
@@ -29,7 +42,7 @@ export const runLists: readonly Command[] = [
       'selects all runs that have not ended. It does not change runs that end in the meantime. Exits with 1 if a run could not be\n' +
       'cancelled.',
     flags: {
-      ...FILTER_FLAGS,
+      ...OPEN_FILTERS,
       reason: { type: 'string', value: '<text>', summary: 'reason to store with the runs' },
       ...CHANGE_FLAGS,
     },
@@ -47,7 +60,7 @@ export const runLists: readonly Command[] = [
       'selects all runs that have not ended. `svc pause --help` explains what a paused run does. Exits with 1 if a run could not\n' +
       'be paused.',
     flags: {
-      ...FILTER_FLAGS,
+      ...OPEN_FILTERS,
       reason: { type: 'string', value: '<text>', summary: 'reason to show with the runs' },
       ...CHANGE_FLAGS,
     },
@@ -93,7 +106,9 @@ export const runLists: readonly Command[] = [
       ['svc runs ls --paused', 'the paused runs'],
       ['svc runs ls --status failed --status cancelled', 'the same as --status failed,cancelled'],
       ['svc runs ls --trigger handler:report --status failed', 'failed runs of a handler'],
+      ["svc runs ls --error 'connection refused' --step deploy", 'runs that failed like this and had that step'],
     ],
+    note: ({ search }) => describeGap(search as Api.ListRuns200['search']),
     path: '/runs',
     member: 'runs',
     columns: {

@@ -33,6 +33,22 @@ export interface ListRunsQuery {
    * Only runs created at or after this time (ISO 8601), or within this duration before now (`2h`).
    */
   since?: string;
+  /**
+   * Only ended runs with all of these words in their output or in the output of a step.
+   */
+  output?: string;
+  /**
+   * Only ended runs with all of these words in their error or cancellation reason.
+   */
+  error?: string;
+  /**
+   * Only ended runs with a step, job or node with this name.
+   */
+  step?: string;
+  /**
+   * Only ended runs whose submission or document names this account or credential.
+   */
+  account?: string;
   limit?: number;
   /**
    * `next_cursor` of the previous page.

@@ -9,6 +9,7 @@ import {
 } from '../../../engine/runs/contract.ts';
 import { Operations } from '../../../platform/http/contract.ts';
 import { RunMasks } from '../../../security/masking/contract.ts';
+import { RunFinders } from '../contract.ts';
 import { Histories } from '../service/histories.ts';
 import { NodeViews } from '../service/node-views.ts';
 import { RunDocuments } from '../service/run-documents.ts';
@@ -28,7 +29,7 @@ export function runViewRoutes(use: Resolve): Route[] {
   const [reader, masks, clock, address] = [use(RunReader), use(RunMasks), use(Clock), use(HttpAddress)];
   const nodes = new NodeViews(reader, masks, () => use.all(RunCoordinators));
   return [
-    listRunsRoute(new RunLists(reader, masks), clock, ({ scope }, run_id) =>
+    listRunsRoute(new RunLists(reader, masks, () => use.all(RunFinders)), clock, ({ scope }, run_id) =>
       runUrl(address.public_url(), scope, run_id),
     ),
     stepsRoute(new StepViews(reader, masks), nodes),

@@ -8,7 +8,8 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import { RUN_SCHEMA } from '../../../engine/runs/contract.ts';
 import listQuery from '../schema/list-runs-query.schema.json' with { type: 'json' };
-import { parseRunFilter } from '../service/run-filter.ts';
+import searchState from '../schema/search-state.schema.json' with { type: 'json' };
+import { parseRunFilter, parseRunTerms } from '../service/run-filter.ts';
 import type { RunLists } from '../service/run-lists.ts';
 
 export const listRunsRoute = (
@@ -24,9 +25,12 @@ export const listRunsRoute = (
     query: listQuery,
     plural: 'runs',
     item: RUN_SCHEMA,
+    optional_members: { search: searchState },
     description: 'A page of runs.',
     async list(request) {
-      const { runs, next_cursor } = await lists.list(request.scope, parseRunFilter(request.query, clock.now()));
-      return { items: runs.map((run) => ({ ...run, run_url: urlOf(request, run.run_id) })), next_cursor };
+      const { query, scope } = request;
+      const page = await lists.list(scope, parseRunFilter(query, clock.now()), parseRunTerms(query));
+      const items = page.runs.map((run) => ({ ...run, run_url: urlOf(request, run.run_id) }));
+      return { items, search: page.search, ...(page.next_cursor !== undefined && { next_cursor: page.next_cursor }) };
     },
   });

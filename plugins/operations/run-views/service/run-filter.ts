@@ -1,9 +1,18 @@
 import { decodeCursor, Errors, limitOf } from '../../../../kernel/contracts/index.ts';
 import { readSince } from '../../../platform/schema/contract.ts';
 import { type OriginFilter, parseOrigin, type RunFilter, type RunStatus } from '../../../engine/runs/contract.ts';
+import type { RunTerms } from '../contract.ts';
 import { RUN_STATUSES } from '../explain/run-statuses.ts';
 
 const STATUSES: readonly string[] = RUN_STATUSES;
+
+const TERMS = ['output', 'error', 'step', 'account'] as const;
+
+/** Returns the terms that only the index of runs decides; undefined without any. */
+export function parseRunTerms(query: Readonly<Record<string, string>>): RunTerms | undefined {
+  const terms = TERMS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]));
+  return terms.length === 0 ? undefined : Object.fromEntries(terms);
+}
 
 /** Parses the query of `GET {scoped}/runs`; `now` is epoch ms, for a `since` that is a duration. */
 export function parseRunFilter(query: Readonly<Record<string, string>>, now: number): RunFilter {

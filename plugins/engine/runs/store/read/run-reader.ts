@@ -14,6 +14,7 @@ import { readListed, readStatus } from './reading.ts';
 import { readQuestions } from './questions.ts';
 import { readActivityNames, readCoordinator } from './run-lookups.ts';
 import { listRuns } from './run-search.ts';
+import { readSearchable } from './searchable.ts';
 import { readSignals } from './signal-list.ts';
 import { readCommandAttempts, readTriedSteps } from './step-attempts.ts';
 import { hasRun, readChildren, readRecordedSteps, readStepSizes, readWaitingSteps } from './steps.ts';
@@ -46,6 +47,10 @@ export function createRunReader({
     },
     listed: async (scope, run_ids) =>
       (await readListed(on, sealer, scope, run_ids)).map((run) => withTrace(run, tracer)),
+    async searchable(run) {
+      await sealer.prepare(run.org_id);
+      return readSearchable(on, sealer, run);
+    },
     exists: (project_id, run_id) => hasRun(on, project_id, run_id),
     async status(run_id) {
       const status = await readStatus(on, run_id);

@@ -1,5 +1,6 @@
 import {
   distinct,
+  inList,
   type Param,
   type Queries,
   type SearchBounds,
@@ -32,6 +33,7 @@ export async function listRuns(
     const { statement, params } = searchOf(on, project_id, within, from);
     return on.read(statement, params);
   };
+  if (filter.among !== undefined) return { rows: await readAmong(on, project_id, filter, filter.among) };
   if (!readsOtherRows(filter)) return { rows: await read(filter) };
   const search: Search<Found, string> = {
     before: filter.before,
@@ -40,6 +42,25 @@ export async function listRuns(
     read: (before, from, most) => read({ ...filter, before, limit: most - 1 }, from),
   };
   return searchInWindows(search, search_bounds);
+}
+
+/** Reads those of the given runs that match, by their keys. SQLite would prefer an index that begins with the project, and read all of its runs. */
+async function readAmong(
+  on: Pick<Queries, 'read' | 'sql'>,
+  project_id: string,
+  filter: RunFilter,
+  run_ids: readonly string[],
+): Promise<Found[]> {
+  if (run_ids.length === 0) return [];
+  const lead: Lead = filter.tag === undefined ? { name: 'r', from: 'runs_runs r' } : leadOf(on.sql, filter)!;
+  const list = inList(run_ids);
+  const conditions = conditionsOf(filter, lead.name);
+  const where = ["COALESCE(r.project_id, '') = ?", ...conditions.map(([condition]) => condition)].join(' AND ');
+  return on.read<Found>(
+    `SELECT r.run_id, ${RECORD_BYTES} AS bytes FROM ${lead.from} WHERE ${where} AND r.run_id IN ${list.placeholders}
+      ORDER BY r.run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
+    [project_id, ...conditions.flatMap(([, ...values]) => values), ...list.params],
+  );
 }
 
 /**

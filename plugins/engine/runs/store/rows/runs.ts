@@ -242,6 +242,9 @@ export const LARGE_OUTPUT_BYTES = 256 * 1024;
 /** The whole record, unless its output is large. */
 export const MODERATE_COLUMNS = withOutput(outputUpTo(LARGE_OUTPUT_BYTES));
 
+/** An output that is not large, alone. */
+export const MODERATE_OUTPUT = outputUpTo(LARGE_OUTPUT_BYTES);
+
 /** Bytes of a sealed output that a list shows, and characters of a message or reason. */
 export const LISTED_OUTPUT_BYTES = 4096;
 export const LISTED_TEXT_LENGTH = 1000;
@@ -525,6 +528,10 @@ export const mergeCredentials = (
   ...named,
   ...submitted,
 });
+
+/** The names of all credentials and accounts of a run. */
+export const credentialNames = (column: string | null): string[] =>
+  column === null ? [] : [...new Set(Object.values(JSON.parse(column) as CredentialNames))];
 
 /** The credentials of the submit, which become variables. */
 export function submittedCredentials(column: string | null): Record<string, string> | undefined {

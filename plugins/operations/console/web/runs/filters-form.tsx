@@ -17,6 +17,10 @@ const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status'>>[] = [
   { name: 'tag', label: 'Tag', operator: 'is', hint: 'team:web' },
   { name: 'subject', label: 'Subject', operator: 'is', hint: 'order:20931' },
   { name: 'trigger', label: 'Started by', operator: 'is', hint: 'push, handler:…', suggest: STARTERS },
+  { name: 'output', label: 'Output', operator: 'has', hint: 'words' },
+  { name: 'error', label: 'Error', operator: 'has', hint: 'disk full' },
+  { name: 'step', label: 'Step', operator: 'is', hint: 'deploy' },
+  { name: 'account', label: 'Account', operator: 'is', hint: 'github' },
   { name: 'since', label: 'Created', operator: 'in the last', hint: '2h, or a time', suggest: AGES },
   { name: 'until', label: 'Created before', operator: '', hint: '2h, 2026-01-31', suggest: AGES },
 ];

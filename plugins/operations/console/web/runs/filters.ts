@@ -11,12 +11,30 @@ export interface RunFilters {
   subject?: string;
   /** `push`, `manual`, `handler:<name>`, `schedule:<name>`, `event:<id>`, `run:<id>`. */
   trigger?: string;
+  /** These four are searched for in the index of runs. */
+  output?: string;
+  error?: string;
+  step?: string;
+  account?: string;
   /** `2h`, or a time. */
   since?: string;
   until?: string;
 }
 
-const NAMES = ['status', 'paused', 'workflow', 'tag', 'subject', 'trigger', 'since', 'until'] as const;
+const NAMES = [
+  'status',
+  'paused',
+  'workflow',
+  'tag',
+  'subject',
+  'trigger',
+  'output',
+  'error',
+  'step',
+  'account',
+  'since',
+  'until',
+] as const;
 
 /** Reads the filters from the search parameters of an address, and ignores everything else in it. */
 export function readRunFilters(search: Record<string, unknown>): RunFilters {
@@ -93,6 +111,10 @@ export function matchesFilters(run: ListedRun, filters: RunFilters): boolean {
   );
 }
 
+/** True if the server finds the runs in its index. */
+const isSearch = ({ output, error, step, account }: RunFilters): boolean =>
+  [output, error, step, account].some((text) => text !== undefined);
+
 /**
  * Returns the list with the current state of a run: replaced in its position, inserted if it is new, or removed if it no longer
  * matches the filters.
@@ -101,8 +123,8 @@ export function updateRun<R extends ListedRun>(list: readonly R[], run: R, filte
   const at = list.findIndex(({ run_id }) => run_id === run.run_id);
   if (!matchesFilters(run, filters)) return at < 0 ? list : list.toSpliced(at, 1);
   if (at >= 0) return list.with(at, run);
-  // A new run was created later than any `until`.
-  if (filters.until !== undefined) return list;
+  // A new run was created later than any `until`, and only the server searches in runs.
+  if (filters.until !== undefined || isSearch(filters)) return list;
   // The list is sorted by ID, the newest first. A run that is older than all others is on a page that was not read yet.
   const place = list.findIndex(({ run_id }) => run_id < run.run_id);
   return place < 0 && list.length > 0 ? list : list.toSpliced(Math.max(0, place), 0, run);
