@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { type Database, Errors, type Sealer } from '../../../../kernel/contracts/index.ts';
+import { type Database, Errors, failpoint, type Sealer } from '../../../../kernel/contracts/index.ts';
 import { generateKey, type PublicKey } from '../domain/jwt.ts';
 import { MAX_KEY_AGE_MS, PUBLISHED_AFTER_MS, PUBLISHED_EARLY_MS } from '../domain/limits.ts';
 import {
@@ -71,7 +71,7 @@ export class SigningKeys {
     const { database, sealer } = this.#deps;
     const made = await generateKey();
     await sealer.prepare(KEY_OWNER);
-    return database.transaction(async (tx) => {
+    const rotation = await database.transaction(async (tx) => {
       await lockRotation(tx);
       const keys = await readKeys(tx);
       const now = database.now();
@@ -85,8 +85,11 @@ export class SigningKeys {
         if (reason === 'revoke' || isRetired(keys, index, now)) await deleteKey(tx, key_id);
       const signs_from = newest === undefined || reason === 'revoke' ? now : now + PUBLISHED_EARLY_MS;
       await insertKey(tx, sealer, made, { now, signs_from });
+      failpoint('id-tokens.rotating');
       return { key_id: made.jwk.kid, signs_from, pending: false };
     });
+    failpoint('id-tokens.rotated');
+    return rotation;
   }
 
   /** At least one: a verifier that reads them before the first token must find its key. */
