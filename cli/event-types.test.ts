@@ -39,6 +39,19 @@ t.test('a type that the project does not know is paired with a similar one', asy
   t.equal(api.calls.length, 3);
 });
 
+t.test('a type that differs in the case of its letters is suggested, also with another slip', async (t) => {
+  const api = new StandIn(['order.paid', 'Stock.Low', 'build.1']);
+  t.same(await suggestEmittedTypes(api, ['ORDER.PAID', 'order.PIAD', 'stock.low', 'BUILD.1', 'BUILD.2']), [
+    ['ORDER.PAID', 'order.paid'],
+    ['order.PIAD', 'order.paid'],
+    ['stock.low', 'Stock.Low'],
+    ['BUILD.1', 'build.1'],
+  ]);
+  t.equal(await suggestListenedType(api, 'evt_1', 'Order.Paid'), 'order.paid');
+  t.equal(await suggestHandledType(api, 'STOCK.LOW'), undefined, 'no handler is for it');
+  t.equal(await suggestHandledType(api, 'ORDER.PAID'), 'order.paid');
+});
+
 t.test('without all types nobody knows which one is unknown', async (t) => {
   const api = new StandIn(['order.paid', ...many(1200), 'order.payd']);
   t.same(await suggestEmittedTypes(api, ['order.payd']), []);

@@ -103,6 +103,15 @@ const MIN_LENGTH = 4;
 
 function similarType(type: string, types: readonly string[]): string | undefined {
   if (type.length < MIN_LENGTH || types.length === 0) return undefined;
-  const others = types.filter((other) => other.length >= MIN_LENGTH && withoutNumbers(other) !== withoutNumbers(type));
-  return nearest(type, others)[0];
+  const written = type.toLowerCase();
+  const same = types.find((other) => other !== type && other.toLowerCase() === written);
+  if (same !== undefined) return same;
+  const others = types.filter(
+    (other) => other.length >= MIN_LENGTH && withoutNumbers(other.toLowerCase()) !== withoutNumbers(written),
+  );
+  const [near] = nearest(
+    written,
+    others.map((other) => other.toLowerCase()),
+  );
+  return others.find((other) => other.toLowerCase() === near);
 }

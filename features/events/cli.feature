@@ -92,6 +92,8 @@ Feature: Events on the command line
       Then it exits with 0
       And standard output matches "^evt_\w{26}\n$"
       And standard error has "nothing reacted to this order.piad event; did you mean `order.paid`?"
+      When I call "svc emit ORDER.Paid"
+      Then standard error has "nothing reacted to this ORDER.Paid event; did you mean `order.paid`?"
       When I call "svc emit order.piad --json"
       Then standard error is ""
       When I call "svc emit order.shipped"
