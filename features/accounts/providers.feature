@@ -120,3 +120,37 @@ Feature: Providers of connected accounts, set by the operator
       And standard output is ""
       When I ask in a browser to connect "mail" to "far"
       Then the answer is 409 with code "connecting_not_offered"
+
+  Rule: Settings of a public provider come from a preset
+
+    @contract @own-server @configured
+    Scenario: a provider is created from a preset, and a server lists it
+      When I call "svc provider presets"
+      Then it exits with 0
+      And standard output matches "^github +GitHub"
+      When I call "svc provider new github --client-id Iv1.abc --client-secret hush --to providers.json"
+      Then it exits with 2
+      And standard error has "--client-secret must be @file or env:NAME"
+      When I call "svc provider new gitlap"
+      Then it exits with 2
+      And standard error has "did you mean gitlab?"
+      When I call "svc provider new github --client-id Iv1.abc --client-secret @{folder}/hush.txt --to {folder}/providers.json"
+      Then it exits with 0
+      When I call "svc provider new google --name machines --to {folder}/providers.json"
+      Then it exits with 0
+      And standard error has "not confirmed: endpoints, capabilities"
+      When I call "svc provider new google --name machines --to {folder}/providers.json"
+      Then it exits with 2
+      And standard error has "already has a provider machines"
+      Given a file "hush.txt":
+        """
+        hush-of-the-client
+        """
+      And a server and an agent of their own with:
+        | SVC_CONNECTED_ACCOUNT_PROVIDERS     | @{folder}/providers.json                   |
+        | SVC_CONNECTED_ACCOUNTS_REDIRECT_URI | http://127.0.0.1:8787/connections/callback |
+      When I call "svc provider ls --json"
+      Then standard output is JSON whose "providers.0.title" is "GitHub"
+      And standard output is JSON whose "providers.1.name" is "machines"
+      And standard output is JSON whose "providers.1.grants.0" is "jwt_bearer"
+      And standard output lacks "hush"

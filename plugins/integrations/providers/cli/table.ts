@@ -25,4 +25,34 @@ export const commands = inGroup('Vault', [
       'revoked on removal': ({ ends_grants }) => yesOrNo(ends_grants),
     },
   }),
+  {
+    name: 'provider presets',
+    summary: 'list the public providers that svc knows, for the operator to configure',
+    description: 'Their addresses and capabilities are data of this version of svc. No server is asked.',
+    examples: [['svc provider presets --json', 'with all members and sources']],
+    load: async () => ({ run: (await import('./presets.ts')).list }),
+  },
+  {
+    name: 'provider new',
+    summary: 'write the settings of a provider from a preset',
+    description:
+      'Prints an entry of SVC_CONNECTED_ACCOUNT_PROVIDERS, or adds it to a file with --to. The client secret stays in the file or\n' +
+      'variable that --client-secret names. Without --client-id, the provider only offers the grants that need no person.',
+    args: [{ name: 'PRESET', summary: 'one of `svc provider presets`' }],
+    flags: {
+      name: { type: 'string', value: '<name>', summary: 'name of the provider; default: the name of the preset' },
+      'client-id': { type: 'string', value: '<id>', summary: 'of the application that you registered there' },
+      'client-secret': { type: 'string', value: '@file|env:NAME', summary: 'where the server reads its secret' },
+      scope: { type: 'string', many: true, value: '<scope>', summary: 'can be repeated; default: those of the preset' },
+      to: { type: 'string', value: '<file>', summary: 'JSON file with the array of providers' },
+    },
+    examples: [
+      [
+        'svc provider new github --client-id Iv1.abc --client-secret @/etc/svc/github.secret --to providers.json',
+        'adds it to a file',
+      ],
+      ['svc provider new google --scope https://www.googleapis.com/auth/spreadsheets', 'for service accounts only'],
+    ],
+    load: async () => ({ run: (await import('./presets.ts')).create }),
+  },
 ]);

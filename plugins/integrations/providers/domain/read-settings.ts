@@ -1,6 +1,7 @@
 import { compileAtUse, readJson, readSettingFile } from '../../../platform/schema/contract.ts';
 import type { ProviderSettings } from '../generated/provider-settings.ts';
 import schema from '../schema/provider-settings.schema.json' with { type: 'json' };
+import { withPreset } from './presets.ts';
 import { validateAuthorizeUrl, validateRedirectUri, validateUrl } from './urls.ts';
 
 export const PROVIDERS = 'SVC_CONNECTED_ACCOUNT_PROVIDERS';
@@ -74,8 +75,11 @@ interface CheckedProvider {
   errors: SettingError[];
 }
 
-function readProvider(entry: unknown, index: number, env: Environment): CheckedProvider {
+function readProvider(written: unknown, index: number, env: Environment): CheckedProvider {
   const at = (pointer: string) => `[${index}]${pointer.replaceAll('/', '.')}`;
+  const merged = withPreset(written);
+  if ('error' in merged) return { provider: undefined, errors: [{ path: at('/preset'), message: merged.error }] };
+  const { entry } = merged;
   const shape = validate(entry).map(({ pointer, message }): SettingError => ({ path: at(pointer), message }));
   const setting = (typeof entry === 'object' && entry !== null ? entry : {}) as Partial<ProviderSettings>;
   const urls = validateUrls(setting).map(

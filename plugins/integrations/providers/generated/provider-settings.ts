@@ -9,6 +9,10 @@ export interface ProviderSettings {
    */
   name: string;
   /**
+   * Takes the other members from a preset (`svc provider presets`); members of this entry override them.
+   */
+  preset?: string;
+  /**
    * The displayed name; default: `name`.
    */
   title?: string;
