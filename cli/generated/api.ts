@@ -51,6 +51,7 @@ import type {KeySet} from '../../plugins/execution/id-tokens/generated/key-set.t
 import type {LockView} from '../../plugins/execution/locks/generated/lock.ts';
 import type {CellKey} from '../../plugins/execution/state/generated/cell-key.ts';
 import type {CellRecord} from '../../plugins/execution/state/generated/cell.ts';
+import type {AccountTest} from '../../plugins/integrations/accounts/generated/account-test.ts';
 import type {AccountView} from '../../plugins/integrations/accounts/generated/account.ts';
 import type {ConsentView} from '../../plugins/integrations/accounts/generated/consent.ts';
 import type {AccountRemoved} from '../../plugins/integrations/accounts/generated/removed.ts';
@@ -107,6 +108,7 @@ import type {SignInMethods} from '../../plugins/security/sessions/generated/sign
 export type {
   AcceptedInvitation,
   AccountRemoved,
+  AccountTest,
   AccountView,
   AgentRecord,
   AnswerLink,
@@ -312,6 +314,7 @@ export type SubmitAnswer = SubmittedRun | WaitedRun;
 export interface Answers {
   AcceptedInvitation: AcceptedInvitation;
   AccountRemoved: AccountRemoved;
+  AccountTest: AccountTest;
   AccountView: AccountView;
   AnswerLink: AnswerLink;
   ArtifactUpload: ArtifactUpload;

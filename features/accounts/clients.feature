@@ -102,3 +102,43 @@ Feature: Accounts that need no person
       Given a provider that knows the client "robot", with access tokens of 600 seconds
       When I ask in a browser to connect "jobs" to "robots"
       Then the answer is 409 with code "connecting_not_offered"
+
+  Rule: A test says whether an account works
+
+    @provider
+    Scenario: a test request shows what the provider does with the token
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
+      And a member "eve" with the role "viewer" and a token noted as "eve"
+      When "ana" at the provider is connected as "mail"
+      Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
+      When I call "svc account test mail"
+      Then it exits with 0
+      And standard output has "works:"
+      And standard output lacks "{token}"
+      When I send "GET" to "{scoped}/audit"
+      Then the answer has '"account.test"'
+      When I call "svc account test mail" with "SVC_TOKEN" set to "{eve}"
+      Then it exits with 1
+      And standard output lacks "works"
+      When the provider forgets every grant
+      And I call "svc account test mail"
+      Then it exits with 1
+      And standard output has "refused:"
+      And standard output lacks "{token}"
+      And the account "mail" soon is "needs_reauth"
+      When I call "svc account test mail"
+      Then it exits with 1
+      And standard output has "Reconnect the account"
+
+    @provider
+    Scenario: an account whose provider declares no test request is not tested
+      Given a provider that knows the client "robot", with access tokens of 600 seconds
+      When I send "POST" to "{scoped}/accounts/jobs/connect-client" with:
+        """
+        {"provider": "robots", "grant": "client_credentials", "client_id": "robot", "client_secret": "{robot_secret}"}
+        """
+      Then the answer is 200
+      When I call "svc account test jobs"
+      Then it exits with 1
+      And standard output has "untested:"
+      And standard output has "test_url"

@@ -71,6 +71,12 @@ export const ACCOUNT_SAMPLES: Readonly<Record<string, Sample>> = {
     target: account,
     tells: 'it connects what is absent too',
   },
+  [`POST ${SCOPED}/accounts/:account/test`]: {
+    rule: 'project member',
+    status: 200,
+    target: account,
+    audits: 'account.test',
+  },
   [`POST ${SCOPED}/accounts/:account/disable`]: {
     rule: 'project admin',
     status: 200,

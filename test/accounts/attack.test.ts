@@ -232,3 +232,39 @@ for (const store of STORES)
       for (const text of [oidc.robot_secret, key_line, ...oidc.access_tokens]) await assertUnseen(t, world, text);
     });
   });
+
+t.test('a test of an account shows nothing of a token, to nobody who may not use it', async (t) => {
+  const world = await openWorld(t, 'sqlite');
+  const { call, far, server } = world;
+  t.equal((await world.connect('mail')).status, 200);
+  const { token } = (await server.use(Credentials).resolve(server.scope, { name: 'mail' })) as { token: string };
+  const test = (caller = 'member') => call(caller, 'POST {scoped}/accounts/mail/test');
+  for (const [caller, status] of [
+    ['viewer', 403],
+    ['rival', 404],
+  ] as const)
+    t.equal((await test(caller)).status, status, caller);
+  t.equal((await call('member', 'POST {scoped}/accounts/nobody/test')).status, 404);
+  const ordinary = far.who;
+  const found: [number, unknown, string][] = [
+    [200, ordinary, 'works'],
+    [200, Buffer.alloc(4 * 1024 * 1024, 'a'), 'works'],
+    [403, { error: `the token ${token} lacks a scope` }, 'refused'],
+    [302, `${token}`, 'refused'],
+    [404, token, 'refused'],
+    [429, token, 'unreachable'],
+    [500, token, 'unreachable'],
+  ];
+  for (const [status, who, result] of found) {
+    Object.assign(far, { identity_status: status, who });
+    const answer = await test();
+    t.match(answer.json, { result, status }, answer.text);
+    t.notOk(answer.text.includes(token), 'no token');
+  }
+  Object.assign(far, { identity_status: 200, who: ordinary });
+  const entries = (await call('owner', 'GET {scoped}/audit')).json.entries as { action: string }[];
+  t.equal(entries.filter(({ action }) => action === 'account.test').length, found.length, 'each is audited');
+  await assertUnseen(t, world, token);
+  await call('admin', 'POST {scoped}/accounts/mail/disable');
+  t.match((await test()).json, { result: 'refused', says: /Reconnect the account/ });
+});

@@ -31,6 +31,7 @@ import { consentUsers } from './migrations/0003-consent-users.ts';
 import { clientGrants } from './migrations/0004-client-grants.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accountRoutes } from './routes.ts';
+import { AccountTests } from './service/account-tests.ts';
 import { AccountService } from './service/account-service.ts';
 import { accountsAttention } from './service/attention.ts';
 import { Callback } from './service/callback.ts';
@@ -72,13 +73,18 @@ interface Services {
 }
 
 /** The routes for people and programs. */
-function registerRoutes(plugin: PluginSetup, { places }: Services): void {
+function registerRoutes(plugin: PluginSetup, { places, renewer, checks }: Services): void {
   const sources = { ...shared, names: CredentialNames, sessions: Sessions, places };
   const service = provide(AccountService, { ...sources, writes: AuditedWrites });
   const consents = provide(Consents, sources);
   const clients = provide(ClientAccounts, sources);
+  const tests = provide(AccountTests, {
+    ...shared,
+    renew: (use) => (key, epoch) => renewer(use).renewIfDue(key, { force: true, epoch }),
+    check: (use) => (key) => checks(use).begin(key),
+  });
   const callback = provide(Callback, { ...sources, access: AccessControl });
-  plugin.contribute(HttpRoutes, provide(accountRoutes, { service, consents, clients, uses: CredentialUses }));
+  plugin.contribute(HttpRoutes, provide(accountRoutes, { service, consents, clients, tests, uses: CredentialUses }));
   plugin.contribute(HttpRoutes, (use) => callbackRoute(callback(use), places(use)));
 }
 

@@ -15,10 +15,12 @@ import { ACCOUNT } from './domain/names.ts';
 import type { ConnectAccount } from './generated/connect.ts';
 import type { ConnectClientAccount } from './generated/connect-client.ts';
 import account from './schema/account.schema.json' with { type: 'json' };
+import accountTest from './schema/account-test.schema.json' with { type: 'json' };
 import connectClient from './schema/connect-client.schema.json' with { type: 'json' };
 import connect from './schema/connect.schema.json' with { type: 'json' };
 import consent from './schema/consent.schema.json' with { type: 'json' };
 import removed from './schema/removed.schema.json' with { type: 'json' };
+import type { AccountTests } from './service/account-tests.ts';
 import type { AccountService } from './service/account-service.ts';
 import type { ClientAccounts } from './service/client-accounts.ts';
 import type { Consents } from './service/consents.ts';
@@ -27,6 +29,7 @@ export interface AccountRoutesDeps {
   service: AccountService;
   consents: Consents;
   clients: ClientAccounts;
+  tests: AccountTests;
   uses: CredentialUses;
 }
 
@@ -80,7 +83,7 @@ const readRoutes = ({ service, uses }: AccountRoutesDeps): Route[] => [
   },
 ];
 
-const writeRoutes = ({ service, consents, clients }: AccountRoutesDeps): Route[] => [
+const writeRoutes = ({ service, consents, clients, tests }: AccountRoutesDeps): Route[] => [
   {
     method: 'POST',
     path: `${ITEM_PATH}/connect`,
@@ -108,6 +111,15 @@ const writeRoutes = ({ service, consents, clients }: AccountRoutesDeps): Route[]
       await clients.connect(call, request.body as ConnectClientAccount);
       return { status: 200, json: await service.read(call) };
     },
+  },
+  {
+    method: 'POST',
+    path: `${ITEM_PATH}/test`,
+    operation: 'testAccount',
+    summary: 'Send the small request that the provider declares, and show whether the account works',
+    access: MEMBER,
+    responses: okResponse('What was found.', accountTest),
+    handle: async (request) => ({ status: 200, json: await tests.test(existingRequest(request)) }),
   },
   {
     method: 'POST',

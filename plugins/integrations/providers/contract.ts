@@ -67,6 +67,13 @@ export type ClientGrant =
 /** The account that a token belongs to, or why it cannot be determined. */
 export type Identity = { id: string; label: string } | { error: string; revoked: boolean };
 
+/** What became of the request that tests a token. Nothing of its response is in it. */
+export type TestOutcome =
+  | { result: 'answered'; status: number }
+  | { result: 'unreachable'; why: string }
+  /** The settings name no address for it. */
+  | { result: 'undeclared' };
+
 /** One system whose accounts can be connected. Its calls do not throw when the provider fails. */
 export interface Provider {
   readonly view: ProviderView;
@@ -93,6 +100,8 @@ export interface Provider {
    */
   requestToken(client: ClientGrant, secret: string, before?: () => void): Promise<TokenOutcome>;
   identify(access_token: string): Promise<Identity>;
+  /** Sends the request that the settings declare for it, with the token. */
+  test(access_token: string): Promise<TestOutcome>;
   /** Ends the grant. Returns the reason when it may still exist; undefined when it has ended. */
   revoke(tokens: Pick<Tokens, 'access_token' | 'refresh_token'>): Promise<string | undefined>;
 }

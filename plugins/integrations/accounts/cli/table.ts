@@ -1,4 +1,13 @@
-import { type Api, inGroup, listCommand, NAME, namedPath, type Run, showCommand } from '../../../../cli/contract.ts';
+import {
+  type Api,
+  Exit,
+  inGroup,
+  listCommand,
+  NAME,
+  namedPath,
+  type Run,
+  showCommand,
+} from '../../../../cli/contract.ts';
 
 type Account = Api.ListAccounts200['accounts'][number];
 
@@ -12,6 +21,14 @@ const disable: Run = async ({ args, output, client }) => {
   output.data(account, () => '');
   output.note(`Disabled account ${args[0]}; reconnect it at ${account.connect_url}`);
   return undefined;
+};
+
+const test: Run = async ({ args, output, client }) => {
+  const api = await client();
+  const path = api.scoped(`/accounts/${encodeURIComponent(args[0]!)}/test`);
+  const found = await api.json<Api.AccountTest>({ method: 'POST', path, expects: ['result'] });
+  output.data(found, () => `${found.result}: ${found.says}`);
+  return found.result === 'works' ? undefined : Exit.failed;
 };
 
 const remove: Run = async ({ args, output, client }) => {
@@ -120,6 +137,16 @@ export const commands = inGroup('Vault', [
     summary: 'show what uses a connected account',
     args: [NAME],
     load: () => import('./uses.ts'),
+  },
+  {
+    name: 'account test',
+    summary: 'send a small request with a connected account, and show whether it works',
+    description:
+      "The request is the provider's `test_url` or identity address. Prints works, refused, unreachable or untested, and what to\n" +
+      'do; nothing of the token or the response. Exits with 1 unless the account works.',
+    args: [NAME],
+    examples: [['svc account test mail', 'before a workflow relies on it']],
+    load: async () => ({ run: test }),
   },
   {
     name: 'account disable',

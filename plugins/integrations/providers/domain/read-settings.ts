@@ -104,12 +104,13 @@ function missingForPeople(entry: unknown, at: (pointer: string) => string): Sett
 }
 
 function validateUrls(setting: Partial<ProviderSettings>): SettingError[] {
-  const { authorize_url, token_url, revoke_url, docs_url, identity } = setting;
+  const { authorize_url, token_url, revoke_url, docs_url, identity, test_url } = setting;
   const urls: [string, unknown, (text: string) => string | undefined][] = [
     ['authorize_url', authorize_url, validateAuthorizeUrl],
     ['token_url', token_url, validateUrl],
     ['revoke_url', revoke_url, validateUrl],
     ['docs_url', docs_url, validateUrl],
+    ['test_url', test_url, validateUrl],
     ['identity.url', (identity as { url?: unknown } | undefined)?.url, validateUrl],
   ];
   return urls.flatMap(([path, text, fault]): SettingError[] => {

@@ -85,5 +85,9 @@ export interface ProviderPreset {
      * The exact `iss` of its responses (RFC 9207). Without it, `iss` must have the origin of authorize_url or token_url.
      */
     issuer?: string;
+    /**
+     * The address that `svc account test` requests with a token; default: `identity.url`.
+     */
+    test_url?: string;
   };
 }

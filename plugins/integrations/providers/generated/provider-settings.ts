@@ -88,6 +88,10 @@ export interface ProviderSettings {
     label_pointer?: string;
   };
   /**
+   * The address that `svc account test` requests with a token; default: `identity.url`.
+   */
+  test_url?: string;
+  /**
    * The lifetime of access tokens whose expiry the provider does not report.
    */
   assumed_lifetime_secs?: number;

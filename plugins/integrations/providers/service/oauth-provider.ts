@@ -16,7 +16,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { Clock, Egress, Ids } from '../../../../kernel/contracts/index.ts';
-import type { ClientGrant, Grant, Identity, Provider, TokenOutcome, Tokens } from '../contract.ts';
+import type { ClientGrant, Grant, Identity, Provider, TestOutcome, TokenOutcome, Tokens } from '../contract.ts';
 import { readAssertionKey, signAssertion } from '../domain/assertion.ts';
 import { readIdentity } from '../domain/identity.ts';
 import { isRevokedError, redactMessage } from '../domain/token-response.ts';
@@ -27,6 +27,8 @@ import { statusResponse, Exchange } from './exchange.ts';
 
 const TIMEOUT_MS = 20_000;
 const MAX_IDENTITY_BYTES = 1024 * 1024;
+/** Only the status of a test counts. */
+const MAX_TEST_BYTES = 1024;
 /** Ten years: what is longer is an error of the provider. */
 const MAX_LIFETIME_SECS = 315_360_000;
 
@@ -250,6 +252,16 @@ export class OAuthProvider implements Provider {
     if (status !== 200) return { error: `its identity endpoint answered ${status}`, revoked: status === 401 };
     const identity = readIdentity(body, pointers);
     return 'error' in identity ? { ...identity, revoked: false } : identity;
+  }
+
+  async test(access_token: string): Promise<TestOutcome> {
+    const url = this.settings.test_url ?? this.settings.identity?.url;
+    if (url === undefined) return { result: 'undeclared' };
+    const exchange = this.#exchange();
+    const headers = { authorization: `Bearer ${access_token}`, accept: 'application/json' };
+    const answer = await exchange.send({ method: 'GET', url, headers, max_bytes: MAX_TEST_BYTES, may_truncate: true });
+    if (answer === undefined) return { result: 'unreachable', why: exchange.why };
+    return { result: 'answered', status: answer.status };
   }
 
   /** The refresh token goes first, because revoking it ends the whole grant. */

@@ -1,8 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { Plug, Power, RefreshCw, Trash2 } from 'lucide-react';
+import { Activity, Plug, Power, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { AccountRemoved, AccountView, ConnectorManifest, ProviderView } from '../../../../../cli/generated/api.ts';
+import type {
+  AccountRemoved,
+  AccountTest,
+  AccountView,
+  ConnectorManifest,
+  ProviderView,
+} from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { useRefetch } from '../api/read-again.ts';
@@ -361,6 +367,10 @@ function AccountMenu({ scope, account }: AccountProps) {
     if (warnings.length > 0) toast(`${name} removed from svc. ${warnings.join(' ')}`, { state: 'failed' });
     else toast(`${name} removed`);
   };
+  const test = async () => {
+    const { result, says } = await json<AccountTest>(`${path}/test`, { method: 'POST' });
+    toast(`${name}: ${says}`, result === 'works' ? undefined : { state: 'failed' });
+  };
   const disable = async () => {
     await json(`${path}/disable`, { method: 'POST' });
     await changed();
@@ -374,6 +384,15 @@ function AccountMenu({ scope, account }: AccountProps) {
           icon: RefreshCw,
           label: 'Reconnect',
           opens: (close) => <Reconnect {...{ scope, account, close }} />,
+        },
+        {
+          icon: Activity,
+          label: 'Test account',
+          opens: (close) => (
+            <Asked title={`Test the account ${name}?`} verb="Send a test request" run={test} close={close}>
+              svc sends one small request to the provider with the account's token, and shows whether it is accepted.
+            </Asked>
+          ),
         },
         status !== 'disabled' && {
           icon: Power,
