@@ -109,9 +109,9 @@ function similarType(type: string, types: readonly string[]): string | undefined
   const others = types.filter(
     (other) => other.length >= MIN_LENGTH && withoutNumbers(other.toLowerCase()) !== withoutNumbers(written),
   );
-  const [near] = nearest(
+  const [similar] = nearest(
     written,
     others.map((other) => other.toLowerCase()),
   );
-  return others.find((other) => other.toLowerCase() === near);
+  return others.find((other) => other.toLowerCase() === similar);
 }

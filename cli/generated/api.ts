@@ -29,6 +29,7 @@ import type {EventReplayView} from '../../plugins/events/handlers/generated/even
 import type {HandlerView} from '../../plugins/events/handlers/generated/handler.ts';
 import type {ReplayPreview} from '../../plugins/events/handlers/generated/replay-preview.ts';
 import type {ReplayedEvent} from '../../plugins/events/handlers/generated/replayed-event.ts';
+import type {RunRetry} from '../../plugins/events/handlers/generated/run-retry.ts';
 import type {TestedHandlerView} from '../../plugins/events/handlers/generated/tested-handler.ts';
 import type {BackfilledSchedule} from '../../plugins/events/schedules/generated/backfilled-schedule.ts';
 import type {NextDue} from '../../plugins/events/schedules/generated/next-due.ts';
@@ -181,6 +182,7 @@ export type {
   RunHistory,
   RunInput,
   RunRecord,
+  RunRetry,
   RunSettings,
   SavedCache,
   SavedGraph,
@@ -436,6 +438,7 @@ export interface Answers {
   RunHistory: RunHistory;
   RunInput: RunInput;
   RunRecord: RunRecord;
+  RunRetry: RunRetry;
   RunSettings: RunSettings;
   SavedCache: SavedCache;
   SavedGraph: SavedGraph;

@@ -17,3 +17,22 @@ Feature: Retry policies of handlers
       When I call "svc handler set receipt receipt.sh --on order.paid --retry 3 --backoff 10m --backoff-max 5m"
       Then it exits with 1
       And standard error has "must be at least the backoff"
+
+  Rule: A person sees when a failed run is run again
+
+    @store
+    Scenario: svc explain names the retry, and a rerun takes its place
+      Given a file "strict.sh":
+        """
+        exit 7
+        """
+      When I call "svc handler set strict strict.sh --on order.audited --retry 3 --backoff 1h"
+      And I call "svc emit order.audited"
+      Then the run of "strict" is "failed"
+      When I call "svc explain {run}"
+      Then standard output matches "The handler strict runs it again at 20\S+ \(retry 1 of 3\)\."
+      And standard output has "do not wait for the retry: svc rerun {run}"
+      When I call "svc rerun {run}"
+      Then it exits with 0
+      When I call "svc explain {run}"
+      Then standard output lacks "runs it again at"

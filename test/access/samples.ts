@@ -334,6 +334,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_runs', arguments: {} } },
     audits: 'mcp.call',
   },
+  [`GET ${SCOPED}/runs/:run/retry`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/history`]: { rule: 'project member', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/document`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/input`]: { rule: 'project member', status: 200, target: run },

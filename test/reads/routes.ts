@@ -129,6 +129,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   ],
   // It looks at each activity of the run for those that are its own.
   [`${SCOPED}/runs/{run}/history`]: { bytes: BYTES.detail, walked: 1000 },
+  [`${SCOPED}/runs/{run}/retry`]: SMALL,
   [`${SCOPED}/runs/{run}/document`]: {},
   // Behind the environment of the run.
   [`${SCOPED}/runs/{run}/input`]: { walked: 100 },

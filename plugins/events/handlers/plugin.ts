@@ -50,6 +50,7 @@ import { listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { bulkReplayRoutes, deadLetterRoutes } from './redelivery-routes.ts';
 import { replayRoute } from './replay-route.ts';
+import { retryRoute } from './retry-route.ts';
 import { handlerRoutes } from './routes.ts';
 import { BulkReplays } from './service/bulk-replays.ts';
 import { handlerCheck } from './service/check.ts';
@@ -118,6 +119,7 @@ const makeDeadLetters = (use: Resolve): DeadLetters =>
 const routes = (use: Resolve, replays: BulkReplays) => [
   ...handlerRoutes(use(HandlersToken), trialDeps(use)),
   replayRoute(replayDeps(use)),
+  retryRoute(use(Database)),
   ...bulkReplayRoutes(replays),
   ...deadLetterRoutes(makeDeadLetters(use), use(Database)),
 ];

@@ -14,6 +14,9 @@ export interface DeclinedEvent {
   reason?: string;
 }
 
+/** The retry of a handler's failed run that is still to come. */
+export type RetryView = NonNullable<Api.RunRetry['retry']>;
+
 export type LockView = Api.ListLocks200['locks'][number];
 export type SignalView = Api.Signal;
 /** What the run asks people. */

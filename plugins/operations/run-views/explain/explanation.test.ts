@@ -498,3 +498,14 @@ t.test('a question shows the fields of its form', async (t) => {
 });
 
 const RUNNING = { since: at(5000), agent_id: 'agt_a', agent: 'a' };
+
+t.test('a failed run of a handler: when it is run again, and how not to wait', async (t) => {
+  const failed = run({ status: 'failed', error: { code: 'script_failed', message: 'exit code 7' } });
+  const retry = { handler: 'careful', event: 'evt_1', attempt: 2, limit: 3, at: at(-60_000) };
+  t.match(told({ run: failed, retry }), {
+    because: `The handler careful runs it again at ${retry.at} (retry 2 of 3).`,
+    next: 'do not wait for the retry: svc rerun run_1',
+  });
+  t.match(told({ run: failed, retry: { ...retry, limit: undefined } }).because, /\(retry 2\)\.$/);
+  t.notMatch(told({ run: failed }).because, /runs it again/);
+});

@@ -7,6 +7,7 @@ import type {
   LockView,
   NodeView,
   QuestionView,
+  RetryView,
   RunView,
   SignalView,
   StepView,
@@ -41,6 +42,8 @@ export interface ExplanationInput {
   signals?: readonly SignalView[];
   /** What the run asks people; absent: it was not read. */
   questions?: readonly QuestionView[];
+  /** When it is run again by itself; absent: never, or it was not read. */
+  retry?: RetryView | undefined;
   /** Epoch ms. */
   now: number;
 }
@@ -294,7 +297,7 @@ function describeChild(
   return { because: [`Its child ${name} is running${where}, submitted ${formatAgo(step.started_at, now)}.`], next: [] };
 }
 
-function explainFailed({ run, steps: all, nodes }: ExplanationInput): Explanation {
+function explainFailed({ run, steps: all, nodes, retry }: ExplanationInput): Explanation {
   const { code = 'failed', message = '' } = run.error ?? {};
   const broken = nodes?.find(({ state }) => state === 'failed');
   const steps = nodes ? readJobCalls(broken, all) : all;
@@ -310,13 +313,19 @@ function explainFailed({ run, steps: all, nodes }: ExplanationInput): Explanatio
     because: [
       `The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${site.length > 0 ? endSentence(message) : message}`,
       ...site,
+      ...(retry ? [describeRetry(retry)] : []),
     ],
     next: [
       ...suggestIncludes(message),
       ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`,
-      ...suggestRerun(run, last, steps, broken),
+      ...(retry ? [`do not wait for the retry: svc rerun ${run.run_id}`] : suggestRerun(run, last, steps, broken)),
     ],
   };
+}
+
+function describeRetry({ handler, attempt, limit, at }: RetryView): string {
+  const count = limit === undefined ? `retry ${attempt}` : `retry ${attempt} of ${limit}`;
+  return `The handler ${handler} runs it again at ${at} (${count}).`;
 }
 
 /** Python imports what lies beside a script only when it was submitted with it. */

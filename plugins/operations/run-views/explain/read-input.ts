@@ -5,6 +5,7 @@ import type {
   LockView,
   NodeView,
   QuestionView,
+  RetryView,
   RunView,
   SignalView,
   StepView,
@@ -63,6 +64,7 @@ export async function readExplanationInput(source: ExplanationSource, run_id: st
   const types = awaits ? await source.list<TypeView>('/event-types', 'types') : [];
   const declined = await readDeclinedEvents(source, record);
   const signals = await readQueuedSignals(source, run_id);
+  const retry = await readRetry(source, record);
   const awaits_signal = [record, ...(nodes ?? [])].some(({ substate }) => substate?.kind === 'signal');
   const questions = awaits_signal ? await readQuestions(source, run_id) : [];
   return {
@@ -76,8 +78,18 @@ export async function readExplanationInput(source: ExplanationSource, run_id: st
     declined,
     signals,
     questions,
+    retry,
     now: source.now(),
   };
+}
+
+/** Only a handler's failed run is run again by itself. */
+async function readRetry(
+  source: ExplanationSource,
+  { run_id, status, trigger }: RunView,
+): Promise<RetryView | undefined> {
+  if (status !== 'failed' || typeof trigger.handler !== 'string') return undefined;
+  return (await source.json<Api.RunRetry>(`${runPath(run_id)}/retry`)).retry;
 }
 
 /** A few holders are read one by one. */
