@@ -87,6 +87,8 @@ import type {Summary} from '../../plugins/operations/summary/generated/summary.t
 import type {AuditEntry} from '../../plugins/platform/audit/generated/entry.ts';
 import type {CredentialUses} from '../../plugins/secrets/credentials/generated/credential-uses.ts';
 import type {Credential} from '../../plugins/secrets/credentials/generated/credential.ts';
+import type {SecretStoreTest} from '../../plugins/secrets/secret-stores/generated/secret-store-test.ts';
+import type {SecretStore} from '../../plugins/secrets/secret-stores/generated/secret-store.ts';
 import type {SecretEntry} from '../../plugins/secrets/secrets/generated/secret-entry.ts';
 import type {SecretName} from '../../plugins/secrets/secrets/generated/secret-name.ts';
 import type {Secret} from '../../plugins/secrets/secrets/generated/secret.ts';
@@ -191,6 +193,8 @@ export type {
   Secret,
   SecretEntry,
   SecretName,
+  SecretStore,
+  SecretStoreTest,
   SentSignal,
   ServerSettings,
   ServerView,
@@ -399,6 +403,7 @@ export interface Answers {
   ListQuestions200: ListQuestions200;
   ListRuns200: ListRuns200;
   ListSchedules200: ListSchedules200;
+  ListSecretStores200: ListSecretStores200;
   ListSecrets200: ListSecrets200;
   ListSessions200: ListSessions200;
   ListSignals200: ListSignals200;
@@ -445,6 +450,8 @@ export interface Answers {
   ScheduleView: ScheduleView;
   Secret: Secret;
   SecretName: SecretName;
+  SecretStore: SecretStore;
+  SecretStoreTest: SecretStoreTest;
   SentSignal: SentSignal;
   ServerSettings: ServerSettings;
   ServerView: ServerView;
@@ -991,6 +998,13 @@ export interface ListRuns200 {
 }
 export interface ListSchedules200 {
   schedules: ScheduleView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListSecretStores200 {
+  secret_stores: SecretStore[];
   /**
    * Absent on the last page.
    */

@@ -143,6 +143,14 @@ const handler: Sample['target'] = async (server, place) => {
   return { handler: name };
 };
 
+const vaultStore = { kind: 'vault', url: 'http://127.0.0.1:1', login: { token: CANARY } };
+
+const secretStore: Sample['target'] = async (server, place) => {
+  const name = fresh('store');
+  await must(server, place.by, 'PUT', `${inPlace(place)}/secret-stores/${name}`, vaultStore);
+  return { secret_store: name };
+};
+
 const credential: Sample['target'] = async (server, place) => {
   const name = fresh('bot');
   await must(server, place.by, 'PUT', `${inPlace(place)}/credentials/${name}`, bearer);
@@ -524,6 +532,29 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 204,
     target: secret,
     audits: 'secret.delete',
+  },
+
+  [`GET ${SCOPED}/secret-stores`]: { rule: 'project member', status: 200 },
+  [`GET ${SCOPED}/secret-stores/:secret_store`]: { rule: 'project member', status: 200, target: secretStore },
+  [`PUT ${SCOPED}/secret-stores/:secret_store`]: {
+    rule: 'project admin',
+    status: 200,
+    body: vaultStore,
+    target: secretStore,
+    audits: 'secret_store.set',
+  },
+  [`DELETE ${SCOPED}/secret-stores/:secret_store`]: {
+    rule: 'project admin',
+    status: 204,
+    target: secretStore,
+    audits: 'secret_store.delete',
+  },
+  [`POST ${SCOPED}/secret-stores/:secret_store/test`]: {
+    rule: 'project admin',
+    status: 200,
+    body: { path: 'app/db', field: 'password' },
+    target: secretStore,
+    audits: 'secret_store.test',
   },
 
   [`GET ${SCOPED}/vars`]: { rule: 'project viewer', status: 200 },

@@ -86,13 +86,24 @@ export class Planter {
     for (let n = 0; n < 5; n++) await this.#put(`secrets/SECRET_${n}`, { value: text(48 * 1024 - 10, n) });
     for (let n = 0; n < MANY; n++)
       await this.#put(`credentials/bot-${n}`, { kind: 'bearer', token: `${n}${'x'.repeat(40_000)}` });
+    for (let n = 0; n < MANY; n++)
+      await this.#put(`secret-stores/store-${n}`, {
+        ...{ kind: 'vault', url: 'https://vault.example.com' },
+        login: { token: 'x'.repeat(16_384) },
+      });
     const org = this.#server.scope.org;
     for (let n = 0; n < 2; n++) {
       const value = text(64 * 1024 - 10, n);
       await this.#put(`vars/VARIABLE_${n}`, { value });
       await this.#call('owner', `PUT /api/v1/orgs/${org}/vars/ORG_VARIABLE_${n}`, { value });
     }
-    return { secret: 'SECRET_0', credential: 'bot-0', variable: 'VARIABLE_0', org_variable: 'ORG_VARIABLE_0' };
+    return {
+      secret_store: 'store-0',
+      secret: 'SECRET_0',
+      credential: 'bot-0',
+      variable: 'VARIABLE_0',
+      org_variable: 'ORG_VARIABLE_0',
+    };
   }
 
   /** Handlers, schedules, hooks and webhooks with the largest workflows. */

@@ -183,6 +183,8 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   '/api/v1/orgs/{org}/vars/{variable}': { params: { variable: 'org_variable' } },
   [`${SCOPED}/secrets`]: LIST,
   [`${SCOPED}/secrets/{secret}`]: SMALL,
+  [`${SCOPED}/secret-stores`]: LIST,
+  [`${SCOPED}/secret-stores/{secret_store}`]: {},
   [`${SCOPED}/credentials`]: LIST,
   // What each graph needs is looked through.
   [`${SCOPED}/credentials/{credential}/uses`]: { bytes: BYTES.list, walked: 150 },

@@ -7,7 +7,7 @@ import { PART_BYTES } from './domain/parts.ts';
 import { openStores } from './service/open-stores.ts';
 import { parseLocation } from './service/settings.ts';
 import { Sweeper } from './service/sweeper.ts';
-import { signHeaders } from './stores/sigv4.ts';
+import { signHeaders } from '../../platform/egress/contract.ts';
 import { noise, reprDigest } from './testing/files.ts';
 import { openWorld } from './testing/world.ts';
 
@@ -42,7 +42,10 @@ t.test('requests are signed as the API reference shows', async (t) => {
   const at = Date.UTC(2013, 4, 24);
   const signature = (method: string, path: string, headers: Record<string, string> = {}, body_digest = empty) => {
     const url = new URL(`https://examplebucket.s3.amazonaws.com${path}`);
-    return signHeaders({ method, url, headers, body_digest, region: 'us-east-1', at }, keys).authorization?.slice(-64);
+    return signHeaders(
+      { method, url, headers, body_digest, region: 'us-east-1', service: 's3', at },
+      keys,
+    ).authorization?.slice(-64);
   };
   t.equal(
     signature('GET', '/test.txt', { range: 'bytes=0-9' }),

@@ -8,7 +8,7 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import { ArtifactErrors } from '../errors.ts';
 import type { PartStore } from './part-store.ts';
-import { type S3Keys, signHeaders } from './sigv4.ts';
+import { type AwsKeys, signHeaders } from '../../../platform/egress/contract.ts';
 
 export interface S3Location {
   /** Such as `https://s3.eu-central-1.amazonaws.com` or `http://minio:9000`. */
@@ -17,7 +17,7 @@ export interface S3Location {
   bucket: string;
   /** Prepended to every key: empty, or with a slash at its end. */
   prefix: string;
-  keys: S3Keys;
+  keys: AwsKeys;
 }
 
 export interface S3Deps {
@@ -118,7 +118,7 @@ export class S3Store implements PartStore {
   async #sendOnce(method: string, url: URL, body: Buffer, headers: Record<string, string>): Promise<EgressAnswer> {
     const { egress, clock, location: place } = this.#deps;
     const body_digest = createHash('sha256').update(body).digest('hex');
-    const request = { method, url, headers, body_digest, region: place.region, at: clock.now() };
+    const request = { method, url, headers, body_digest, region: place.region, service: 's3', at: clock.now() };
     return egress.request({
       method,
       url: url.href,

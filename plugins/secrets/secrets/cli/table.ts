@@ -1,6 +1,34 @@
-import { type Api, type Argument, inGroup, readSecret, resourceCommands } from '../../../../cli/contract.ts';
+import {
+  type Api,
+  type Argument,
+  inGroup,
+  type Invocation,
+  readSecret,
+  resourceCommands,
+  splitReference,
+  usageError,
+} from '../../../../cli/contract.ts';
 
 const NAME: Argument = { name: 'NAME', summary: 'name of the variable in jobs: letters, digits and _' };
+
+/** Reads a value, or where it is. */
+async function readBody(invocation: Invocation) {
+  const { args, flags } = invocation;
+  const { fromStore, path } = flags;
+  if (fromStore === undefined && path === undefined) {
+    if (args[1] === undefined) throw usageError('the value is missing', '-, @file, or --from-store and --path');
+    return { value: await readSecret(args[1], '<value>', invocation) };
+  }
+  if (args[1] !== undefined) throw usageError('a value cannot be combined with --from-store', 'give one of the two');
+  if (fromStore === undefined || path === undefined)
+    throw usageError('--from-store and --path belong together', 'give both');
+  return { from: { store: String(fromStore), ...splitReference(String(path)) } };
+}
+
+type Reference = NonNullable<Api.Secret['from']>;
+
+const formatReference = ({ store, path, field }: Reference): string =>
+  `${store}:${path}${field === undefined ? '' : `#${field}`}`;
 
 /** Named values of the project, for every trusted job. */
 export const commands = inGroup(
@@ -9,18 +37,29 @@ export const commands = inGroup(
     noun: 'secret',
     path: '/secrets',
     name: NAME,
-    columns: { name: 'name', 'set at': 'set_at' },
+    columns: { name: 'name', 'set at': 'set_at', from: ({ from }) => (from ? formatReference(from) : undefined) },
     set: {
       summary: 'create or replace a secret',
       description:
         'The value is read from standard input (`-`) or a file (`@file`), without the line break at its end. A value given as an\n' +
         "argument is visible in the process list and in your shell's history. It must be text: at least 4 characters, at most 48 KiB.",
-      args: [NAME, { name: 'value', summary: '- for standard input, @file for a file, or the value itself' }],
+      args: [
+        NAME,
+        { name: 'value', summary: '- for standard input, @file for a file, or the value itself', optional: true },
+      ],
       examples: [
         ['pass npm/token | svc secret set NPM_TOKEN -', 'from standard input'],
         ['svc secret set DEPLOY_KEY @id_ed25519', 'from a file with several lines'],
+        [
+          'svc secret set DB_PASSWORD --from-store main --path app/db#password',
+          'read from a secret store when it is used',
+        ],
       ],
-      body: async (invocation) => ({ value: await readSecret(invocation.args[1]!, '<value>', invocation) }),
+      flags: {
+        'from-store': { type: 'string', value: '<store>', summary: 'the secret store that has the value' },
+        path: { type: 'string', value: '<path#field>', summary: 'where it is in the secret store' },
+      },
+      body: readBody,
       confirmation: (made, { args }) => `${made ? 'Created' : 'Replaced'} secret ${args[0]}`,
     },
     list: {

@@ -1,8 +1,19 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
+/**
+ * Either `value` or `from`.
+ */
 export interface PutSecret {
   /**
    * Text of 4 characters to 48 KiB without NUL.
    */
-  value: string;
+  value?: string;
+  /**
+   * Where the value is in a secret store. svc reads it when it is used.
+   */
+  from?: {
+    store: string;
+    path: string;
+    field?: string;
+  };
 }

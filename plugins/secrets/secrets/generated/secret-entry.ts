@@ -3,4 +3,12 @@
 export interface SecretEntry {
   name: string;
   set_at: string;
+  /**
+   * Where the value is in a secret store. svc reads it when it is used.
+   */
+  from?: {
+    store: string;
+    path: string;
+    field?: string;
+  };
 }

@@ -4,4 +4,12 @@ export interface Secret {
   name: string;
   value: string;
   set_at: string;
+  /**
+   * Where the value is in a secret store. svc reads it when it is used.
+   */
+  from?: {
+    store: string;
+    path: string;
+    field?: string;
+  };
 }

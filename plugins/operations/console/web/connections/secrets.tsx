@@ -72,7 +72,11 @@ export function Secrets() {
                 </span>
               )}
               columns={[
-                { name: 'Value', look: 'second', cell: () => <span aria-hidden>••••••••</span> },
+                {
+                  name: 'Value',
+                  look: 'second',
+                  cell: ({ from }) => (from ? placeOf(from) : <span aria-hidden>••••••••</span>),
+                },
                 { name: 'Set', look: 'c-end', cell: ({ set_at }) => <Time at={set_at} /> },
               ]}
               second={({ set_at }) => (
@@ -88,6 +92,10 @@ export function Secrets() {
     </Page>
   );
 }
+
+/** Where a value is in a secret store. */
+const placeOf = ({ store, path, field }: NonNullable<SecretEntry['from']>): string =>
+  `${store}: ${path}${field === undefined ? '' : `#${field}`}`;
 
 function useSave(scope: Scope) {
   const refetch = useRefetch();

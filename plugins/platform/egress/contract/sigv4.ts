@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { iso } from '../../../../kernel/contracts/index.ts';
 
-export interface S3Keys {
+export interface AwsKeys {
   access_key_id: string;
   secret_access_key: string;
 }
@@ -14,11 +14,12 @@ export interface UnsignedRequest {
   /** SHA-256 of the body in hex. */
   body_digest: string;
   region: string;
+  /** As in the scope of the signature: `s3`, `secretsmanager`. */
+  service: string;
   /** Epoch milliseconds. */
   at: number;
 }
 
-const SERVICE = 's3';
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
@@ -44,14 +45,14 @@ const canonicalQuery = (url: URL): string =>
 const stamp = (at: number): string => iso(at).replaceAll(/[-:]|\.\d{3}/g, '');
 
 /**
- * Returns the headers of a request to an S3-compatible service with AWS Signature Version 4, as described in
+ * Returns the headers of a request to an AWS service, or one that is compatible with it, with AWS Signature Version 4, as described in
  * "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
  */
 export function signHeaders(
   request: UnsignedRequest,
-  { access_key_id, secret_access_key }: S3Keys,
+  { access_key_id, secret_access_key }: AwsKeys,
 ): Record<string, string> {
-  const { method, url, region, body_digest, at } = request;
+  const { method, url, region, service, body_digest, at } = request;
   const time = stamp(at);
   const day = time.slice(0, 8);
   const signed_headers = { ...request.headers, 'x-amz-content-sha256': body_digest, 'x-amz-date': time };
@@ -66,9 +67,9 @@ export function signHeaders(
     names,
     body_digest,
   ].join('\n');
-  const scope = `${day}/${region}/${SERVICE}/aws4_request`;
+  const scope = `${day}/${region}/${service}/aws4_request`;
   const text = [ALGORITHM, time, scope, sha256(canonical)].join('\n');
-  const key = [day, region, SERVICE, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret_access_key}`);
+  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret_access_key}`);
   const signature = hmac(key, text).toString('hex');
   const authorization = `${ALGORITHM} Credential=${access_key_id}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
   return { ...signed_headers, authorization };
