@@ -72,6 +72,11 @@ Feature: Accounts that need no person
       Then "grant" of the answer is "jwt_bearer"
       And "account" of the answer is '{"id":"ops@example.org","label":"robot"}'
       And the answer lacks "PRIVATE KEY"
+      When I call "svc account add notes --provider signers --client-id robot --key @robot.pem"
+      Then it exits with 0
+      And the provider has accepted an assertion with:
+        | sub   | robot |
+        | scope | usual |
       When I call "svc account add sheets --provider signers --client-id robot --key @robot.pem --subject eve@example.org"
       Then it exits with 1
       And standard error has "(account_mismatch)"

@@ -153,4 +153,5 @@ Feature: Providers of connected accounts, set by the operator
       Then standard output is JSON whose "providers.0.title" is "GitHub"
       And standard output is JSON whose "providers.1.name" is "machines"
       And standard output is JSON whose "providers.1.grants.0" is "jwt_bearer"
+      And standard output is JSON whose "providers.1.scopes.1" is "email"
       And standard output lacks "hush"

@@ -40,7 +40,7 @@ const SIGNERS = 'signers';
 const settingsOf = (provider: OidcServer): object[] => [
   ...NAMES.map((name) => entryOf(provider, name)),
   { name: CLIENTS, grants: ['client_credentials'], token_url: `${provider.url}/token` },
-  { name: SIGNERS, grants: ['jwt_bearer'], token_url: `${provider.url}/assertions` },
+  { name: SIGNERS, grants: ['jwt_bearer'], token_url: `${provider.url}/assertions`, scopes: ['usual'] },
 ];
 
 function entryOf(provider: OidcServer, name: ProviderName): ProviderSettings {

@@ -23,7 +23,8 @@ export const run: Run = async (invocation) => {
       algorithm: flags.algorithm,
       subject: flags.subject,
       audience: flags.audience,
-      scopes: flags.scope,
+      // Without any, the provider's own are asked for.
+      scopes: [flags.scope ?? []].flat().length === 0 ? undefined : flags.scope,
     },
     expects: ['status'],
   });

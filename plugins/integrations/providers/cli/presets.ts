@@ -29,7 +29,7 @@ export const create: Run = async ({ args, flags, output }) => {
     name: String(flags.name ?? name),
     preset: name,
     ...clientOf(preset, flags),
-    ...(flags.scope === undefined ? {} : { scopes: flags.scope }),
+    ...([flags.scope ?? []].flat().length === 0 ? {} : { scopes: flags.scope }),
   };
   if (flags.to === undefined) output.data(entry, () => JSON.stringify([entry], null, 2));
   else {
