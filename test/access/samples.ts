@@ -332,6 +332,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   // Without topics: a stream does not end.
   [`GET ${SCOPED}/live`]: { rule: 'project viewer', status: 400 },
   [`GET ${SCOPED}/runs`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/run-export`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/runs/:run`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/steps`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/logs`]: { rule: 'project viewer', status: 200, target: run },

@@ -145,7 +145,9 @@ class RouteFuzz {
     const headers = this.#headers(undefined);
     const read = (target: string) => this.#ask({ method: 'GET', target, headers });
     if (this.#route.method === 'PUT') await read(path);
-    const { run_id, event } = (text.startsWith('{') ? JSON.parse(text) : {}) as { run_id?: string; event?: string };
+    // An export has one object per line.
+    const [line = ''] = text.split('\n', 1);
+    const { run_id, event } = (line.startsWith('{') ? JSON.parse(line) : {}) as { run_id?: string; event?: string };
     if (typeof run_id === 'string')
       for (const part of ['', '/document', '/input', '/steps', '/logs', '/chain'])
         await read(`${inPlace(OWN)}/runs/${run_id}${part}`);

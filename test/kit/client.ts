@@ -22,6 +22,6 @@ export async function ask(
   const payload = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
   const response = await fetch(`${base_url}${path}`, { method, headers, body: payload ?? null });
   const text = await response.text();
-  const json = /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
+  const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
   return { status: response.status, json, text, headers: response.headers };
 }

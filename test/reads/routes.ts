@@ -115,6 +115,8 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
     { query: `?output=${'x'.repeat(100)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
     { query: '?step=none&account=none', bytes: 64 * 1024, walked: 64 },
   ],
+  // A page of runs is read at a time.
+  [`${SCOPED}/run-export`]: { query: '?format=csv&status=failed', streamed: true, bytes: 512 * 1024, walked: 128 },
   [`${SCOPED}/runs/{run}`]: {},
   [`${SCOPED}/runs/{run}/steps`]: [
     { bytes: BYTES.detail },

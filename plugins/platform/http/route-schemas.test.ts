@@ -23,6 +23,7 @@ t.test('what answers with a stream takes one of the places of its caller, or has
   const found = server.use.all(HttpRoutes).filter(long);
   const named = (routes: readonly Route[]) => routes.map(({ operation }) => operation).toSorted();
   t.same(named(found.filter(({ streams }) => streams)), [
+    'exportRuns',
     'readActivityArtifact',
     'readArtifact',
     'readCache',

@@ -97,6 +97,24 @@ export const runLists: readonly Command[] = [
     ],
     load: () => import('./runs-rerun.ts'),
   },
+  {
+    name: 'runs export',
+    summary: 'export all runs that match, newest first, as CSV or JSON lines',
+    description:
+      'Prints to standard output, one run per line, with secret values masked. In CSV, cells that a spreadsheet would read as a\n' +
+      'formula begin with an apostrophe, and line breaks become spaces. If the connection is lost, the command says how to\n' +
+      'continue; with --before, there is no header.',
+    flags: {
+      ...FILTER_FLAGS,
+      format: { type: 'string', choices: ['csv', 'jsonl'], summary: 'csv, or one JSON object per line (default)' },
+      before: { type: 'string', value: '<run-id>', run: true, summary: 'only runs older than this one' },
+    },
+    examples: [
+      ['svc runs export --format csv --since 7d > runs.csv', 'for a spreadsheet'],
+      ['svc runs export --status failed > failed.jsonl', 'for a program'],
+    ],
+    load: () => import('./runs-export.ts'),
+  },
   listCommand<RunView>({
     name: 'runs ls',
     summary: 'list runs, newest first',

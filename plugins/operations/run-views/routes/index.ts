@@ -1,4 +1,4 @@
-import { Clock, HttpAddress, type Resolve, type Route } from '../../../../kernel/contracts/index.ts';
+import { Clock, HttpAddress, type HttpRequest, type Resolve, type Route } from '../../../../kernel/contracts/index.ts';
 import {
   RunCoordinators,
   RunEngine,
@@ -18,6 +18,7 @@ import { SignalViews } from '../service/signal-views.ts';
 import { StepViews } from '../service/step-views.ts';
 import { documentRoutes } from './document-routes.ts';
 import { explanationRoute } from './explanation-route.ts';
+import { exportRunsRoute } from './export-runs-route.ts';
 import { historyRoute } from './history-route.ts';
 import { listRunsRoute } from './list-runs-route.ts';
 import { logsRoute } from './logs-route.ts';
@@ -28,10 +29,11 @@ import { stepsRoute } from './steps-route.ts';
 export function runViewRoutes(use: Resolve): Route[] {
   const [reader, masks, clock, address] = [use(RunReader), use(RunMasks), use(Clock), use(HttpAddress)];
   const nodes = new NodeViews(reader, masks, () => use.all(RunCoordinators));
+  const lists = new RunLists(reader, masks, () => use.all(RunFinders));
+  const urlOf = ({ scope }: HttpRequest, run_id: string) => runUrl(address.public_url(), scope, run_id);
   return [
-    listRunsRoute(new RunLists(reader, masks, () => use.all(RunFinders)), clock, ({ scope }, run_id) =>
-      runUrl(address.public_url(), scope, run_id),
-    ),
+    listRunsRoute(lists, clock, urlOf),
+    exportRunsRoute(lists, clock, urlOf),
     stepsRoute(new StepViews(reader, masks), nodes),
     logsRoute({ reader, nodes, clock, watcher: use(RunWatcher), logs: use(RunEngine).logs }),
     listSignalsRoute(new SignalViews(reader, masks)),

@@ -1,4 +1,4 @@
-import { encodeCursor, iso } from '../../../../kernel/contracts/index.ts';
+import { decodeCursor, encodeCursor, iso } from '../../../../kernel/contracts/index.ts';
 import { maskRun, type Run, type RunFilter, type RunPage, type RunReader } from '../../../engine/runs/contract.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
 import type { SearchState } from '../generated/search-state.ts';
@@ -52,6 +52,16 @@ export class RunLists {
       next_cursor: next === undefined ? undefined : encodeCursor(next),
       search: state && renderState(state),
     };
+  }
+
+  /** All runs that match, page by page, from the newest to the oldest. */
+  async *pages(scope: Scope, filter: RunFilter, terms?: RunTerms): AsyncGenerator<readonly Run[], void> {
+    for (let before = filter.before; ; ) {
+      const { runs, next_cursor } = await this.list(scope, { ...filter, before }, terms);
+      yield runs;
+      if (next_cursor === undefined) return;
+      before = decodeCursor(next_cursor, 'id')?.[0];
+    }
   }
 
   #finder(): RunFinder {

@@ -1,6 +1,6 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { CirclePlay } from 'lucide-react';
+import { CirclePlay, Download } from 'lucide-react';
 import { useState } from 'react';
 import type { ListRuns200, RunRecord } from '../../../../../cli/generated/api.ts';
 import { useMay } from '../app/session.ts';
@@ -64,6 +64,15 @@ export function Runs() {
         find={find}
         onFind={setFind}
       >
+        {!phone && (
+          <a
+            className="button ghost small"
+            href={scoped(scope, `/run-export${query({ ...filters, format: 'csv' })}`)}
+            download
+          >
+            <Download size={14} aria-hidden /> CSV
+          </a>
+        )}
         {!phone && <ColumnMenu {...columns} />}
       </Filters>
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
