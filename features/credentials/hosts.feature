@@ -1,4 +1,4 @@
-@far-end
+@contract @far-end
 Feature: Allowed hosts of credentials
 
   Rule: A credential with hosts is sent to them and to no other host

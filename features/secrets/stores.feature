@@ -1,4 +1,4 @@
-@far-end
+@contract @far-end
 Feature: Secrets in secret stores of other systems
 
   Rule: A secret is read from its store when a job is claimed
