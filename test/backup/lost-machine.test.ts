@@ -27,7 +27,7 @@ const SCRIPTS = {
   signalled: `${note('before')}
 mkdir -p out; echo hello > out/a.txt; svc artifact put out
 svc wait-signal go
-svc step opened -- bash -c 'echo "opened $API_KEY" >> "$LEDGER"'`,
+svc step opened -- bash -c 'echo "opened $API_KEY in $REGION" >> "$LEDGER"'`,
   sleeping: `${note('tired')}\nsvc sleep 25s\n${note('awake')}`,
   stepping: `svc step slow -- bash -c 'echo "slow $SVC_IDEMPOTENCY_KEY" >> "$LEDGER"; [ -e "$HERE/second" ] || sleep 600'`,
   forgotten: `svc wait-signal go\n${note('repeated')}\nsvc wait-signal end`,
@@ -143,6 +143,7 @@ class World {
   /** Brings a run into each state. */
   async begin(): Promise<void> {
     await this.call('PUT', '/secrets/API_KEY', { value: 'open sesame' });
+    await this.call('PUT', '/vars/REGION', { value: 'eu' });
     const handled = { filename: 'handled.sh', source: `echo handled >> '${this.ledger}'\n` };
     await this.call('PUT', '/handlers/ticks', { on: ['tick'], ...handled });
     await this.call('PUT', '/schedules/yearly', { cron: '0 0 1 1 *', workflow: handled });
@@ -157,6 +158,7 @@ class World {
       30_000,
       async () => (await this.lines()).some((line) => line.startsWith('slow')) || undefined,
     );
+    await this.call('PUT', '/vars/REGION', { value: 'us' });
     // Last: it must still sleep when the backup is taken.
     await begin('sleeping');
     await this.reaches('sleeping', ({ substate }) => substate?.kind === 'sleep');
@@ -167,7 +169,7 @@ async function verify(t: Test, world: World): Promise<void> {
   const lines = await world.lines();
   const count = (beginning: string) => lines.filter((line) => line.startsWith(beginning)).length;
   for (const once of ['done', 'before', 'tired', 'awake', 'late']) t.equal(count(`${once} `), 1, `${once} ran once`);
-  t.equal(count('opened open sesame'), 1, 'the secret opens');
+  t.equal(count('opened open sesame in eu'), 1, 'the secret opens, and the variable has the value of the start');
   for (const twice of ['slow', 'repeated']) {
     const keys = lines.filter((line) => line.startsWith(`${twice} `));
     t.equal(keys.length, 2, `${twice} ran again`);
