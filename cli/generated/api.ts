@@ -68,6 +68,7 @@ import type {Hook} from '../../plugins/integrations/hooks/generated/hook.ts';
 import type {ConnectorManifest} from '../../plugins/integrations/manifests/generated/connector-manifest.ts';
 import type {ProviderChecks} from '../../plugins/integrations/providers/generated/provider-checks.ts';
 import type {ProviderView} from '../../plugins/integrations/providers/generated/provider.ts';
+import type {TriggerView} from '../../plugins/integrations/triggers/generated/trigger.ts';
 import type {PluginList} from '../../plugins/operations/about/generated/plugin-list.ts';
 import type {ServerSettings} from '../../plugins/operations/about/generated/server-settings.ts';
 import type {ServerView} from '../../plugins/operations/about/generated/server-view.ts';
@@ -212,6 +213,7 @@ export type {
   TakenDelivery,
   TestedHandlerView,
   Token,
+  TriggerView,
   TriggeredSchedule,
   Variable,
   WebhookView,
@@ -410,6 +412,7 @@ export interface Answers {
   ListState200: ListState200;
   ListSteps200: ListSteps200;
   ListTokens200: ListTokens200;
+  ListTriggers200: ListTriggers200;
   ListVariables200: ListVariables200;
   ListWebhookDeliveries200: ListWebhookDeliveries200;
   ListWebhooks200: ListWebhooks200;
@@ -417,6 +420,7 @@ export interface Answers {
   ManifestCredential: ManifestCredential;
   ManifestExample: ManifestExample;
   ManifestSign: ManifestSign;
+  ManifestTrigger: ManifestTrigger;
   ManifestValue: ManifestValue;
   McpAnswer: McpAnswer;
   MemberInvitation: MemberInvitation;
@@ -470,6 +474,7 @@ export interface Answers {
   TestedHandlerView: TestedHandlerView;
   Token: Token;
   TokenSection: TokenSection;
+  TriggerView: TriggerView;
   TriggeredSchedule: TriggeredSchedule;
   Variable: Variable;
   WaitedRun: WaitedRun;
@@ -1052,6 +1057,13 @@ export interface ListTokens200 {
    */
   next_cursor?: string;
 }
+export interface ListTriggers200 {
+  triggers: TriggerView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListVariables200 {
   vars: Variable[];
   /**
@@ -1249,6 +1261,81 @@ export interface ManifestExample {
    */
   failed?: string;
   delivery?: ExampleDelivery;
+}
+export interface ManifestTrigger {
+  title?: string;
+  description?: string;
+  /**
+   * @maxItems 64
+   */
+  inputs?: ManifestValue[];
+  request: RequestTemplate;
+  failed_when?: FailedWhen;
+  paginate?: Pagination;
+  /**
+   * CEL over `status`, `headers` and `body`: the list in the response. Only without `paginate`, which has its own.
+   */
+  items?: string;
+  /**
+   * CEL over `item`: the ID by which svc recognizes an item. Each ID becomes one event.
+   */
+  id: string;
+  cursor?: TriggerCursor;
+  /**
+   * The list begins with the oldest items, so the cursor can move even if a limit ends the list early. Default false.
+   */
+  oldest_first?: boolean;
+  event: TriggerEvent;
+  every?: TriggerInterval;
+  /**
+   * Default true. `false` if outsiders can create items: runs of such events are untrusted.
+   */
+  trusted?: boolean;
+  /**
+   * The time limit of a poll with all its pages, from 1s to 2m. Default 30s.
+   */
+  timeout?: string;
+  minItems?: 0;
+}
+/**
+ * The value that the next poll reads as `input.cursor`.
+ */
+export interface TriggerCursor {
+  /**
+   * `items`: the greatest value of all items. `response`: the value of the last response.
+   */
+  of: 'items' | 'response';
+  /**
+   * CEL over `item`, or over `status`, `headers` and `body`.
+   */
+  value: string;
+}
+export interface TriggerEvent {
+  /**
+   * The type of the events.
+   */
+  type: string;
+  /**
+   * CEL over `item`: the key of the event.
+   */
+  key?: string;
+  /**
+   * CEL over `item`: the payload. Default: the item.
+   */
+  payload?: string;
+}
+/**
+ * How often the list is read.
+ */
+export interface TriggerInterval {
+  /**
+   * Default 5m.
+   */
+  default?: string;
+  /**
+   * The shortest interval that a project can set, from 10s to 1d. Default 1m.
+   */
+  least?: string;
 }
 export interface RevokedTokens {
   /**

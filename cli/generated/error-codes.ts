@@ -199,6 +199,8 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["target_too_long",414,"The path and query are too long.","Send large values in the body."],
   ["token_required",403,"This needs a token, not a session.","Send a token as `Authorization: Bearer svc_pat_…`. `svc token create` creates one, and `svc login` stores it."],
   ["too_many_invitations",409,"The org has too many pending invitations.","Withdraw invitations that you do not need: `svc invitation sent`, `svc invitation withdraw <user>`. They expire after 7 days."],
+  ["trigger_paused",409,"The trigger is paused.","Resume it with `svc trigger resume`; it polls at once."],
+  ["triggers_full",409,"The project has reached the limit for triggers.","Remove triggers that are no longer needed (`svc trigger rm`)."],
   ["unavailable",503,"The service cannot do this at the moment.","Nothing was done. Try again after `Retry-After` seconds."],
   ["unsupported_media_type",415,"This path does not accept a body of this type.","Send `Content-Type: application/json`, uncompressed or gzip."],
   ["untrusted_run_declares_credential",403,"An untrusted run cannot use credentials.","Use a workflow without credentials for untrusted events, or have a trusted person start the run."],

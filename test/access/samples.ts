@@ -131,6 +131,33 @@ const schedule: Sample['target'] = async (server, place) => {
   return { schedule: name };
 };
 
+const PAUSED_TRIGGER = {
+  connector: 'issue_tracker',
+  trigger: 'issue_created',
+  with: { site: 'https://tracker.example.net' },
+  paused: true,
+};
+
+/** It is paused, so that nothing is asked. */
+const trigger: Sample['target'] = async (server, place) => {
+  const name = fresh('trigger');
+  const tracker = { kind: 'basic', username: 'me', password: 'pass-of-tracker' };
+  await must(server, place.by, 'PUT', `${inPlace(place)}/credentials/tracker`, tracker);
+  await must(server, place.by, 'PUT', `${inPlace(place)}/triggers/${name}`, {
+    ...PAUSED_TRIGGER,
+    credential: 'tracker',
+  });
+  return { trigger: name };
+};
+
+/** Its address is not allowed, so that nothing is asked. */
+const runningTrigger: Sample['target'] = async (server, place) => {
+  const made = (await trigger(server, place))!;
+  const body = { ...PAUSED_TRIGGER, credential: 'tracker', with: { site: 'https://127.0.0.1' }, paused: false };
+  await must(server, place.by, 'PUT', `${inPlace(place)}/triggers/${made.trigger}`, body);
+  return made;
+};
+
 const pausedSchedule: Sample['target'] = async (server, place) => {
   const made = (await schedule(server, place))!;
   await must(server, place.by, 'POST', `${inPlace(place)}/schedules/${made.schedule}/pause`);
@@ -485,6 +512,40 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 200,
     target: pausedSchedule,
     audits: 'schedule.resume',
+  },
+
+  [`GET ${SCOPED}/triggers`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/triggers/:trigger`]: { rule: 'project viewer', status: 200, target: trigger },
+  [`PUT ${SCOPED}/triggers/:trigger`]: {
+    rule: 'project member',
+    status: 200,
+    body: { ...PAUSED_TRIGGER, credential: 'tracker' },
+    target: trigger,
+    audits: 'trigger.set',
+  },
+  [`DELETE ${SCOPED}/triggers/:trigger`]: {
+    rule: 'project member',
+    status: 204,
+    target: trigger,
+    audits: 'trigger.delete',
+  },
+  [`POST ${SCOPED}/triggers/:trigger/poll`]: {
+    rule: 'project member',
+    status: 200,
+    target: runningTrigger,
+    audits: 'trigger.poll',
+  },
+  [`POST ${SCOPED}/triggers/:trigger/pause`]: {
+    rule: 'project member',
+    status: 200,
+    target: trigger,
+    audits: 'trigger.pause',
+  },
+  [`POST ${SCOPED}/triggers/:trigger/resume`]: {
+    rule: 'project member',
+    status: 200,
+    target: trigger,
+    audits: 'trigger.resume',
   },
 
   [`GET ${SCOPED}/node-types`]: { rule: 'project viewer', status: 200 },

@@ -116,11 +116,16 @@ export class Planter {
       requires,
       credentials: { TOKEN: `bot-${n}` },
     });
+    await this.#put('credentials/tracker', { kind: 'basic', username: 'me', password: 'pass-of-tracker' });
     await each(async (n) => {
       const on = Array.from({ length: 32 }, (_, m) => `type.${m}.${'x'.repeat(40)}`);
       const when = `event.type == "${'x'.repeat(7900)}"`;
       await this.#put(`handlers/handler-${n}`, { ...workflow(n), on, when });
       await this.#put(`schedules/schedule-${n}`, { cron: '@yearly', workflow: workflow(n) });
+      await this.#put(`triggers/trigger-${n}`, {
+        ...{ connector: 'issue_tracker', trigger: 'issue_created', credential: 'tracker', paused: true },
+        with: { site: `https://${'x'.repeat(60)}.example.net` },
+      });
       await this.#put(`event-hooks/hook-${n}`, { event_type: 'ci.done' });
       await this.#put(`webhooks/webhook-${n}`, { forge: 'forge_a', repo: 'acme/site', workflow: workflow(n) });
     });
@@ -135,7 +140,7 @@ export class Planter {
            VALUES (?, ?, ?, ?, ?, 'refused', 1, ?, ?)`,
           [project_id, source!, name!, `dlv_${n}`, org_id, text(1900), 'x'.repeat(60)],
         );
-    return { handler: 'handler-0', schedule: 'schedule-0', hook: 'hook-0', webhook: 'webhook-0' };
+    return { handler: 'handler-0', schedule: 'schedule-0', trigger: 'trigger-0', hook: 'hook-0', webhook: 'webhook-0' };
   }
 
   async #graphs(): Promise<Params> {

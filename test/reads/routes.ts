@@ -175,6 +175,8 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/schedules`]: LIST,
   [`${SCOPED}/schedules/{schedule}`]: {},
   [`${SCOPED}/schedules/{schedule}/next`]: {},
+  [`${SCOPED}/triggers`]: LIST,
+  [`${SCOPED}/triggers/{trigger}`]: {},
   [`${SCOPED}/graphs`]: LIST,
   [`${SCOPED}/graphs/{graph}`]: {},
   [`${SCOPED}/graphs/{graph}/versions`]: LIST,

@@ -1,6 +1,6 @@
 import { type Fault, token } from '../../../kernel/contracts/index.ts';
-import type { ConnectorManifest, ManifestAction } from '../manifests/contract.ts';
-import type { NodeRequest } from '../requests/contract.ts';
+import type { ConnectorManifest, ManifestAction, ManifestTrigger } from '../manifests/contract.ts';
+import type { NodeAnswer, NodeRequest } from '../requests/contract.ts';
 import type { Json } from '../../engine/runs/contract.ts';
 
 /** Values by name: the `with` or the `input` of a node. */
@@ -38,3 +38,40 @@ export interface ConnectorActions {
 }
 
 export const ConnectorActions = token<ConnectorActions>('connectors.ConnectorActions');
+
+/** An item of a list that a trigger reads, as an event. */
+export interface TriggerItem {
+  id: string;
+  type: string;
+  key: string | null;
+  payload: Json;
+}
+
+/** The items of an answer in its order, and the cursor after it; or why the answer cannot be used. */
+export type TriggerReading = { items: TriggerItem[]; cursor: Json | undefined } | { problem: string };
+
+/** One trigger of a connector: a list whose new items become events. */
+export interface ConnectorTrigger {
+  name: string;
+  connector: ConnectorManifest;
+  described: ManifestTrigger;
+  /** How often the list is read by default, and at most. */
+  every_ms: number;
+  least_ms: number;
+  /** The time limit of a poll with all its pages. */
+  timeout_ms: number;
+  /** Lowers a poll to one request, like an action. */
+  lower(
+    call: Pick<ConnectorCall, 'with' | 'input'> & { cursor: Json | undefined },
+  ): ReturnType<ConnectorAction['lower']>;
+  read(answer: NodeAnswer): TriggerReading;
+}
+
+/** The triggers of all connectors, as they are now. */
+export interface ConnectorTriggers {
+  find(connector: string, trigger: string): ConnectorTrigger | undefined;
+}
+
+export const ConnectorTriggers = token<ConnectorTriggers>('connectors.ConnectorTriggers');
+
+export { isGreater } from './domain/trigger.ts';

@@ -10,7 +10,7 @@ import { ChangingNodeTypes, FlowNodes, GraphNodeTypes } from '../../engine/flows
 import { ConnectorChecks, ConnectorManifests, ManifestReading } from '../manifests/contract.ts';
 import { NodeRequests } from '../requests/contract.ts';
 import { DocumentChecks } from '../../engine/runs/contract.ts';
-import { ConnectorActions } from './contract.ts';
+import { ConnectorActions, ConnectorTriggers } from './contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { connectorRoutes } from './routes.ts';
 import { LiveActions } from './service/live-actions.ts';
@@ -44,6 +44,7 @@ export default definePlugin(manifest, (plugin) => {
       .filter(({ connector }) => names.has(connector.name));
   };
   plugin.bind(ConnectorActions, live);
+  plugin.bind(ConnectorTriggers, (use) => ({ find: (...names) => live(use).findTrigger(...names) }));
   plugin.contribute(FlowNodes, (use) => fixed(use).map((action) => flowNode(action, () => use(NodeRequests))));
   plugin.contribute(GraphNodeTypes, (use) => fixed(use).map(graphNode));
   plugin.contribute(ChangingNodeTypes, live);

@@ -15,6 +15,7 @@ export type {
   ManifestCredential,
   ManifestExample,
   ManifestSign,
+  ManifestTrigger,
   ManifestValue,
   RequestTemplate,
 } from './generated/connector-manifest.ts';

@@ -1,7 +1,8 @@
 import { token } from '../../../kernel/contracts/index.ts';
 import type { CredentialKind } from '../../secrets/credentials/contract.ts';
+import type { ProjectScope } from '../../platform/resources/contract.ts';
 import type { FlowNodeContext, FlowNodeOutcome } from '../../engine/flows/contract.ts';
-import type { Json } from '../../engine/runs/contract.ts';
+import type { Failure, Json } from '../../engine/runs/contract.ts';
 
 import type { AnswerRules } from './contract/answer-rules.ts';
 
@@ -94,6 +95,8 @@ export interface NodeAnswer {
   pages?: number;
   /** With `paginate`: false when a limit ended the list early. */
   complete?: boolean;
+  /** With `paginate`, outside of runs: the body of the last page. */
+  last_body?: Json;
 }
 
 /** Turns the requests of nodes into activities. */
@@ -107,3 +110,24 @@ export interface NodeRequests {
 }
 
 export const NodeRequests = token<NodeRequests>('requests.NodeRequests');
+
+/** A request outside of a run, such as a poll. */
+export interface DirectRequest {
+  request: NodeRequest;
+  scope: ProjectScope;
+  /** Ends the request with all its pages. */
+  signal: AbortSignal;
+}
+
+/**
+ * The answer with all texts of the credential masked, or why there is none. `failure.message` shows neither the
+ * credential nor the query.
+ */
+export type DirectAnswer = { answer: NodeAnswer } | { failure: Failure };
+
+export interface DirectRequests {
+  /** Sends a request and reads all its pages. Only an error of this process makes it throw. */
+  send(direct: DirectRequest): Promise<DirectAnswer>;
+}
+
+export const DirectRequests = token<DirectRequests>('requests.DirectRequests');

@@ -1,7 +1,7 @@
 import { type Api, type Command, inGroup, listCommand } from '../../../../cli/contract.ts';
 
 const SAMPLE = 60;
-const SOURCES = ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account'];
+const SOURCES = ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account', 'trigger'];
 
 function sample(value: unknown): string {
   const text = value === undefined ? '' : JSON.stringify(value);
@@ -47,7 +47,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       exclude: {
         type: 'string',
         value: '<sources>',
-        summary: 'leave out these sources; `lifecycle,manual,spawn` hides run events',
+        summary: 'leave out these sources; `lifecycle` hides run events',
       },
       since: {
         type: 'string',

@@ -1,4 +1,14 @@
 /** What can record an event. */
-export const EVENT_SOURCES = ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account'] as const;
+export const EVENT_SOURCES = [
+  'emit',
+  'hook',
+  'forge',
+  'lifecycle',
+  'schedule',
+  'manual',
+  'spawn',
+  'account',
+  'trigger',
+] as const;
 
 export type EventSource = (typeof EVENT_SOURCES)[number];

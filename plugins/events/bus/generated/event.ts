@@ -16,7 +16,7 @@ export interface Event {
   /**
    * The source of the event.
    */
-  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account' | 'trigger';
   /**
    * The name of the hook, webhook or schedule, or the ID of the run that emitted the event or that the event describes. Empty if a person emitted it.
    */

@@ -14,7 +14,7 @@ export interface ListEventsQuery {
    * Only events with this key.
    */
   key?: string;
-  source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account' | 'trigger';
   /**
    * The sources to exclude, separated by commas. `lifecycle,manual,spawn` hides the start and end of runs.
    */

@@ -16,7 +16,7 @@ export interface ShownEvent {
   /**
    * The source of the event.
    */
-  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account' | 'trigger';
   source_name: string;
   generation: number;
   trusted: boolean;

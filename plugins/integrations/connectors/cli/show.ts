@@ -11,7 +11,16 @@ export const run: Run = async ({ args, output, client }) => {
   return undefined;
 };
 
-function formatManifest({ name, title, description, credential, fields = [], actions = {}, hook }: Manifest): string {
+function formatManifest({
+  name,
+  title,
+  description,
+  credential,
+  fields = [],
+  actions = {},
+  triggers = {},
+  hook,
+}: Manifest): string {
   const rows: [string, unknown][] = [
     ['connector', name],
     ['title', title],
@@ -21,6 +30,10 @@ function formatManifest({ name, title, description, credential, fields = [], act
     ...Object.entries(actions).map(([action, one]): [string, unknown] => [
       `${name}.${action}`,
       `${(one?.inputs ?? []).map(formatValue).join('; ')}${one?.more_inputs ? '; additional inputs are allowed' : ''}`,
+    ]),
+    ...Object.entries(triggers).map(([trigger, one]): [string, unknown] => [
+      `trigger ${trigger}`,
+      [`emits ${one?.event.type}`, ...(one?.inputs ?? []).map(formatValue)].join('; '),
     ]),
     ['hook', hook && (hook.token ? `a token in ${hook.token.header}` : `a signature in ${hook.signature?.header}`)],
   ];

@@ -6,9 +6,10 @@ import {
   ManifestErrors,
   type ManifestProblem,
 } from '../../manifests/contract.ts';
-import type { ConnectorAction, ConnectorActions } from '../contract.ts';
+import type { ConnectorAction, ConnectorActions, ConnectorTrigger } from '../contract.ts';
 import { compileAction, describeAction } from '../domain/action.ts';
 import { validateExamples } from '../domain/examples.ts';
+import { compileTrigger } from '../domain/trigger.ts';
 
 /**
  * The actions of a connector that comes with svc. Each is compiled at its first use, because loading the expression
@@ -32,15 +33,17 @@ function compileOrThrow(manifest: ConnectorManifest, name: string, expressions: 
   throw ManifestErrors.connectorInvalid(compiled.problems.map(formatProblem).join('\n'));
 }
 
-/** The actions of a connector, and what is wrong with their templates. */
+/** The actions and triggers of a connector, and what is wrong with their templates. */
 export function compileConnector(
   { manifest }: Connector,
   expressions: Expressions,
-): { actions: ConnectorAction[]; problems: ManifestProblem[] } {
+): { actions: ConnectorAction[]; triggers: ConnectorTrigger[]; problems: ManifestProblem[] } {
   const compiled = Object.keys(manifest.actions ?? {}).map((name) => compileAction(manifest, name, expressions));
   const actions = compiled.flatMap((one) => ('action' in one ? [one.action] : []));
-  const problems = compiled.flatMap((one) => ('problems' in one ? one.problems : []));
-  return { actions, problems };
+  const read = Object.keys(manifest.triggers ?? {}).map((name) => compileTrigger(manifest, name, expressions));
+  const triggers = read.flatMap((one) => ('trigger' in one ? [one.trigger] : []));
+  const problems = [...compiled, ...read].flatMap((one) => ('problems' in one ? one.problems : []));
+  return { actions, triggers, problems };
 }
 
 /** Everything that is wrong with a connector: its examples are carried out too. */

@@ -8,7 +8,7 @@ import {
   ManifestErrors,
 } from '../../manifests/contract.ts';
 import type { NodeRequests } from '../../requests/contract.ts';
-import type { ConnectorAction, ConnectorActions } from '../contract.ts';
+import type { ConnectorAction, ConnectorActions, ConnectorTrigger } from '../contract.ts';
 import { actionList, builtinActions, compileConnector } from './compile-connectors.ts';
 import { flowNode, graphNode } from './nodes.ts';
 
@@ -17,6 +17,8 @@ const MAX_REMOVED = 1000;
 
 interface CompiledConnector {
   actions: readonly ConnectorAction[];
+  /** Compiled at the first use of a connector that comes with svc. */
+  triggers: () => readonly ConnectorTrigger[];
   nodes: readonly GraphNodeType[];
 }
 
@@ -48,6 +50,14 @@ export class LiveActions implements ConnectorActions, ChangingNodeTypes {
 
   all(): readonly ConnectorAction[] {
     return this.#current().all();
+  }
+
+  findTrigger(connector: string, trigger: string): ConnectorTrigger | undefined {
+    const found = this.#deps.manifests.connectors().find(({ manifest }) => manifest.name === connector);
+    if (found?.manifest.triggers?.[trigger] === undefined) return undefined;
+    return this.#compile(found)
+      .triggers()
+      .find(({ name }) => name === trigger);
   }
 
   findFlowNode(type: string): FlowNodeType | undefined {
@@ -105,10 +115,11 @@ export class LiveActions implements ConnectorActions, ChangingNodeTypes {
     const cached = this.#compiled.get(connector);
     if (cached) return cached;
     const { expressions } = this.#deps;
-    const actions = connector.builtin
-      ? builtinActions(connector, expressions)
-      : compileConnector(connector, expressions).actions;
-    const compiled = { actions, nodes: connector.watched ? actions.map(graphNode) : [] };
+    let result: ReturnType<typeof compileConnector> | undefined;
+    const compile = () => (result ??= compileConnector(connector, expressions));
+    const actions = connector.builtin ? builtinActions(connector, expressions) : compile().actions;
+    const nodes = connector.watched ? actions.map(graphNode) : [];
+    const compiled = { actions, triggers: () => compile().triggers, nodes };
     this.#compiled.set(connector, compiled);
     return compiled;
   }

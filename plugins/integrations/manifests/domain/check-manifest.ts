@@ -1,6 +1,7 @@
+import { isServiceError, parseDuration } from '../../../../kernel/contracts/index.ts';
 import { validateWithSuggestions, pointerTo, UNKNOWN_MEMBER } from '../../../platform/schema/contract.ts';
 import type { ManifestProblem } from '../contract.ts';
-import type { ConnectorManifest, ManifestValue } from '../generated/connector-manifest.ts';
+import type { ConnectorManifest, ManifestTrigger, ManifestValue } from '../generated/connector-manifest.ts';
 import schema from '../schema/connector-manifest.schema.json' with { type: 'json' };
 import { validateDeliveryExample } from './check-deliveries.ts';
 import { validateHook } from './check-hook.ts';
@@ -19,6 +20,9 @@ export function validateManifest(document: unknown): ManifestProblem[] {
     ...validateValues(manifest.fields, '/fields', false),
     ...Object.entries(manifest.actions ?? {}).flatMap(([name, action]) =>
       validateValues(action!.inputs, `${pointerTo('/actions', name)}/inputs`, true),
+    ),
+    ...Object.entries(manifest.triggers ?? {}).flatMap(([name, trigger]) =>
+      validateTrigger(trigger!, pointerTo('/triggers', name)),
     ),
     ...validateCredential(manifest),
     ...(manifest.hook ? validateHook(manifest.hook) : []),
@@ -60,6 +64,40 @@ function validateValues(values: readonly ManifestValue[] = [], at: string, input
       );
     return problems;
   });
+}
+
+/** The interval and the time limit have bounds, so that no manifest can make a server ask all the time. */
+function validateTrigger(
+  { inputs = [], items, paginate, every, timeout }: ManifestTrigger,
+  at: string,
+): ManifestProblem[] {
+  const problems = validateValues(inputs, `${at}/inputs`, true);
+  const report = (member: string, rule: string, message: string, fix: string) =>
+    problems.push({ pointer: `${at}${member}`, rule, message, fix });
+  if (inputs.some(({ name }) => name === 'cursor'))
+    report('/inputs', 'cursor_input', 'must not declare cursor', 'remove it: svc sets input.cursor itself');
+  if ((items === undefined) === (paginate === undefined))
+    report('/items', 'items_form', 'must be set without `paginate`, and only then', 'keep one of the two');
+  const durations = { '/every/default': every?.default, '/every/least': every?.least, '/timeout': timeout };
+  for (const [member, text] of Object.entries(durations)) {
+    const { least, most } = member === '/timeout' ? TIMEOUT_BOUNDS : INTERVAL_BOUNDS;
+    if (text !== undefined && !isDuration(text, parseDuration(least), parseDuration(most)))
+      report(member, 'duration_bounds', `must be a duration from ${least} to ${most}`, 'write one such as 5m');
+  }
+  return problems;
+}
+
+const INTERVAL_BOUNDS = { least: '10s', most: '1d' };
+const TIMEOUT_BOUNDS = { least: '1s', most: '2m' };
+
+function isDuration(text: string, least_ms: number, most_ms: number): boolean {
+  try {
+    const ms = parseDuration(text);
+    return ms >= least_ms && ms <= most_ms;
+  } catch (error) {
+    if (isServiceError(error)) return false;
+    throw error;
+  }
 }
 
 function validateCredential({ credential }: ConnectorManifest): ManifestProblem[] {

@@ -115,6 +115,12 @@ export interface ConnectorManifest {
   actions?: {
     [k: string]: ManifestAction;
   };
+  /**
+   * Lists that svc reads again and again: each new item becomes an event.
+   */
+  triggers?: {
+    [k: string]: ManifestTrigger;
+  };
   hook?: HookSection;
   forge?: ForgeSection;
   /**
@@ -287,6 +293,80 @@ export interface Pagination {
    * At most this many items are returned. Default 10,000.
    */
   max_items?: number;
+}
+export interface ManifestTrigger {
+  title?: string;
+  description?: string;
+  /**
+   * @maxItems 64
+   */
+  inputs?: ManifestValue[];
+  request: RequestTemplate;
+  failed_when?: FailedWhen;
+  paginate?: Pagination;
+  /**
+   * CEL over `status`, `headers` and `body`: the list in the response. Only without `paginate`, which has its own.
+   */
+  items?: string;
+  /**
+   * CEL over `item`: the ID by which svc recognizes an item. Each ID becomes one event.
+   */
+  id: string;
+  cursor?: TriggerCursor;
+  /**
+   * The list begins with the oldest items, so the cursor can move even if a limit ends the list early. Default false.
+   */
+  oldest_first?: boolean;
+  event: TriggerEvent;
+  every?: TriggerInterval;
+  /**
+   * Default true. `false` if outsiders can create items: runs of such events are untrusted.
+   */
+  trusted?: boolean;
+  /**
+   * The time limit of a poll with all its pages, from 1s to 2m. Default 30s.
+   */
+  timeout?: string;
+}
+/**
+ * The value that the next poll reads as `input.cursor`.
+ */
+export interface TriggerCursor {
+  /**
+   * `items`: the greatest value of all items. `response`: the value of the last response.
+   */
+  of: 'items' | 'response';
+  /**
+   * CEL over `item`, or over `status`, `headers` and `body`.
+   */
+  value: string;
+}
+export interface TriggerEvent {
+  /**
+   * The type of the events.
+   */
+  type: string;
+  /**
+   * CEL over `item`: the key of the event.
+   */
+  key?: string;
+  /**
+   * CEL over `item`: the payload. Default: the item.
+   */
+  payload?: string;
+}
+/**
+ * How often the list is read.
+ */
+export interface TriggerInterval {
+  /**
+   * Default 5m.
+   */
+  default?: string;
+  /**
+   * The shortest interval that a project can set, from 10s to 1d. Default 1m.
+   */
+  least?: string;
 }
 /**
  * How the sender proves that a delivery is genuine: with a signature or a token.

@@ -1,4 +1,14 @@
-export const SOURCES = ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account'] as const;
+export const SOURCES = [
+  'emit',
+  'hook',
+  'forge',
+  'lifecycle',
+  'schedule',
+  'manual',
+  'spawn',
+  'account',
+  'trigger',
+] as const;
 
 /** What the address of the page says. */
 export interface EventFilters {
