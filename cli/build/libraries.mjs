@@ -93,7 +93,8 @@ const LICENSE = /^(licen[cs]e|copying|notice)/i;
 /** The licences of the libraries whose modules are among the inputs, as they require, in one text. */
 export function noticesOf(home, inputs) {
   const folders = new Set(inputs.map(packageFolder).filter((folder) => folder && existsSync(join(home, folder))));
-  const notices = [...folders].sort().map((folder) => {
+  const sorted = [...folders].sort((a, b) => (a < b ? -1 : 1));
+  const notices = sorted.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(home, folder, 'package.json'), 'utf8'));
     const texts = readdirSync(join(home, folder), { withFileTypes: true })
       .filter((entry) => entry.isFile() && LICENSE.test(entry.name))

@@ -2,7 +2,7 @@ Feature: Connectors in a folder
 
   Rule: A running server takes new, changed and removed connectors
 
-    @far-end @own-server @configured
+    @contract @far-end @own-server @configured
     Scenario: a connector is dropped into a folder, changed, broken and removed, and the server keeps running
       Given a far end
       And a file "connectors/notes.txt":
@@ -70,7 +70,7 @@ Feature: Connectors in a folder
       Then it exits with 1
       And standard error has "has no connector desk"
 
-    @far-end @own-server @configured
+    @contract @far-end @own-server @configured
     Scenario: an open run keeps the connector that it was submitted with until it is removed, and half a file is not taken
       Given a far end
       And a file "connectors/desk/manifest.json":

@@ -2,7 +2,7 @@ Feature: Triggers
 
   Rule: Each new item of a list becomes one event
 
-    @far-end @own-server @configured
+    @contract @far-end @own-server @configured
     Scenario: only items that appear after the first poll become events, each once
       Given a far end that answers:
         | path    | status | type             | body                                                              |
@@ -75,7 +75,7 @@ Feature: Triggers
       When I call "svc trigger rm orders"
       Then it exits with 0
 
-    @far-end @own-server @configured
+    @contract @far-end @own-server @configured
     Scenario: all pages from the beginning, and values that are invalid
       Given a far end that answers:
         | path   | status | type             | body                               |

@@ -4,10 +4,12 @@ import { delimiter, join } from 'node:path';
 
 /** What tests need of a machine beside Node, and how it gets that: packages of Debian, or a sentence. */
 export const INSTALL = {
+  buildah: 'buildah',
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
   curl: 'curl',
   debootstrap: 'debootstrap',
+  'docker-compose': 'docker-compose',
   fish: 'fish',
   galera: 'mariadb-server galera-4 rsync iproute2',
   git: 'git',
@@ -15,6 +17,7 @@ export const INSTALL = {
   ip: 'iproute2',
   isolation: 'gcc libc6-dev',
   mariadbd: 'mariadb-server',
+  newuidmap: 'uidmap',
   namespaces: 'nothing: the kernel must allow unshare',
   'nats-server': 'nats-server',
   'other users': 'nothing: run it where every user may read the clone and its Node',

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { clone } from '../../features/support/target.ts';
+import { needs } from '../kit/needs.ts';
+import { onlyLong } from '../support/length.ts';
 
 const read = (path: string) => readFileSync(join(clone, path), 'utf8');
 const namesIn = (text: string) =>
@@ -80,6 +83,15 @@ t.test('compose.yaml is whole: what services name is there', async (t) => {
     for (const volume of volumes) t.ok(known('volumes').includes(volume), `${name}: ${volume}`);
     if (String(service.image).startsWith('svc:')) t.equal(service.image, `svc:${version}`);
   }
+});
+
+t.test('compose.yaml is valid for Compose', { ...onlyLong, ...needs('docker-compose') }, async (t) => {
+  // The schema of the version in Debian is from before names of projects.
+  const text = read('docs/deploy/compose.yaml').replace(/^name: .*\n/m, '');
+  const { status, stderr } = spawnSync('docker-compose', ['--file', '-', 'config', '--quiet'], {
+    ...{ input: text, encoding: 'utf8', cwd: join(clone, 'docs/deploy') },
+  });
+  t.equal(status, 0, stderr);
 });
 
 t.test('each line of the Containerfile is an instruction', async (t) => {
