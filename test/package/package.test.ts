@@ -24,14 +24,14 @@ import { programs } from './programs.ts';
 t.setTimeout(900_000);
 const STEP_MS = 180_000;
 /** npm takes longer for the number of files than for their size. 1,000 of them are pages: of the documentation and of the console. */
-const MAX_FILES = 1700;
+const MAX_FILES = 1800;
 /** The benchmark holds 2.5 on a machine of its own; with all commands in one file it was 10. */
 const MAX_TIMES_OF_NODE = 4;
 /**
- * The file of the kernel includes its libraries, and a table maps its lines to the sources for stack traces. The fonts of the
- * console take 0.3 MiB, the site of the documentation 2.2.
+ * The package includes its libraries: 0.9 MiB of them are files of their own, the others are part of the file of the kernel. A table
+ * maps its lines to the sources for stack traces. The fonts of the console take 0.3 MiB, the site of the documentation 2.2.
  */
-const MAX_BYTES = 9 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 fileNeeds(t, 'git');
 
