@@ -74,4 +74,4 @@ export interface ConnectorTriggers {
 
 export const ConnectorTriggers = token<ConnectorTriggers>('connectors.ConnectorTriggers');
 
-export { isGreater } from './domain/trigger.ts';
+export { isGreater } from './contract/cursor-order.ts';

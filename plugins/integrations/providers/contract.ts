@@ -1,9 +1,9 @@
 import { token } from '../../../kernel/contracts/index.ts';
-import type { AssertionAlgorithm } from './domain/assertion.ts';
+import type { AssertionAlgorithm } from './contract/assertion.ts';
 import type { ProviderView } from './generated/provider.ts';
 
 export { CALLBACK_PATH } from './contract/callback-path.ts';
-export { type AssertionAlgorithm, readAssertionKey } from './domain/assertion.ts';
+export { type AssertionAlgorithm, readAssertionKey } from './contract/assertion.ts';
 
 /** How a provider handles refresh tokens. */
 export interface Capabilities {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { compile } from '../../platform/schema/contract.ts';
-import { PRESETS } from './domain/presets.ts';
+import { PRESETS } from './local/presets.ts';
 import { PROVIDERS, readProviderSettings } from './domain/read-settings.ts';
 import presets from './presets.json' with { type: 'json' };
 import schema from './schema/provider-preset.schema.json' with { type: 'json' };

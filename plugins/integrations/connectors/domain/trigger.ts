@@ -10,6 +10,7 @@ import { pointerTo } from '../../../platform/schema/contract.ts';
 import type { ConnectorManifest, ManifestProblem, ManifestTrigger } from '../../manifests/contract.ts';
 import type { NodeAnswer } from '../../requests/contract.ts';
 import type { ConnectorTrigger, TriggerItem, TriggerReading } from '../contract.ts';
+import { isGreater } from '../contract/cursor-order.ts';
 import { compileAction } from './action.ts';
 
 const RESPONSE = ['status', 'headers', 'body'] as const;
@@ -151,10 +152,4 @@ function readItem(expressions: Reading, item: Json): Omit<TriggerItem, 'type'> |
 function toScalar(value: unknown): string | number | undefined {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
-}
-
-/** Numbers by their value, texts by their characters, as times in ISO 8601 are ordered. */
-export function isGreater(one: Json, other: Json): boolean {
-  if (typeof one === 'number' && typeof other === 'number') return one > other;
-  return String(one) > String(other);
 }

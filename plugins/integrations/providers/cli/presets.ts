@@ -1,7 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { type FlagValues, type Run, usageError } from '../../../../cli/contract.ts';
-import { findPreset, PRESETS, unknownPreset } from '../domain/presets.ts';
-import type { ProviderPreset } from '../generated/provider-preset.ts';
+import { findPreset, PRESETS, type ProviderPreset, unknownPreset } from '../local/presets.ts';
 
 const grantsOf = ({ settings: { grants = ['authorization_code'] } }: ProviderPreset) => grants;
 

@@ -1,7 +1,7 @@
 import { compileAtUse, readJson, readSettingFile } from '../../../platform/schema/contract.ts';
 import type { ProviderSettings } from '../generated/provider-settings.ts';
 import schema from '../schema/provider-settings.schema.json' with { type: 'json' };
-import { withPreset } from './presets.ts';
+import { withPreset } from '../local/presets.ts';
 import { validateAuthorizeUrl, validateRedirectUri, validateUrl } from './urls.ts';
 
 export const PROVIDERS = 'SVC_CONNECTED_ACCOUNT_PROVIDERS';

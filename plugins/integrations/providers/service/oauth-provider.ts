@@ -17,7 +17,7 @@ import {
 } from 'oauth4webapi';
 import type { Clock, Egress, Ids } from '../../../../kernel/contracts/index.ts';
 import type { ClientGrant, Grant, Identity, Provider, TestOutcome, TokenOutcome, Tokens } from '../contract.ts';
-import { readAssertionKey, signAssertion } from '../domain/assertion.ts';
+import { readAssertionKey, signAssertion } from '../contract/assertion.ts';
 import { readIdentity } from '../domain/identity.ts';
 import { isRevokedError, redactMessage } from '../domain/token-response.ts';
 import { type ConsentSettings, consentSettings, grantsOf } from '../domain/read-settings.ts';

@@ -2,6 +2,8 @@ import { suggestName } from '../../../platform/schema/contract.ts';
 import type { ProviderPreset } from '../generated/provider-preset.ts';
 import presets from '../presets.json' with { type: 'json' };
 
+export type { ProviderPreset };
+
 /** Public providers, by name. A test checks them with their schema. */
 export const PRESETS: readonly ProviderPreset[] = presets as ProviderPreset[];
 
