@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Fleet, underAttack, type Victim } from './chaos.ts';
 import { CrashRun } from './crash-run.ts';
 import { workload } from './script.ts';
@@ -35,14 +36,17 @@ export const crash = (plan: CrashPlan): Promise<CrashResult> =>
     return { status, struck, violations };
   });
 
-/** Looks for the script of a run that goes on. */
-const LOOKS = 30;
+/** How long a script is looked for. On loaded cores an agent takes a second to start one. */
+const LOOK_MS = 3000;
+const BETWEEN_LOOKS_MS = 3;
 
 /** A script waits most of its time, and then there is nobody to kill: it is let go on, and struck as soon as it is there. */
 async function strikeScript(fleet: Fleet, run: CrashRun): Promise<boolean> {
-  for (let look = 0; look < LOOKS; look += 1) {
+  const began = performance.now();
+  for (let look = 0; performance.now() - began < LOOK_MS; look += 1) {
     if (await fleet.strike('script', run)) return true;
     if (look === 0) await run.signal();
+    else await setTimeout(BETWEEN_LOOKS_MS);
   }
   return false;
 }
@@ -63,7 +67,7 @@ async function batter(
     await run.advance(strikes * stride);
     const victims = (['script', 'agent', 'server'] as const).filter((victim) => left(victim) > 0);
     const victim = victims[Math.floor(random() * victims.length)]!;
-    await new Promise((resolve) => setTimeout(resolve, random() * 60));
+    await setTimeout(random() * 60);
     if (await (victim === 'script' ? strikeScript(fleet, run) : fleet.strike(victim))) {
       struck[victim] += 1;
       strikes += 1;

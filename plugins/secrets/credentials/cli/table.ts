@@ -9,7 +9,7 @@ export const commands = inGroup(
   resourceCommands<Credential>({
     noun: 'credential',
     path: '/credentials',
-    columns: { name: 'name', kind: 'kind', hosts: ({ hosts }) => hosts?.join(', ') ?? 'any' },
+    columns: { name: 'name', kind: 'kind', hosts: ({ hosts }) => hosts?.join(', ') },
     set: {
       summary: 'create or replace a credential',
       description:
