@@ -7,6 +7,9 @@ import { END_OF } from './tap-part.ts';
  * them apart by a line at the end of each. They are no arguments: tap names the folders of tests by those.
  */
 async function main(files: readonly string[]): Promise<void> {
+  // After its first teardown, tap ends the root as soon as it is idle, as it is while the next file is loaded.
+  const teardowns: Teardown[] = [];
+  t.teardown = (teardown: Teardown) => void teardowns.push(teardown);
   for (const file of files) {
     try {
       await import(resolve(file));
@@ -17,7 +20,10 @@ async function main(files: readonly string[]): Promise<void> {
     t.setTimeout(Number(process.env.TAP_TIMEOUT || 1800) * 1000);
     // It waits for all that the file has begun.
     await t.test(`${END_OF}${file}`, async () => undefined);
+    for (const teardown of teardowns.splice(0).reverse()) await teardown();
   }
 }
+
+type Teardown = () => unknown;
 
 await main(JSON.parse(process.env.SVC_TEST_FILES || '[]') as string[]);

@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Plug,
   Radio,
+  Rss,
   Webhook,
 } from 'lucide-react';
 import type { Event } from '../../../../../cli/generated/api.ts';
@@ -29,6 +30,7 @@ const ICONS: Record<Event['source'], LucideIcon> = {
   manual: CirclePlay,
   spawn: GitFork,
   account: Plug,
+  trigger: Rss,
 };
 
 interface Props {
