@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import t from 'tap';
 import { homeFolder } from '../../features/support/home.ts';
@@ -33,7 +34,7 @@ async function svc(
   args: readonly string[],
   project: string,
   server = url,
-  onSpawn?: (kill: (signal?: NodeJS.Signals) => void) => void,
+  onSpawn?: (kill: (signal?: NodeJS.Signals) => void, stderr: Readable) => void,
 ) {
   const settings = { SVC_URL: server, SVC_TOKEN: token, SVC_ORG: 'dev', SVC_PROJECT: project };
   const child = spawn(svcProgram, args, {
@@ -41,7 +42,7 @@ async function svc(
     env: { ...env, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onSpawn?.((signal = 'SIGKILL') => child.kill(signal));
+  onSpawn?.((signal = 'SIGKILL') => child.kill(signal), child.stderr);
   const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr), once(child, 'close')]);
   return { exit: child.exitCode, stdout, stderr } satisfies Answered;
 }
@@ -69,23 +70,28 @@ async function contents(path: string): Promise<Record<string, string>> {
 }
 
 /** A server in front of ours that calls back at each request that changes something: before it, and before its answer. */
-async function proxy(on: (moment: 'request' | 'answer', end: () => void) => boolean): Promise<string> {
-  const forward = (from: IncomingMessage, to: ServerResponse) => {
+async function proxy(
+  on: (moment: 'request' | 'answer', end: () => void) => boolean | Promise<boolean>,
+): Promise<string> {
+  const forward = async (from: IncomingMessage, to: ServerResponse) => {
     const changes = from.method !== 'GET';
     const end = () => {
       server.closeAllConnections();
       server.close();
     };
-    if (changes && on('request', end)) return;
-    const outgoing = request(`${url}${from.url}`, { method: from.method, headers: from.headers }, (answer) => {
-      if (changes && on('answer', end)) return;
+    if (changes && (await on('request', end))) return;
+    const answerTo = async (answer: IncomingMessage) => {
+      if (changes && (await on('answer', end))) return;
       to.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.pipe(to);
+    };
+    const outgoing = request(`${url}${from.url}`, { method: from.method, headers: from.headers }, (answer) => {
+      void answerTo(answer);
     });
     outgoing.on('error', () => to.destroy());
     from.pipe(outgoing);
   };
-  const server = createServer(forward).listen(0, '127.0.0.1');
+  const server = createServer((from, to) => void forward(from, to)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {
     server.closeAllConnections();
@@ -155,16 +161,22 @@ t.test('an apply that is interrupted says what it did, and the next one does the
   ] as const) {
     const project = await makeProject(`interrupted-${exit}`);
     let seen = 0;
-    let interrupt = (_signal?: NodeJS.Signals) => {};
-    const server = await proxy((moment, end) => {
+    let interrupt = async () => {};
+    const server = await proxy(async (moment, end) => {
       if (moment === 'request') seen += 1;
-      if (seen < 3) return false;
-      if (exit === 130 && moment === 'request' && seen === 3) interrupt('SIGINT');
-      // The request goes through in both cases; its answer gets lost in the second.
-      if (exit === 3 && moment === 'answer') end();
-      return exit === 3 && moment === 'answer';
+      if (seen < 3 || moment === 'request') return false;
+      // The request goes through in both cases. Its answer comes once the command knows of the signal, or gets lost.
+      if (exit === 130 && seen === 3) await interrupt();
+      if (exit === 3) end();
+      return exit === 3;
     });
-    const interrupted = await svc(['apply', '-f', 'i'], project, server, (kill) => (interrupt = kill));
+    const interrupted = await svc(['apply', '-f', 'i'], project, server, (kill, stderr) => {
+      interrupt = async () => {
+        const says = once(stderr, 'data');
+        kill('SIGINT');
+        await says;
+      };
+    });
     t.equal(interrupted.exit, exit, `${how}: ${interrupted.stderr}`);
     t.match(interrupted.stdout, /^created graphs\/one\n/, 'what was done is reported');
     t.match(interrupted.stderr, /interrupted: [12] created, .*, [45] not done/);

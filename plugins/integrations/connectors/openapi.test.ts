@@ -246,3 +246,23 @@ t.test('other documents are refused', async (t) => {
   const circular = withPaths({ '/x': { $ref: '#/paths/~1y' }, '/y': { $ref: '#/paths/~1x' } });
   t.match(refusal(circular), /it has no operations$/);
 });
+
+t.test('a hostile document takes no longer than a large one', async (t) => {
+  const itself = { $ref: '#/components/schemas/Pet' };
+  const wide = Array.from({ length: 12 }, (_, index) => ({ $ref: `#/components/schemas/Level${index}` }));
+  const levels = wide.map((_, index) => [`Level${index}`, { allOf: wide.map(() => wide[(index + 1) % wide.length]) }]);
+  const json = { allOf: [{ properties: { name: { type: 'string' } } }, ...wide] };
+  const more = {
+    components: {
+      schemas: { Pet: { allOf: Array.from({ length: 12 }, () => itself) }, ...Object.fromEntries(levels) },
+    },
+  };
+  const operations = Array.from({ length: 20_000 }, (_, index) => [`/pets/${index}`, { get: { operationId: 'list' } }]);
+  const post = (schema: object) => ({
+    post: { operationId: 'create', requestBody: { content: { 'application/json': { schema } } } },
+  });
+  t.match(convert(withPaths({ '/pets': post(json) }, more)).manifest.actions!.create!.inputs, [{ name: 'name' }]);
+  t.ok(convert(withPaths({ '/pets': post(itself) }, more)).manifest.actions);
+  const { actions } = convert(withPaths(Object.fromEntries(operations)), { operations: ['list_20000'] }).manifest;
+  t.same(Object.keys(actions!), ['list_20000']);
+});

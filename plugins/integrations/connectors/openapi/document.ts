@@ -13,8 +13,9 @@ export const toText = (value: unknown): string | undefined =>
 
 /** A document refers to itself at most this often in a row. */
 const MAX_REFERENCES = 16;
-/** `allOf` is merged to this depth. */
+/** `allOf` is merged to this depth, and at most this many schemas. */
 const MAX_DEPTH = 8;
+const MAX_SCHEMAS = 256;
 
 /** An OpenAPI document. References within the document are resolved; others are not. */
 export class OpenapiDocument {
@@ -39,18 +40,25 @@ export class OpenapiDocument {
     return undefined;
   }
 
-  /** A schema with the members of its `allOf`. */
-  schema(value: unknown, depth = 0): JsonObject {
-    const { allOf, ...schema } = this.resolve(value) ?? {};
-    if (!Array.isArray(allOf) || depth === MAX_DEPTH) return schema;
-    const schemas = [schema, ...allOf.map((one) => this.schema(one, depth + 1))];
-    return Object.assign({}, ...schemas.toReversed(), {
-      properties: Object.assign(
-        {},
-        ...schemas.toReversed().map(({ properties }) => toObject(properties)),
-      ) as JsonObject,
-      required: schemas.flatMap(({ required }) => toList(required)),
+  /** A schema with the members of its `allOf`. What a schema says itself wins, and then what comes first. */
+  schema(value: unknown): JsonObject {
+    const parts: JsonObject[] = [];
+    this.#collect(value, parts, 0);
+    const [only, ...others] = parts;
+    if (only === undefined || others.length === 0) return only ?? {};
+    const fromLast = parts.toReversed();
+    return Object.assign({}, ...fromLast, {
+      properties: Object.assign({}, ...fromLast.map(({ properties }) => toObject(properties))) as JsonObject,
+      required: parts.flatMap(({ required }) => toList(required)),
     }) as JsonObject;
+  }
+
+  /** A schema can name itself, or the same schemas on many paths, so their number is limited too. */
+  #collect(value: unknown, parts: JsonObject[], depth: number): void {
+    if (parts.length === MAX_SCHEMAS) return;
+    const { allOf, ...schema } = this.resolve(value) ?? {};
+    parts.push(schema);
+    if (Array.isArray(allOf) && depth < MAX_DEPTH) for (const one of allOf) this.#collect(one, parts, depth + 1);
   }
 }
 

@@ -60,7 +60,7 @@ interface NamedOperation {
 }
 
 function listOperations(document: OpenapiDocument): NamedOperation[] {
-  const names = new Set<string>();
+  const names = new Map<string, number>();
   return Object.entries(toObject(document.root.paths)).flatMap(([path, entry]) => {
     const described = document.resolve(entry) ?? {};
     return METHODS.filter((method) => isObject(described[method])).map((method) => {
@@ -88,10 +88,12 @@ function toActionName(text: string): string {
   return name === '' ? 'call' : name;
 }
 
-function uniqueName(name: string, names: Set<string>): string {
-  let unique = name;
-  for (let nth = 2; names.has(unique); nth += 1) unique = `${name}_${nth}`;
-  names.add(unique);
+function uniqueName(name: string, names: Map<string, number>): string {
+  const last = names.get(name);
+  let [unique, nth] = [name, last ?? 1];
+  while (names.has(unique)) unique = `${name}_${(nth += 1)}`;
+  names.set(name, nth);
+  if (unique !== name) names.set(unique, 1);
   return unique;
 }
 
