@@ -52,7 +52,10 @@ export class Console {
   /** Ends with the test. */
   static async open(t: Test, executablePath: string, options: ConsoleOptions = {}): Promise<Console> {
     const place = await Console.start(executablePath, options);
-    t.teardown(() => place.close());
+    t.teardown(async () => {
+      if (!t.passing()) process.stderr.write(await place.describePages());
+      await place.close();
+    });
     return place;
   }
 
@@ -132,6 +135,18 @@ export class Console {
       );
     }
     return page;
+  }
+
+  /** What the open pages show, and their faults: a test that fails on a page says with it what it waited at. */
+  async describePages(): Promise<string> {
+    const pages = this.#browser.contexts().flatMap((context) => context.pages());
+    const shown = await Promise.all(
+      pages.map(async (page) => {
+        const text = await page.evaluate('document.body.innerText').catch(String);
+        return `${page.url()} shows:\n${String(text).slice(0, 3000)}\n`;
+      }),
+    );
+    return [...shown, ...this.faults, ...this.#failed].join('\n');
   }
 
   /** Ends the server, and starts it again at the same address. */

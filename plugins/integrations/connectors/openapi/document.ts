@@ -42,23 +42,23 @@ export class OpenapiDocument {
 
   /** A schema with the members of its `allOf`. What a schema says itself wins, and then what comes first. */
   schema(value: unknown): JsonObject {
-    const parts: JsonObject[] = [];
-    this.#collect(value, parts, 0);
-    const [only, ...others] = parts;
+    const schemas: JsonObject[] = [];
+    this.#collect(value, schemas, 0);
+    const [only, ...others] = schemas;
     if (only === undefined || others.length === 0) return only ?? {};
-    const fromLast = parts.toReversed();
+    const fromLast = schemas.toReversed();
     return Object.assign({}, ...fromLast, {
       properties: Object.assign({}, ...fromLast.map(({ properties }) => toObject(properties))) as JsonObject,
-      required: parts.flatMap(({ required }) => toList(required)),
+      required: schemas.flatMap(({ required }) => toList(required)),
     }) as JsonObject;
   }
 
   /** A schema can name itself, or the same schemas on many paths, so their number is limited too. */
-  #collect(value: unknown, parts: JsonObject[], depth: number): void {
-    if (parts.length === MAX_SCHEMAS) return;
+  #collect(value: unknown, schemas: JsonObject[], depth: number): void {
+    if (schemas.length === MAX_SCHEMAS) return;
     const { allOf, ...schema } = this.resolve(value) ?? {};
-    parts.push(schema);
-    if (Array.isArray(allOf) && depth < MAX_DEPTH) for (const one of allOf) this.#collect(one, parts, depth + 1);
+    schemas.push(schema);
+    if (Array.isArray(allOf) && depth < MAX_DEPTH) for (const one of allOf) this.#collect(one, schemas, depth + 1);
   }
 }
 
