@@ -33,6 +33,17 @@ export interface RunFilter {
   among?: readonly string[] | undefined;
 }
 
+/** A filter that every run matches. */
+export const ANY_RUN: Omit<RunFilter, 'limit' | 'before'> = {
+  statuses: [],
+  tag: undefined,
+  workflow: undefined,
+  subject: undefined,
+  trigger: undefined,
+  since: undefined,
+  until: undefined,
+};
+
 /** What a run is found by besides its record. Nothing is masked. */
 export interface SearchableRun {
   /** The output as JSON, unless it is large. */

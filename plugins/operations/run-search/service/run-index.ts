@@ -5,7 +5,7 @@ import {
   type Sealer,
   yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
-import type { RunReader } from '../../../engine/runs/contract.ts';
+import { ANY_RUN, type RunReader } from '../../../engine/runs/contract.ts';
 import type { EventLog, ProjectScope } from '../../../events/bus/contract.ts';
 import type { RunMasks } from '../../../security/masking/contract.ts';
 import type { Term } from '../domain/query.ts';
@@ -124,13 +124,8 @@ export class RunIndex {
 
   async #earlier(cursor: Cursor): Promise<{ run_ids: string[]; to: Cursor }> {
     const { run_ids, next } = await this.#deps.reader.list(cursor.project_id, {
+      ...ANY_RUN,
       statuses: [...ENDED],
-      tag: undefined,
-      workflow: undefined,
-      subject: undefined,
-      trigger: undefined,
-      since: undefined,
-      until: undefined,
       limit: BATCH,
       before: cursor.older ?? undefined,
     });

@@ -1,6 +1,6 @@
 import type { Database, Sealer, WorkLoop } from '../../../../kernel/contracts/index.ts';
 import { timeOfId } from '../../../platform/retention/contract.ts';
-import type { RunReader } from '../../../engine/runs/contract.ts';
+import { ANY_RUN, type RunReader } from '../../../engine/runs/contract.ts';
 import type { EventLog, ProjectScope } from '../../../events/bus/contract.ts';
 import type { IndexState, RunFinder, RunTerms } from '../../run-views/contract.ts';
 import type { RunIndexing } from '../contract.ts';
@@ -77,17 +77,7 @@ export class RunSearches implements RunFinder, RunIndexing {
   }
 
   async #isEmpty({ project_id }: ProjectScope): Promise<boolean> {
-    const { run_ids } = await this.#deps.reader.list(project_id, {
-      statuses: [],
-      tag: undefined,
-      workflow: undefined,
-      subject: undefined,
-      trigger: undefined,
-      since: undefined,
-      until: undefined,
-      limit: 1,
-      before: undefined,
-    });
+    const { run_ids } = await this.#deps.reader.list(project_id, { ...ANY_RUN, limit: 1, before: undefined });
     return run_ids.length === 0;
   }
 }
