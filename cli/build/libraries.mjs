@@ -19,15 +19,13 @@ const DATA = { 'jq-wasm': ['dist/build/jq.wasm'] };
 /** Other names under which svc loads a library. */
 const SUBPATHS = { mysql2: ['promise'] };
 
-const bundled = EXTERNAL.filter((name) => !INSTALLED.has(name) && !OPTIONAL.has(name));
-const specifiersOf = (name) => [name, ...(SUBPATHS[name] ?? []).map((path) => `${name}/${path}`)];
-
 /** The names of the packages that an installation has without npm. */
-export const librariesInPackage = bundled;
+export const librariesInPackage = EXTERNAL.filter((name) => !INSTALLED.has(name) && !OPTIONAL.has(name));
+const specifiersOf = (name) => [name, ...(SUBPATHS[name] ?? []).map((path) => `${name}/${path}`)];
 
 /** Throws if a prebuilt file requires a library, or a part of one, that an installation does not have. */
 export function checkLibraries(required) {
-  const known = new Set([...bundled.flatMap(specifiersOf), ...INSTALLED, ...OPTIONAL]);
+  const known = new Set([...librariesInPackage.flatMap(specifiersOf), ...INSTALLED, ...OPTIONAL]);
   const missing = required.filter((name) => isExternal(name) && !known.has(name));
   if (missing.length > 0) throw new Error(`add ${missing.join(', ')} to the libraries in cli/build/libraries.mjs`);
 }
@@ -35,7 +33,7 @@ export function checkLibraries(required) {
 /** Writes the libraries and returns the paths of the modules in them, relative to the home. */
 export async function bundleLibraries(home, dist) {
   const inputs = [];
-  for (const [group, names] of Map.groupBy(bundled, groupOf)) {
+  for (const [group, names] of Map.groupBy(librariesInPackage, groupOf)) {
     const { metafile, file } = await bundleGroup(home, dist, group, names);
     inputs.push(...Object.keys(metafile.inputs));
     for (const name of names) writeLibrary(home, dist, name, file);
