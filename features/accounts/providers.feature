@@ -138,7 +138,7 @@ Feature: Providers of connected accounts, set by the operator
       Then it exits with 0
       When I call "svc provider new google --name machines --to {folder}/providers.json"
       Then it exits with 0
-      And standard error has "not confirmed: endpoints, capabilities"
+      And standard error has "not confirmed: identity;"
       When I call "svc provider new google --name machines --to {folder}/providers.json"
       Then it exits with 2
       And standard error has "already has a provider machines"

@@ -11,9 +11,9 @@ export interface ProviderPreset {
    */
   source: string;
   /**
-   * What was not confirmed by the source. Assumed capabilities have the safe values.
+   * What is not confirmed: `endpoints` (`authorize_url` and `token_url`) by a second public list of providers, `identity` (with `revoke_url`) and `capabilities` by the source. Assumed capabilities have the safe values.
    */
-  assumed: ('endpoints' | 'capabilities')[];
+  assumed: ('endpoints' | 'identity' | 'capabilities')[];
   /**
    * svc always sends a challenge (S256).
    */
