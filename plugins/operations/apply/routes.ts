@@ -23,8 +23,10 @@ const ROLES: Readonly<Record<string, ProjectRole>> = {
   graphs: 'member',
   handlers: 'member',
   schedules: 'member',
+  triggers: 'member',
   'event-hooks': 'admin',
   webhooks: 'admin',
+  'secret-stores': 'admin',
   members: 'admin',
   vars: 'admin',
 };

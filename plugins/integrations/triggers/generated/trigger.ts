@@ -9,6 +9,10 @@ export interface TriggerView {
   trigger: string;
   credential?: string;
   every: string;
+  /**
+   * The interval without `every`, as the connector says. Absent if the connector no longer has this list.
+   */
+  default_every?: string;
   from: 'now' | 'beginning';
   with: {};
   input: {};

@@ -144,8 +144,9 @@ export class Triggers implements ResourceService<PutTriggerBody> {
   }
 
   #open(row: TriggerRow): TriggerView {
-    const { config, cursor } = openTrigger(this.#deps.sealer, row);
-    return toView(row, config, cursor);
+    const { sealer, sources } = this.#deps;
+    const source = sources.find(row.connector, row.source);
+    return toView(row, { ...openTrigger(sealer, row), default_every_ms: source?.every_ms });
   }
 
   /** Polls no more until it is resumed. A poll that is in progress stores nothing. Throws `not_found`. */

@@ -11,13 +11,21 @@ export interface TriggerConfig {
 const optional = <T>(name: string, value: T | null | undefined): Record<string, T> =>
   value === null || value === undefined ? {} : { [name]: value };
 
-export function toView(row: TriggerRow, config: TriggerConfig, cursor: unknown): TriggerView {
+export function toView(
+  row: TriggerRow,
+  {
+    config,
+    cursor,
+    default_every_ms,
+  }: { config: TriggerConfig; cursor: unknown; default_every_ms: number | undefined },
+): TriggerView {
   return {
     name: row.name,
     connector: row.connector,
     trigger: row.source,
     ...optional('credential', row.credential),
     every: formatDuration(Number(row.every_ms)),
+    ...optional('default_every', default_every_ms === undefined ? null : formatDuration(default_every_ms)),
     from: row.from_beginning === 1 ? 'beginning' : 'now',
     with: config.with,
     input: config.input,

@@ -10,9 +10,11 @@ const KIND: Argument = {
   choices: [
     'providers',
     'credentials',
+    'secret-stores',
     'graphs',
     'handlers',
     'schedules',
+    'triggers',
     'event-hooks',
     'webhooks',
     'vars',

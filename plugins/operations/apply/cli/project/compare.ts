@@ -9,9 +9,9 @@ export interface Difference {
 }
 
 /** Members whose texts are durations, which have several spellings: `60m` and `1h`. */
-const DURATIONS = new Set(['timeout', 'period', 'max', 'jitter', 'catch_up', 'deadline', 'backoff', 'backoff_max']);
+const DURATIONS = new Set('timeout period max jitter catch_up deadline backoff backoff_max every'.split(' '));
 /** Members that are values of people's own: they are compared exactly. */
-const OPAQUE = new Set(['config', 'input', 'document', 'published', 'env']);
+const OPAQUE = new Set(['config', 'with', 'input', 'document', 'published', 'env']);
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !('toJSON' in value);

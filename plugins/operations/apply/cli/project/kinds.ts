@@ -202,6 +202,35 @@ const SCHEDULES: Kind = {
   write: ({ api, name, body }) => put(api, pathOf(SCHEDULES, name), body),
 };
 
+const TRIGGER_BODY = ['connector', 'trigger', 'credential', 'every', 'from', 'with', 'input'];
+
+const TRIGGERS: Kind = {
+  folder: 'triggers',
+  operation: 'putTrigger',
+  role: 'member',
+  list: lister('triggers'),
+  complete_list: true,
+  nameOf: named,
+  toBody: (view) => ({ ...pick(view, TRIGGER_BODY), paused: view.paused === true }),
+  toFile: (_name, body) => ({
+    members: omit(
+      body,
+      ...['with', 'input'].filter((name) => Object.keys((body[name] ?? {}) as Members).length === 0),
+      ...(body.from === 'now' ? ['from'] : []),
+      ...(body.paused === false ? ['paused'] : []),
+    ),
+    companions: [],
+  }),
+  read: async (members) => ({ body: members }),
+  // A file without an interval wants that of its connector, which a trigger of the same list shows.
+  complete: (body, live) => {
+    const is_same = live?.view.connector === body.connector && live?.view.trigger === body.trigger;
+    const every = is_same ? (live?.view.default_every ?? live?.view.every) : undefined;
+    return { ...(every !== undefined && { every }), from: 'now', paused: live?.body.paused === true, ...body };
+  },
+  write: ({ api, name, body }) => put(api, pathOf(TRIGGERS, name), body),
+};
+
 const HMAC_DEFAULTS = { prefix: '', algorithm: 'sha256', encoding: 'hex' };
 
 const EVENT_HOOKS: Kind = {
@@ -244,19 +273,29 @@ async function signingKey(
   env: Writing['env'],
 ): Promise<string | undefined> {
   if (manifest === undefined && hmac === undefined) return undefined;
-  const key = variable === undefined ? undefined : env[String(variable)];
-  if (key !== undefined && key !== '') return key;
+  const to_name = `add key_env: <variable> to event-hooks/${name}.yaml, and set the variable to the key`;
+  if (variable === undefined)
+    throw await keyMissing(
+      'svc needs the signing key to create or change this hook, and a file does not contain it',
+      to_name,
+    );
+  return readVariable(String(variable), env, { what: 'the signing key', is: 'the key that the sender signs with' });
+}
+
+/** Reads what a file leaves to a variable. Throws when it is not set. */
+async function readVariable(
+  variable: string,
+  env: Writing['env'],
+  { what, is }: { what: string; is: string },
+): Promise<string> {
+  const value = env[variable];
+  if (value !== undefined && value !== '') return value;
+  throw await keyMissing(`the variable ${variable} with ${what} is not set`, `set ${variable} to ${is}`);
+}
+
+async function keyMissing(message: string, next: string): Promise<Error> {
   const { CliError, Exit } = await import('../../../../../cli/contract.ts');
-  throw new CliError(
-    Exit.failed,
-    'key_missing',
-    variable === undefined
-      ? 'svc needs the signing key to create or change this hook, and a file does not contain it'
-      : `the variable ${String(variable)} with the signing key is not set`,
-    variable === undefined
-      ? `add key_env: <variable> to event-hooks/${name}.yaml, and set the variable to the key`
-      : `set ${String(variable)} to the key that the sender signs with`,
-  );
+  return new CliError(Exit.failed, 'key_missing', message, next);
 }
 
 const WEBHOOK_BODY = ['forge', 'repo', 'api_base', 'credential', 'auto_register'];
@@ -351,16 +390,76 @@ const CREDENTIALS: Kind = {
   folder: 'credentials',
   operation: 'putCredential',
   role: 'admin',
-  set_by_people: (name, { kind }) => `svc credential set ${name} --kind ${String(kind ?? '<kind>')} …`,
+  set_by_people: (name, { kind, hosts = [] }) => {
+    const flags = (hosts as readonly string[]).map((host) => ` --host '${host}'`);
+    return `svc credential set ${name} --kind ${String(kind ?? '<kind>')}${flags.join('')} …`;
+  },
   list: lister('credentials'),
   complete_list: true,
   nameOf: named,
-  toBody: (view) => pick(view, ['kind']),
+  toBody: (view) => pick(view, ['kind', 'hosts']),
   toFile: (_name, body) => ({ members: body, companions: [] }),
   read: async (members) => ({ body: members }),
-  complete: ({ kind }) => ({ kind: String(kind).replaceAll('-', '_') }),
+  // A file that names no hosts leaves them to the people who set the credential.
+  complete: ({ kind, hosts }, live) => {
+    const allowed = (hosts ?? live?.body.hosts) as readonly string[] | undefined;
+    return {
+      kind: String(kind).replaceAll('-', '_'),
+      ...(allowed && { hosts: [...new Set(allowed.map((host) => host.toLowerCase()))].sort() }),
+    };
+  },
   write: neverWritten,
 };
+
+const STORE_BODY = ['kind', 'url', 'mount', 'kv_version', 'namespace', 'region', 'project'];
+
+const SECRET_STORES: Kind = {
+  folder: 'secret-stores',
+  operation: 'putSecretStore',
+  role: 'admin',
+  list: lister('secret-stores'),
+  complete_list: true,
+  nameOf: named,
+  toBody: (view) => pick(view, STORE_BODY),
+  toFile: (_name, body) => ({ members: body, companions: [] }),
+  read: async (members) => ({ body: members }),
+  complete: completeStore,
+  async write({ api, name, body: { login_env, ...body }, env }) {
+    const login = await readLogin(name, (login_env ?? {}) as Members, env);
+    return put(api, pathOf(SECRET_STORES, name), { ...body, login });
+  },
+};
+
+/** Adds the options that a store has without naming them. The project of a Google store may come from its service account. */
+function completeStore(body: Members, live: LiveObject | undefined): Members {
+  const { kind, region, url } = body;
+  const alike = live?.body.kind === kind ? live?.body : undefined;
+  const written = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  const address = written ? written.origin + written.pathname.replace(/\/+$/, '') : url;
+  const defaults: Readonly<Record<string, Members>> = {
+    vault: { mount: 'secret', kv_version: 2 },
+    aws: { url: `https://secretsmanager.${String(region)}.amazonaws.com` },
+    gcp: { url: 'https://secretmanager.googleapis.com', ...pick(alike ?? {}, ['project']) },
+  };
+  return { ...defaults[String(kind)], ...body, ...(address !== undefined && { url: address }) };
+}
+
+/** Reads each member of a login from the variable that the file names. Throws when one is not there. */
+async function readLogin(name: string, login_env: Members, env: Writing['env']): Promise<Members> {
+  const members = Object.entries(login_env);
+  if (members.length === 0)
+    throw await keyMissing(
+      'svc needs the login to create or change this store, and a file does not contain it',
+      `add login_env to secret-stores/${name}.yaml, such as {token: VAULT_TOKEN}, and set the variable`,
+    );
+  const login: Members = {};
+  for (const [member, variable] of members)
+    login[member] = await readVariable(String(variable), env, {
+      what: `the ${member} of the login`,
+      is: 'what svc logs in to the store with',
+    });
+  return login;
+}
 
 const PROVIDER_BODY = ['title', 'docs_url', 'scopes', 'capabilities', 'assumed_lifetime_secs'];
 
@@ -453,10 +552,12 @@ const GRAPHS: Kind = {
 export const KINDS: readonly Kind[] = [
   PROVIDERS,
   CREDENTIALS,
+  SECRET_STORES,
   VARIABLES,
   GRAPHS,
   HANDLERS,
   SCHEDULES,
+  TRIGGERS,
   EVENT_HOOKS,
   WEBHOOKS,
   MEMBERS,

@@ -74,10 +74,13 @@ const removal = (kind: Kind, live: LiveObject, marked: boolean): Step => ({
   marked,
 });
 
+/** Members of files that name variables with secrets: the server shows none of them. */
+const FOR_REQUESTS = ['key_env', 'login_env'];
+
 function stepFor(desired: DesiredObject, live: LiveObject | undefined, applied: AppliedNames): Step {
   const { kind, name } = desired;
   const body = kind.complete(asStored(desired, live), live);
-  const found = live === undefined ? [] : differences(kind.complete(live.body, live), omit(body, 'key_env'));
+  const found = live === undefined ? [] : differences(kind.complete(live.body, live), omit(body, ...FOR_REQUESTS));
   const action = live === undefined ? 'create' : found.length > 0 ? 'update' : 'keep';
   const marked = live !== undefined && isApplied(applied, kind, live);
   return { kind, name, action, differences: found, body, desired, live, marked };

@@ -34,9 +34,9 @@ const INCLUDE = {
   items: { type: 'string', minLength: 1, maxLength: 1024 },
   description: "Files and folders that the script needs, relative to the script's folder.",
 };
+const VARIABLE = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' };
 const KEY_ENV = {
-  type: 'string',
-  pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+  ...VARIABLE,
   description:
     'The variable with the signing key, which is read where svc apply runs. Needed to create or change a signed hook.',
 };
@@ -63,8 +63,30 @@ const CHANGES: Readonly<Record<string, (schema: Schema) => Schema>> = {
     type: 'object',
     additionalProperties: false,
     required: ['kind'],
-    properties: { kind: { enum: ['bearer', 'api_key', 'api-key', 'basic', 'url_token', 'url-token'] } },
+    properties: {
+      kind: { enum: ['bearer', 'api_key', 'api-key', 'basic', 'url_token', 'url-token'] },
+      hosts: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 100,
+        items: { type: 'string', minLength: 1, maxLength: 255 },
+        description: 'The only hosts to which requests send it. Without the member, they are not compared.',
+      },
+    },
   }),
+  'secret-stores': (schema) => {
+    const { login, ...options } = schema.properties as Readonly<Record<string, Schema>>;
+    const members = Object.keys(login!.properties as Schema).map((name) => [name, VARIABLE]);
+    const login_env = {
+      type: 'object',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: Object.fromEntries(members) as Schema,
+      description:
+        'The variables with the members of the login, which are read where svc apply runs. Needed to create or change a store.',
+    };
+    return { ...schema, required: ['kind'], properties: { ...options, login_env } };
+  },
 };
 
 const PROVIDER: Schema = {
