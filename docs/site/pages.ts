@@ -32,7 +32,10 @@ const WRITTEN: readonly (readonly [group: string, names: readonly string[]])[] =
   ['Write workflows', ['scripts', 'functions', 'languages', 'pipelines', 'graphs', 'requests']],
   ['React and connect', ['events', 'deliveries', 'connectors', 'accounts', 'secrets', 'id-tokens', 'mcp']],
   ['Operate', ['projects', 'operations', 'configuration', 'databases', 'security', 'tracing', 'performance']],
-  ['Come from another tool', ['compare', 'from-temporal', 'from-github-actions', 'from-inngest', 'from-dbos', 'from-restate']],
+  [
+    'Come from another tool',
+    ['compare', 'from-temporal', 'from-github-actions', 'from-inngest', 'from-dbos', 'from-restate'],
+  ],
   ['Reference', ['cli', 'errors', 'glossary', 'conformance']],
   ['Extend', ['plugins', 'architecture']],
 ];
