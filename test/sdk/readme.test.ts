@@ -78,7 +78,7 @@ for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
     assert name == other, (name, other)
     same = inspect.signature(plain).parameters.keys() == inspect.signature(awaited).parameters.keys()
     assert same, name
-    immediate = ("attempt", "data", "idempotency_key", "input", "run_id", "secret", "traceparent", "workflow")
+    immediate = ("attempt", "data", "idempotency_key", "input", "run_id", "secret", "traceparent", "vars", "workflow")
     assert inspect.iscoroutinefunction(awaited) or name in immediate, name
     print(name)
 `;
@@ -86,7 +86,7 @@ for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
     const calls =
       'activity activity_collect activity_submit activity_wait_all annotate answer artifact_put call call_graph call_node data emit ' +
       'attempt id_token idempotency_key lock output.set run_handle run_id secret serve sleep spawn state.delete state.get state.get_json state.list ' +
-      'state.set step submit traceparent verb wait_any wait_ask wait_event wait_signal workflow exec input';
+      'state.set step submit traceparent vars verb wait_any wait_ask wait_event wait_signal workflow exec input';
     t.same(stdout.trim().split('\n'), calls.split(' '));
   },
 );

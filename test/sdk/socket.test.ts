@@ -127,10 +127,12 @@ for (const { language, run } of [javascript, python])
       const { lines } = await run(undefined, [
         STEP,
         ['svc.input()', 'svc.input()'],
+        ['svc.vars()', 'svc.vars()'],
         ['svc.SvcError.name', '"SvcError"'],
       ]);
       t.same(lines, [
         'not_in_a_script_run: SVC_AGENT_SOCKET is not set: this call works only in a script that an agent runs',
+        'not_in_a_script_run: SVC_INPUT_FILE is not set: this call works only in a script that an agent runs',
         'not_in_a_script_run: SVC_INPUT_FILE is not set: this call works only in a script that an agent runs',
         '"SvcError"',
       ]);

@@ -11,7 +11,7 @@ t.setTimeout(600_000);
 /** Each pass from the first line on is noted, and so is what becomes of a pass that is let go of. */
 const PROGRAM = `
 import { appendFileSync } from 'node:fs';
-import { lock, sleep, step, waitSignal, workflow } from 'svc/sdk';
+import { lock, sleep, step, vars, waitSignal, workflow } from 'svc/sdk';
 const note = (line) => appendFileSync(process.env.LEDGER, line + '\\n');
 export const talk = workflow('talk', async ({ name }, { signal, env }) => {
   note('begin ' + name);
@@ -28,6 +28,12 @@ export const nap = workflow('nap', async ({ name, ms }) => {
   await sleep(ms);
   await lock('group', () => note('held ' + name));
   await sleep(ms);
+});
+export const places = workflow('places', async (_input, context) => {
+  note('begin places');
+  const before = vars().REGION;
+  await waitSignal('say');
+  return [before, vars().REGION, context.vars.REGION, vars().LATER ?? null];
 });
 export const quick = workflow('quick', async () => 'done');
 export const careless = workflow('careless', async ({ name }) => {
@@ -67,7 +73,7 @@ async function talking(t: Test, env: Record<string, string> = {}) {
     return await world.reaches(run_id, 'succeeded');
   };
   const count = (line: string) => world.ledger().filter((one) => one === line).length;
-  return { world, file, start, say, finish, count };
+  return { world, file, start, waits, say, finish, count };
 }
 
 t.test('a run that is woken soon continues after its wait, and is recorded as one that is replayed', async (t) => {
@@ -84,6 +90,30 @@ t.test('a run that is woken soon continues after its wait, and is recorded as on
   t.same([count('begin nap'), count('held nap')], [1, 1], 'all waits are alike');
   t.same(await checkRuns(world.server.use(Database)), []);
 });
+
+for (const [keep, passes] of [
+  ['60s', 1],
+  ['off', 2],
+] as const)
+  t.test(`a run keeps its variables, and a change of them drops no function that waits (${keep})`, async (t) => {
+    const { world, waits, say, count } = await talking(t, { SVC_WORKER_KEEP: keep });
+    const set = async (name: string, value: string) => {
+      const { status } = await world.server.call('owner', `PUT ${world.server.scoped}/vars/${name}`, { value });
+      t.ok(status < 300, name);
+    };
+    await set('REGION', 'first');
+    const { run_id } = await world.submit('places');
+    await waits(run_id, 0);
+    await set('REGION', 'second');
+    await set('LATER', 'x');
+    await say(run_id, 'go');
+    t.same((await world.reaches(run_id, 'succeeded')).output, ['first', 'first', 'first', null]);
+    t.equal(count('begin places'), passes);
+    const next = await world.submit('places');
+    await waits(next.run_id, 0);
+    await say(next.run_id, 'go');
+    t.same((await world.reaches(next.run_id, 'succeeded')).output, ['second', 'second', 'second', 'x']);
+  });
 
 t.test('a waiting run takes no slot', async (t) => {
   const { world, start, finish, count } = await talking(t, { SVC_AGENT_SLOTS: '1' });

@@ -119,6 +119,44 @@ except Exception as error:
     print(json.dumps([error.code, str(error)]))`;
     t.match(await python(source), ['determinism_violation', /present: {2}step draw 0\.\d+#0/]);
   });
+  await t.test('a test gives the variables of the project and its org', async (t) => {
+    const source = `${HEAD}
+import svc_sdk
+from svc_sdk import aio, secret, vars
+@workflow
+def tells():
+    return vars().get("REGION", "none")
+@workflow
+async def looks():
+    in_step = await aio.step("look", lambda: vars()["REGION"])
+    own = [secret("REGION"), secret("TIER")]
+    return {"in_step": in_step, "own": own, "called": await aio.call("tells"), "all": aio.vars()}
+@workflow
+def writes():
+    vars()["REGION"] = "us"
+given = {"vars": {"REGION": "eu", "TIER": "gold"}, "env": {"TIER": "of-env"}}
+r = test_run(looks, **given)
+found = [r.output, test_run(tells).output, str(test_run(writes, **given).error), given["vars"]["REGION"]]
+found += [replay_run(r.journal, looks, **given).outcome, replay_run(r.journal, looks).outcome]
+for wrong in (lambda: test_run(tells, vars={"N": 5}), vars):
+    try:
+        wrong()
+    except svc_sdk.SvcError as error:
+        found += [error.code, str(error)]
+print(json.dumps(found))`;
+    t.match(await python(source), [
+      { in_step: 'eu', own: ['eu', 'of-env'], called: 'eu', all: { REGION: 'eu', TIER: 'gold' } },
+      'none',
+      /the variables of a run are read-only/,
+      'eu',
+      'same',
+      'ended',
+      'usage',
+      /the variable N of a test must be a str, not a int/,
+      'not_in_a_script_run',
+      /SVC_INPUT_FILE/,
+    ]);
+  });
   await t.test('what a test does not give', async (t) => {
     const source = `${HEAD}
 from svc_sdk import activity

@@ -75,6 +75,41 @@ t.test('versions: a changed file is served at once, and a pinned run waits for i
   t.same((await world.reaches(stays!, 'succeeded')).output, ['first', 'first']);
 });
 
+/** A program as older SDKs serve it, which know no variables. Its workflow says what it is started with. */
+const older = `
+import { Socket } from 'node:net';
+const socket = new Socket({ fd: Number(process.env.SVC_WORKER_FD) });
+const send = (message) => socket.write('0 ' + JSON.stringify(message) + '\\n');
+let rest = '';
+socket.on('data', (data) => {
+  const lines = (rest + data).split('\\n');
+  rest = lines.pop();
+  for (const line of lines) {
+    const { start, ping } = line.startsWith('0 ') ? JSON.parse(line.slice(2)) : {};
+    if (ping !== undefined) send({ pong: ping });
+    if (start === undefined) continue;
+    const { pass, env } = start;
+    send({ end: pass, output: JSON.stringify({ region: env.REGION, told: Object.keys(start).sort() }) });
+  }
+});
+socket.on('close', () => process.exit(0));
+send({ register: { protocol: 1, pid: process.pid, functions: [{ name: 'looks', versions: 'replay' }] } });
+await new Promise(() => undefined);
+`;
+
+t.test('a program that knows no variables still runs, and is told nothing new without them', async (t) => {
+  const file = join(folderOf(t), 'flows.mjs');
+  writeFileSync(file, older);
+  const world = await serving(t, file);
+  const known = ['env', 'envelope', 'greeting', 'name', 'pass', 'run_id'];
+  const { run_id: without } = await world.submit('looks');
+  t.same((await world.reaches(without, 'succeeded')).output, { told: known });
+  const value = { value: 'eu' };
+  t.equal((await world.server.call('owner', `PUT ${world.server.scoped}/vars/REGION`, value)).status, 201);
+  const { run_id } = await world.submit('looks');
+  t.same((await world.reaches(run_id, 'succeeded')).output, { region: 'eu', told: [...known, 'vars'] });
+});
+
 /** A program that never registers its workflows, and does not end by itself. */
 const waiting = `
 import { appendFileSync } from 'node:fs';

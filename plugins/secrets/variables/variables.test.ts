@@ -68,6 +68,16 @@ for (const store of STORES)
         'the last one wins',
       );
       t.match(below, [{ name: 'A', value: 'later', secret: false }, { name: 'EMPTY', value: '' }, { name: 'PLACE' }]);
+      t.same(
+        below.map(({ name, in_vars = false }) => [name, in_vars]),
+        [
+          ['A', true],
+          ['EMPTY', true],
+          ['PLACE', true],
+          ['PLACE', false],
+        ],
+        'the SDKs know which of them are variables',
+      );
       t.same(await claimOf(false), []);
     });
 

@@ -14,6 +14,7 @@ import {
   state,
   step,
   submit,
+  vars,
   waitSignal,
   type Workflow,
   workflow,
@@ -54,6 +55,9 @@ const order = workflow('order', { input: schema, retry: { attempts: 5, backoff: 
   same<number>(input.count);
   same<string>(context.runId);
   same<string | undefined>(context.env.REGION);
+  same<string | undefined>(context.vars.REGION);
+  // @ts-expect-error Variables are read-only.
+  vars().REGION = 'eu';
   same<AbortSignal | undefined>(context.signal);
   return { at: new Date(), sku: input.sku };
 });

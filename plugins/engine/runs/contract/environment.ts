@@ -32,6 +32,11 @@ export interface JobVariable {
   secret: boolean;
   /** Further texts to mask: the halves of a pair. */
   masks?: string[];
+  /**
+   * A variable of the project or its org. The SDKs also answer it by this name in `vars`, whatever overrides it in the
+   * environment. Older agents ignore this.
+   */
+  in_vars?: true;
 }
 
 /** The environment of one claimed job, in the order in which its layers are applied. */

@@ -23,6 +23,8 @@ export interface FunctionStart {
   /** JSON. */
   envelope: string;
   env: Record<string, string>;
+  /** The variables of the project and its org. Older programs ignore them, and newer ones take none for empty. */
+  vars?: Readonly<Record<string, string>> | undefined;
   trace?: string | undefined;
   greeting: Greeting;
 }

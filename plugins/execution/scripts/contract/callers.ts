@@ -51,8 +51,15 @@ export interface PassCallers {
   /** Prepares what callers on this agent share. Must resolve before `serve`. */
   open(agent: ActivityHost['agent']): Promise<void>;
   serve(pass: CallerPass): ServedCaller;
-  /** The variables of the job, without any of the agent's own, and what the keys of its steps are traced under. */
-  variables(assignment: Assignment): { env: Record<string, string>; trace: string | undefined };
+  /**
+   * The variables of the job, without any of the agent's own, what the keys of its steps are traced under, and the variables
+   * of its project and org, if there are any.
+   */
+  variables(assignment: Assignment): {
+    env: Record<string, string>;
+    trace: string | undefined;
+    vars: Readonly<Record<string, string>> | undefined;
+  };
 }
 
 export const PassCallers = token<PassCallers>('scripts.PassCallers');

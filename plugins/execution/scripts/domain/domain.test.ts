@@ -2,7 +2,7 @@ import t from 'tap';
 import { verbUsage } from '../../replay/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../../engine/runs/contract.ts';
 import { checkStepName, commandOutcome } from '../contract.ts';
-import { agentPath, findEnvironmentProblem, scriptEnvironment, triggerVariables } from './environment.ts';
+import { agentPath, findEnvironmentProblem, recordedVars, scriptEnvironment, triggerVariables } from './environment.ts';
 import { Tail } from './failure-text.ts';
 import { chooseInterpreter, findProgram } from './interpreter.ts';
 import { LineSplitter } from './lines.ts';
@@ -101,6 +101,23 @@ t.test('the environment: layers, and what nobody shadows', (t) => {
   t.equal(findEnvironmentProblem(env), undefined);
   t.match(findEnvironmentProblem({ 'A=B': '' }), /"A=B"/);
   t.notMatch(findEnvironmentProblem({ A: 'hush\0' }), /hush/);
+  t.end();
+});
+
+t.test('the recorded variables: only those of the project and its org, whatever overrides them', (t) => {
+  const REGION = { name: 'REGION', value: 'eu', secret: false, in_vars: true } as const;
+  const below = [
+    REGION,
+    { ...REGION, name: '__proto__', value: 'own' },
+    { name: 'STARTER', value: 'of a plugin', secret: false },
+    { name: 'REGION', value: 'of a secret', secret: true },
+  ];
+  const recorded = recordedVars({ environment: { below, workflow: { REGION: 'of env' }, above: [] } });
+  t.same(Object.entries(recorded ?? {}), [
+    ['REGION', 'eu'],
+    ['__proto__', 'own'],
+  ]);
+  t.equal(recordedVars({ environment: { below: below.slice(2), workflow: {}, above: [] } }), undefined);
   t.end();
 });
 

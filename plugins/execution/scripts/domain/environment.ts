@@ -117,6 +117,17 @@ export function jobEnvironment(
   return Object.assign(env, traceVariables(assignment));
 }
 
+/**
+ * Returns the variables of the project and its org as the run has recorded them, which secrets, `env` and credentials may
+ * override in the environment; undefined if there are none.
+ */
+export function recordedVars({
+  environment: { below },
+}: Pick<Assignment, 'environment'>): Readonly<Record<string, string>> | undefined {
+  const vars = below.flatMap(({ name, value, in_vars }) => (in_vars === true ? [[name, value] as const] : []));
+  return vars.length === 0 ? undefined : Object.fromEntries(vars);
+}
+
 /** Returns the first variable that no process can have, with the reason, but without its value, which may be secret. */
 export function findEnvironmentProblem(env: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(env)) {

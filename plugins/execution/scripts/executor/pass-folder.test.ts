@@ -27,6 +27,23 @@ t.test('the files of a pass are its own, and go with it', async (t) => {
   await pass.remove();
 });
 
+t.test('the variables lie next to the envelope, where the SDKs look for them', async (t) => {
+  const folder = t.testdir();
+  const plain = await createPassFolder([folder], work);
+  t.same(readdirSync(plain.folder).sort(), ['input.json', 'source'], 'a run without variables has no file');
+  const { source, input_file, remove } = await createPassFolder([folder], {
+    ...work,
+    name: 'p2',
+    vars: { REGION: 'eu' },
+  });
+  const file = join(input_file, '../vars.json');
+  t.same(JSON.parse(readFileSync(file, 'utf8')), { REGION: 'eu' });
+  t.equal(lstatSync(file).mode & 0o777, 0o600);
+  t.not(join(source, '..'), join(file, '..'), 'and not where an interpreter looks for modules');
+  await remove();
+  t.same(readdirSync(folder), ['p1']);
+});
+
 t.test('what the programs have left goes too, whatever is gone already', async (t) => {
   const folder = t.testdir();
   const pass = await createPassFolder([folder], work);
@@ -72,4 +89,7 @@ t.test('what is large lies on the disk', async (t) => {
   const small = await createPassFolder(places, { ...work, envelope: 'x'.repeat(1_000_000) });
   const large = await createPassFolder(places, { ...work, name: 'p2', envelope: 'x'.repeat(1_100_000) });
   t.same([small.folder, large.folder], [join(folder, 'memory', 'p1'), join(folder, 'disk', 'p2')]);
+  const vars = { TABLE: 'x'.repeat(200_000) };
+  const both = await createPassFolder(places, { ...work, name: 'p3', envelope: 'x'.repeat(1_000_000), vars });
+  t.equal(both.folder, join(folder, 'disk', 'p3'), 'variables count too');
 });

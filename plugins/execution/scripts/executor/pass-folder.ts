@@ -13,6 +13,12 @@ const SMALL = 64 * 1024;
 /** Larger files go to the disk, which is the last of the folders to choose from. */
 const LARGE = 1024 * 1024;
 
+/**
+ * The variables of the project and its org, next to the file of the envelope. The SDKs look for it there; a run without
+ * variables, and an older agent, have none.
+ */
+const VARS_FILE = 'vars.json';
+
 /** The files of a pass, in a folder that only the agent's user may enter. */
 export interface PassFolder {
   folder: string;
@@ -27,15 +33,29 @@ export interface PassFolderOptions {
   name: string;
   spec: ScriptWork;
   envelope: unknown;
+  /** The variables of the project and its org. */
+  vars?: Readonly<Record<string, string>> | undefined;
   links?: SdkLinks;
   /** The files included with the script. */
   included_files?: IncludedFileSet;
   log: Pick<Log, 'warn'>;
 }
 
-type FolderContents = Required<Pick<PassFolderOptions, 'name' | 'spec' | 'links' | 'included_files'>> & {
+/** The files that the SDKs read, as JSON. */
+interface InputFiles {
   input: string;
-};
+  vars: string | undefined;
+}
+
+type FolderContents = Required<Pick<PassFolderOptions, 'name' | 'spec' | 'links' | 'included_files'>> & InputFiles;
+
+const inputFiles = ({ envelope, vars }: Pick<PassFolderOptions, 'envelope' | 'vars'>): InputFiles => ({
+  input: JSON.stringify(envelope),
+  vars: vars && JSON.stringify(vars),
+});
+
+const sizeOf = ({ source }: ScriptWork, { input, vars = '' }: InputFiles): number =>
+  source.length + input.length + vars.length;
 
 /** Returns a name for a folder of files that the agent hands over to a pass. */
 export const readableFolderName = (ids: Pick<Ids, 'bytes'>): string => `r${ids.bytes(6).toString('hex')}`;
@@ -46,33 +66,32 @@ export const readableFolderName = (ids: Pick<Ids, 'bytes'>): string => `r${ids.b
  */
 export async function createPassFolder(
   folders: readonly string[],
-  { name, spec, envelope, links = {}, included_files: beside = NO_FILES, log }: PassFolderOptions,
+  { name, spec, envelope, vars, links = {}, included_files: beside = NO_FILES, log }: PassFolderOptions,
 ): Promise<PassFolder> {
-  const input = JSON.stringify(envelope);
+  const input_files = inputFiles({ envelope, vars });
+  const contents = { name, spec, ...input_files, links, included_files: beside };
   const disk_folder = folders.at(-1)!;
-  if (spec.source.length + input.length + beside.bytes <= LARGE)
+  if (sizeOf(spec, input_files) + beside.bytes <= LARGE)
     for (const folder of folders.slice(0, -1)) {
-      const created = await createFolderAt(folder, { name, spec, input, links, included_files: beside }).catch(
-        (error: Error) => {
-          log.warn(
-            { folder, reason: error.message },
-            "storing a pass's files on disk, because there is no space for them in memory",
-          );
-        },
-      );
+      const created = await createFolderAt(folder, contents).catch((error: Error) => {
+        log.warn(
+          { folder, reason: error.message },
+          "storing a pass's files on disk, because there is no space for them in memory",
+        );
+      });
       if (created) return created;
     }
-  return createFolderAt(disk_folder, { name, spec, input, links, included_files: beside });
+  return createFolderAt(disk_folder, contents);
 }
 
 /**
- * Creates the folder `name` in `runtime_dir`, writes the source and the complete envelope into it, and links the
- * SDKs.
+ * Creates the folder `name` in `runtime_dir`, writes the source, the complete envelope and the variables into it, and
+ * links the SDKs.
  */
 async function createFolderAt(runtime_dir: string, contents: FolderContents): Promise<PassFolder> {
-  const { name, spec, input, links, included_files: beside } = contents;
+  const { name, spec, links, included_files: beside } = contents;
   const folder = await createEmptyFolder(runtime_dir, name, workFileName(spec), links);
-  await writePassFiles(folder, spec.source, input, beside);
+  await writePassFiles(folder, spec.source, contents, beside);
   return folder;
 }
 
@@ -82,23 +101,24 @@ async function createFolderAt(runtime_dir: string, contents: FolderContents): Pr
  */
 export async function fillPassFolder(
   folder: PassFolder,
-  { spec, envelope }: Pick<PassFolderOptions, 'spec' | 'envelope'>,
+  { spec, ...contents }: Pick<PassFolderOptions, 'spec' | 'envelope' | 'vars'>,
 ): Promise<boolean> {
-  const input = JSON.stringify(envelope);
-  if (spec.source.length + input.length > LARGE) return false;
-  await writePassFiles(folder, spec.source, input);
+  const input_files = inputFiles(contents);
+  if (sizeOf(spec, input_files) > LARGE) return false;
+  await writePassFiles(folder, spec.source, input_files);
   return true;
 }
 
 async function writePassFiles(
   folder: PassFolder,
   source: string,
-  input: string,
+  { input, vars }: InputFiles,
   included_files = NO_FILES,
 ): Promise<void> {
   try {
     await write(folder.source, source);
     await write(folder.input_file, input);
+    if (vars !== undefined) await write(join(folder.folder, VARS_FILE), vars);
     await included_files.write(dirname(folder.source));
   } catch (error) {
     await folder.remove();
@@ -121,7 +141,8 @@ export async function createEmptyFolder(
   const input_file = join(folder, 'input.json');
   const link_paths = Object.keys(links).map((link) => join(inner, link));
   const remove = async () => {
-    if (!removeFiles([source, input_file, ...link_paths], [inner, folder])) await removeFolder(folder);
+    const files = [source, input_file, join(folder, VARS_FILE), ...link_paths];
+    if (!removeFiles(files, [inner, folder])) await removeFolder(folder);
   };
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -136,7 +157,7 @@ export async function createEmptyFolder(
 }
 
 /**
- * Removes the files that the pass was given; returns false if anything is left, such as files that its programs
+ * Removes the files that the pass was input_files; returns false if anything is left, such as files that its programs
  * created.
  */
 function removeFiles(files: readonly string[], folders: readonly string[]): boolean {

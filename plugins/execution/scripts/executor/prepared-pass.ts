@@ -1,7 +1,7 @@
 import type { Log } from '../../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
-import { type AgentEnvironment, agentPath, scriptEnvironment } from '../domain/environment.ts';
+import { type AgentEnvironment, agentPath, recordedVars, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
 import { parseBundle } from '../domain/bundled.ts';
 import { passInput, sourceFileName } from '../domain/script-spec.ts';
@@ -52,7 +52,8 @@ export async function claimPreparedProcess(
   try {
     // Only a waiting process is certain not to look for the file before it is told to continue.
     const envelope = passInput(spec, assignment.envelope);
-    if ((await process.ready) && (await fillPassFolder(process.folder, { spec, envelope }))) return process;
+    const vars = recordedVars(assignment);
+    if ((await process.ready) && (await fillPassFolder(process.folder, { spec, envelope, vars }))) return process;
   } catch (error) {
     log.warn(
       { reason: (error as Error).message },

@@ -9,7 +9,13 @@ import type {
   StartedProgram,
 } from '../contract.ts';
 import { checkOut } from '../checkout/check-out.ts';
-import { type AgentEnvironment, agentPath, findEnvironmentProblem, scriptEnvironment } from '../domain/environment.ts';
+import {
+  type AgentEnvironment,
+  agentPath,
+  findEnvironmentProblem,
+  recordedVars,
+  scriptEnvironment,
+} from '../domain/environment.ts';
 import { findProgram } from '../domain/interpreter.ts';
 import type { Sandbox } from '../isolation/sandbox.ts';
 import type { Isolation } from '../isolation/isolation.ts';
@@ -60,6 +66,7 @@ export class AgentPrograms implements Programs {
       spec: NO_SOURCE,
       log,
       envelope: assignment.envelope,
+      vars: recordedVars(assignment),
       name: `j${ids.bytes(6).toString('hex')}`,
     });
     const { socket, input_file } = folder;

@@ -5,6 +5,7 @@ import type { OpenReplay } from '../../replay/contract.ts';
 import { ProgramLost, type ScriptWork } from '../contract.ts';
 import { originalSource } from '../domain/bundled.ts';
 import { Capture } from '../domain/command-spec.ts';
+import { recordedVars } from '../domain/environment.ts';
 import { passInput, findJob, readSpec } from '../domain/script-spec.ts';
 import type { Sandbox } from '../isolation/sandbox.ts';
 import type { ProcessExit, SpawnRequest } from '../native/spawner.ts';
@@ -211,6 +212,7 @@ export class ScriptPass implements RunningPass {
       included_files: loadIncludedFiles(spec.files, this.#host.contents),
       log,
       envelope: passInput(spec, this.#assignment.envelope),
+      vars: recordedVars(this.#assignment),
     });
   }
 

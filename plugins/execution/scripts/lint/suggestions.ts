@@ -12,7 +12,7 @@ export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-const BOTH = 'answer data emit idempotency input lock output sleep spawn state step verb annotate activity';
+const BOTH = 'answer data emit idempotency input lock output sleep spawn state step vars verb annotate activity';
 /** What the SDKs export. A test keeps this list complete. */
 export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<string>>> = {
   javascript: new Set(

@@ -369,6 +369,14 @@ export function data<T = unknown>(path: string): T | undefined;
  */
 export function secret(name: string): string;
 
+/**
+ * The variables of the project and its org (`svc var`), by name: `vars().REGION`. They are read-only texts, and a run keeps those
+ * of its start. Where both have one of the same name, it is that of the project. A secret, `env` or a credential of the same name
+ * overrides a variable in the environment, but not here. Empty in a run that has none, such as an untrusted one, and on a
+ * server or an agent that is too old to send them. Throws `SvcError` (`not_in_a_script_run`) outside of a run.
+ */
+export function vars(): Readonly<Record<string, string | undefined>>;
+
 /** The key of the step whose function is calling. Throws `SvcError` (`usage`) outside of one. */
 export function idempotencyKey(): string;
 
@@ -498,6 +506,8 @@ export interface WorkflowContext {
   readonly runId: string;
   /** The variables, credentials and secrets of the run. The environment of the process has none of them. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The variables of the project and its org, as `vars()` answers them. */
+  readonly vars: Readonly<Record<string, string | undefined>>;
   /** Aborts when the pass ends before the function does: the run waits, was cancelled, or goes on elsewhere. Only in a worker. */
   readonly signal?: AbortSignal;
 }

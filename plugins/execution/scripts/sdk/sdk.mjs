@@ -8,6 +8,7 @@ import {
   presentRetry,
   presentRun,
   presentStep,
+  presentVars,
 } from './turns.mjs';
 import { runCommand, words } from './command.mjs';
 import { misused, notInAScript, StepError, SvcError, WaitTimeoutError } from './errors.mjs';
@@ -330,6 +331,12 @@ export function data(path) {
   const steps = typeof path === 'string' ? stepsOf(path) : undefined;
   if (steps === undefined) throw misused(`${quoted(path)} is not a path: write a.b, a[0] or a["any name"]`);
   return walk(whole, steps).value;
+}
+
+export function vars() {
+  const values = presentVars();
+  if (values === undefined) throw notInAScript('SVC_INPUT_FILE');
+  return values;
 }
 
 export function secret(name) {

@@ -6,7 +6,7 @@ import { misused, SvcError } from './errors.mjs';
 import { Link } from './link.mjs';
 import { readJson, writeJson } from './numbers.mjs';
 import { dataOf } from './paths.mjs';
-import { openRuns, presentRun, runState, setRetry } from './turns.mjs';
+import { openRuns, presentRun, presentVars, runState, setRetry } from './turns.mjs';
 import { checkedInput, jsonSchemaOf, registered } from './workflow.mjs';
 
 const PROTOCOL = 1;
@@ -49,7 +49,8 @@ async function runAsScript({ name }) {
   }
   const input = await checkedInput(found, dataOf(given()));
   setRetry(found.options.retry);
-  const result = await found.body(input, contextOf({ env: process.env, run_id: process.env.SVC_WORKFLOW_ID }));
+  const { env } = process;
+  const result = await found.body(input, contextOf({ env, vars: presentVars(), run_id: env.SVC_WORKFLOW_ID }));
   if (result === undefined) return;
   // The output of a script has keys, so that anything else gets one.
   if (typeof result === 'object' && result !== null && !Array.isArray(result)) await output.set(result);
@@ -89,7 +90,7 @@ function connectTo(socket, options, agent) {
   });
 }
 
-const contextOf = ({ env, run_id, signal }) => Object.freeze({ runId: run_id, env, signal });
+const contextOf = ({ env, vars, run_id, signal }) => Object.freeze({ runId: run_id, env, vars, signal });
 
 /** The runs of this process, as its agent starts and stops them. */
 class Host {
@@ -146,11 +147,11 @@ class Host {
     return Object.freeze({ closed: this.#closed.promise, close: () => this.#link.end() });
   }
 
-  async #start({ pass, name, envelope, env, trace, run_id, greeting }) {
+  async #start({ pass, name, envelope, env, vars, trace, run_id, greeting }) {
     const defined = registered().find((one) => one.name === name);
     const abort = new AbortController();
     const channel = new Channel('worker', 0, this.#link.open(pass), greeting);
-    const state = runState({ envelope, env, trace, channel });
+    const state = runState({ envelope, env, vars, trace, channel });
     const run = { pass, run_id, abort, state };
     state.run = run;
     this.#runs.set(pass, run);
@@ -163,7 +164,7 @@ class Host {
     try {
       const input = await checkedInput(defined, dataOf(readJson(state.envelope)));
       state.retry = defined.options.retry;
-      const result = await defined.body(input, contextOf({ env, run_id, signal: abort.signal }));
+      const result = await defined.body(input, contextOf({ env, vars: state.vars, run_id, signal: abort.signal }));
       const output = result === undefined ? undefined : writeJson(result);
       if (result !== undefined && output === undefined)
         throw misused(`a ${typeof result} cannot be a workflow's output: it must be JSON`);

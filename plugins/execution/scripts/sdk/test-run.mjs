@@ -49,6 +49,8 @@ export class TestRun {
 
   constructor(workflow, input, options, shared = cellsOf(options.entities)) {
     if (typeof workflow?.body !== 'function') throw misused('a test needs a workflow: the result of workflow(name, …)');
+    const odd = Object.entries(options.vars ?? {}).find(([, value]) => typeof value !== 'string');
+    if (odd !== undefined) throw misused(`the variable ${odd[0]} of a test must be a string, not a ${typeof odd[1]}`);
     this.workflow = workflow;
     this.options = options;
     this.records = (options.history ?? []).map((record) => ({ ...record }));
@@ -121,8 +123,14 @@ export class TestRun {
 
   async #pass() {
     const agent = new TestAgent(this);
-    const { env = {} } = this.options;
-    const state = runState({ envelope: this.#envelope, env, channel: new Channel('test', 0, agent.stream) });
+    const { vars, env } = this.options;
+    // As in a job's environment, in which everything else overrides variables.
+    const state = runState({
+      envelope: this.#envelope,
+      env: { ...vars, ...env },
+      vars,
+      channel: new Channel('test', 0, agent.stream),
+    });
     const pass = this.passes;
     const ended = new Promise((resolve) => {
       state.onOutput = (stream, text) => this.#log({ pass, stream, text });
@@ -145,7 +153,7 @@ export class TestRun {
         const { input: given } = readJson(state.envelope);
         const input = await checkedInput(this.workflow, given);
         state.retry = this.workflow.options.retry;
-        const context = Object.freeze({ runId: RUN, env: state.env, signal });
+        const context = Object.freeze({ runId: RUN, env: state.env, vars: state.vars, signal });
         const result = await this.workflow.body(input, context);
         const text = result === undefined ? undefined : writeJson(result);
         if (result !== undefined && text === undefined)

@@ -61,8 +61,10 @@ export interface TestOptions {
   activities?: Readonly<Record<string, Replacement<undefined>>>;
   /** Results of other verbs, such as those of plugins. A function is called with the arguments. */
   verbs?: Readonly<Record<string, Replacement<readonly string[]>>>;
-  /** Variables and secrets of the run. */
+  /** Variables and secrets of the run, as its environment has them. */
   env?: Readonly<Record<string, string>>;
+  /** Variables of the project and its org, for `vars()`. They are in the environment too, and `env` overrides them there. */
+  vars?: Readonly<Record<string, string>>;
   /** Cells that the run begins with. */
   state?: Readonly<Record<string, unknown>>;
   /** Cells of entities that the test begins with: `{ 'seat-A1': { status: 'sold' } }`. Runs that the run calls share them. */
@@ -165,5 +167,5 @@ export interface ReplayResult {
 export function replayRun(
   workflow: Workflow,
   history: readonly object[] | { readonly steps: readonly object[] },
-  options?: { input?: unknown; env?: Readonly<Record<string, string>> },
+  options?: { input?: unknown; env?: Readonly<Record<string, string>>; vars?: Readonly<Record<string, string>> },
 ): Promise<ReplayResult>;

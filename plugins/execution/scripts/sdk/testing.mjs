@@ -63,9 +63,9 @@ function shownRecord({ position, label, exit_code, message, output, ...call }) {
 }
 
 /** Replays the history of a run, and answers where the workflow makes other calls. Nothing is executed. */
-export async function replayRun(workflow, history, { input, env } = {}) {
+export async function replayRun(workflow, history, { input, env, vars } = {}) {
   const { records, open } = readHistory(history);
-  const run = new TestRun(workflow, input, { env, history: records, replayEveryCall: false });
+  const run = new TestRun(workflow, input, { env, vars, history: records, replayEveryCall: false });
   const end = await run.end();
   if (end.thrown !== undefined) throw end.thrown;
   const recorded = records.length;

@@ -18,6 +18,8 @@ import {
   state,
   step,
   StepError,
+  SvcError,
+  vars,
   verb,
   waitAny,
   waitAsk,
@@ -73,6 +75,44 @@ t.test('what a test does not give is waited for, or times out', async (t) => {
     error: { code: 'deadline_exceeded' },
     elapsedMs: 3_600_000,
   });
+});
+
+t.test('a test gives the variables of the project and its org', async (t) => {
+  const teller = workflow('vars-teller', async () => vars().REGION ?? 'none');
+  const looks = workflow('vars-looks', async (_input: undefined, context) => {
+    const in_step = await step('look', () => vars().REGION);
+    return {
+      in_step,
+      same: context.vars === vars(),
+      own: [secret('REGION'), secret('TIER'), context.env.TIER],
+      called: await call(teller),
+      all: vars(),
+    };
+  });
+  const given = { vars: { REGION: 'eu', TIER: 'gold' }, env: { TIER: 'of-env' } };
+  const run = await testRun(looks, undefined, given);
+  t.match(run, { status: 'succeeded' });
+  t.same(run.output, {
+    in_step: 'eu',
+    same: true,
+    own: ['eu', 'of-env', 'of-env'],
+    called: 'eu',
+    all: given.vars,
+  });
+  t.match(await replayRun(looks, run.journal, given), { outcome: 'same' });
+  t.equal((await testRun(teller)).output, 'none');
+  t.match(await replayRun(looks, run.journal), { outcome: 'ended' }, 'secret() fails without them');
+
+  const writes = workflow('vars-writes', async () => {
+    (vars() as Record<string, string>).REGION = 'us';
+  });
+  t.match(await testRun(writes, undefined, given), { status: 'failed', error: { cause: TypeError } });
+  t.equal(given.vars.REGION, 'eu');
+  await t.rejects(testRun(teller, undefined, { vars: { N: 5 } as never }), {
+    code: 'usage',
+    message: /the variable N of a test must be a string, not a number/,
+  });
+  t.throws(() => vars(), SvcError, 'a program outside of runs has none');
 });
 
 t.test('a test asks a run, and gets its answers', async (t) => {

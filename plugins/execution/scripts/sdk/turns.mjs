@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Channel } from './channel.mjs';
 import { Line } from './together.mjs';
 import { insideAStep, notInAScript } from './errors.mjs';
@@ -33,10 +35,35 @@ export const isOutsideOfRuns = () => presentRun() === undefined && !process.env.
 
 export const presentRun = () => globalThis[RUNS]?.getStore();
 
+/** Frozen, because all passes of a run have the same. */
+const readOnly = (values = {}) => Object.freeze({ ...values });
+
+/** The variables of a script's run, and the file that they come from. */
+const vars_of_script = { file: undefined, values: undefined };
+
+/**
+ * The variables of the project and its org in the run of this call; undefined outside of runs. A script finds them next to
+ * its input. A run without variables has no such file, and neither has one on an older agent.
+ */
+export function presentVars() {
+  const run = presentRun();
+  // Another copy of the SDK, which knows none, may have made the state.
+  if (run !== undefined) return run.vars ?? readOnly();
+  const input_file = inputFile();
+  if (input_file === undefined) return undefined;
+  const file = join(dirname(input_file), 'vars.json');
+  if (vars_of_script.file !== file)
+    Object.assign(vars_of_script, { file, values: readOnly(existsSync(file) ? readVars(file) : {}) });
+  return vars_of_script.values;
+}
+
+const readVars = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
 /** The state of a run of a worker: as that of a script's process, with a channel that nothing replaces. */
-export const runState = ({ envelope, env, trace, channel }) => ({
+export const runState = ({ envelope, env, vars, trace, channel }) => ({
   envelope,
   env,
+  vars: readOnly(vars),
   variables: trace === undefined ? {} : { SVC_TRACE: trace },
   steps: ownState.steps,
   tail: Promise.resolve(),

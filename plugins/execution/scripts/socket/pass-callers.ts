@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../../../kernel/contracts/index.ts';
 import type { PassCallers, Verb } from '../contract.ts';
-import { type AgentEnvironment, jobEnvironment, stepTrace } from '../domain/environment.ts';
+import { type AgentEnvironment, jobEnvironment, recordedVars, stepTrace } from '../domain/environment.ts';
 import { attemptProgramPath } from '../native/verb-client.ts';
 import type { VerbClients } from '../executor/verb-clients.ts';
 import { Connection } from './connection.ts';
@@ -25,7 +25,11 @@ export function createPassCallers(deps: PassCallerDeps): PassCallers {
       verbs ??= new Map(deps.verbs().map((verb) => [verb.verb, verb]));
       attempts ??= { path: attemptProgramPath(await deps.clients.folder(runtime_dir)), grace_ms };
     },
-    variables: (assignment) => ({ env: jobEnvironment(assignment, {}), trace: stepTrace(assignment).SVC_TRACE }),
+    variables: (assignment) => ({
+      env: jobEnvironment(assignment, {}),
+      trace: stepTrace(assignment).SVC_TRACE,
+      vars: recordedVars(assignment),
+    }),
     serve({ assignment, host, journal, stream }) {
       const services = {
         verbs: verbs!,

@@ -68,7 +68,10 @@ export class RunVariables {
     return { name: VARS, read: (on, run) => this.#valuesOf(on, run) };
   }
 
-  /** The values as environment variables of jobs. Secrets, the workflow's own `env` and credentials override them. */
+  /**
+   * The values as environment variables of jobs. Secrets, the workflow's own `env` and credentials override them there, but
+   * not in the `vars` of the SDKs.
+   */
   get environment(): JobEnvironmentSource {
     return {
       name: 'variables',
@@ -76,7 +79,7 @@ export class RunVariables {
       provide: async (job) => {
         if (!job.trusted) return [];
         const values = await this.#valuesOf(this.#database, job);
-        return Object.entries(values).map(([name, value]) => ({ name, value, secret: false }));
+        return Object.entries(values).map(([name, value]) => ({ name, value, secret: false, in_vars: true }));
       },
     };
   }

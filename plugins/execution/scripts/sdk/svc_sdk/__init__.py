@@ -22,7 +22,7 @@ from . import _calls, _workflow
 from ._errors import RunStopped, StepError, SvcError, WaitTimeoutError
 from ._calls import CommandResult, Text
 from ._policy import NonRetryableError, Retry
-from ._shared import attempt, data, idempotency_key, input, run_id, secret, traceparent
+from ._shared import attempt, data, idempotency_key, input, run_id, secret, traceparent, vars
 from ._sync import blocking, drive
 from ._values import Duration
 from ._workflow import workflow
@@ -35,7 +35,7 @@ __all__ = [
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "answer", "artifact_put", "call",
     "call_graph", "call_node", "data", "emit",
     "attempt", "id_token", "idempotency_key", "lock", "output", "run_handle", "run_id", "secret", "serve", "sleep", "spawn", "state", "step",
-    "submit", "traceparent", "verb", "wait_any", "wait_ask", "wait_event", "wait_signal", "workflow",
+    "submit", "traceparent", "vars", "verb", "wait_any", "wait_ask", "wait_event", "wait_signal", "workflow",
 ]
 
 T = TypeVar("T")

@@ -9,11 +9,12 @@ import threading
 import weakref
 from collections import deque
 from contextvars import Context
-from typing import Any, Callable, Deque, Dict, List, NoReturn, Optional, Set
+from typing import Any, Callable, Deque, Dict, List, Mapping, NoReturn, Optional, Set
 
 from . import _async, _sync
 from ._errors import RunStopped, SvcError, misused, not_in_a_run
 from ._policy import Retry
+from ._values import ReadOnly
 from ._wire import HELLO, Wire
 
 # A coroutine that goes on awaiting after it was closed is closed again, so many times.
@@ -41,6 +42,7 @@ class Run:
         run_id: str,
         envelope: str,
         env: Dict[str, str],
+        vars: Mapping[str, str] = {},
         trace: str,
         retry: Optional[Retry],
         write: Callable[[int, bytes], None],
@@ -50,6 +52,7 @@ class Run:
         self.run_id = run_id
         self.envelope = envelope
         self.env = env
+        self.vars = ReadOnly(vars)
         self.trace = trace
         self.retry = retry
         self.wire = Wire()

@@ -197,6 +197,7 @@ class _Host:
             run_id=start["run_id"],
             envelope=start["envelope"],
             env=start["env"],
+            vars=start.get("vars") or {},
             trace=start.get("trace") or "",
             retry=found.retry,
             write=self._link.write,

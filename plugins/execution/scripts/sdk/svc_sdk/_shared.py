@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 
 from ._errors import SvcError, inside_a_step, misused, not_in_a_run, not_in_a_script, quoted
 from ._paths import data_of, steps_of, value_at
+from ._values import ReadOnly
 
 if TYPE_CHECKING:
     from ._policy import Retry
@@ -163,6 +164,38 @@ def data(path: Optional[str] = None, default: Any = None, *, into: Optional[Call
     if whole is None:
         return default
     return into(**whole) if into is not None and isinstance(whole, dict) else whole
+
+
+# The variables of a script's run, by the file that they come from.
+_script_vars: Dict[str, ReadOnly] = {}
+
+
+def vars() -> Mapping[str, str]:
+    """The variables of the project and its org (`svc var`), by name: `vars()["REGION"]`, `vars().get("TIER", "free")`. They are
+    read-only texts, and a run keeps those of its start. Where both have one of the same name, it is that of the project. A
+    secret, `env` or a credential of the same name overrides a variable in the environment, but not here. Empty in a run that
+    has none, such as an untrusted one, and on a server or an agent that is too old to send them. Raises SvcError
+    (`not_in_a_script_run`) outside of a run."""
+    run = present_run()
+    if run is not None:
+        return run.vars
+    if INPUT_FILE == "":
+        raise not_in_a_script("SVC_INPUT_FILE")
+    path = os.path.join(os.path.dirname(INPUT_FILE), "vars.json")
+    found = _script_vars.get(path)
+    if found is None:
+        found = _script_vars[path] = ReadOnly(_read_vars(path))
+    return found
+
+
+def _read_vars(path: str) -> Dict[str, str]:
+    """A run without variables has no such file, and neither has one on an older agent."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            values: Dict[str, str] = json.load(file)
+    except FileNotFoundError:
+        return {}
+    return values
 
 
 def secret(name: str) -> str:

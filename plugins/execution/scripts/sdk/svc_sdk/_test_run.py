@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, NoReturn, Opt
 
 from . import _async, _shared, _sync
 from ._calls import FUNCTION
-from ._errors import RunStopped, SvcError, quoted
+from ._errors import RunStopped, SvcError, misused, quoted
 from ._output import RunLog, watch_output
 from ._run import Run, _LoopCaller, _ThreadCaller
 from ._values import OUTPUT_BYTES, Duration, decode_result, encode_result, exit_code_of, reason_of, seconds_of, to_json
@@ -60,6 +60,7 @@ class Options(NamedTuple):
     max_passes: int = 10_000
     replay_every_call: bool = True
     asks: Mapping[str, Any] = {}
+    vars: Mapping[str, str] = {}
 
 
 class Recorded(NamedTuple):
@@ -150,6 +151,9 @@ class TestRun:
     """What survives the end of a pass."""
 
     def __init__(self, workflow: Workflow, input: Any, options: Options, history: Optional[List[Recorded]] = None) -> None:
+        for name, value in options.vars.items():
+            if not isinstance(value, str):
+                raise misused(f"the variable {name} of a test must be a str, not a {type(value).__name__}")
         self.workflow = workflow
         self.options = options
         self.records = list(history or [])
@@ -315,9 +319,11 @@ class _MemoryRun(Run):
 
     def __init__(self, of: TestRun, agent: "_Agent") -> None:
         loop: Any = None
+        given = of.options
         super().__init__(
-            1, run_id=RUN_ID, envelope=of.envelope, env=dict(of.options.env), trace="", retry=of.workflow.retry,
-            write=lambda number, line: None, loop=loop,
+            # As in a job's environment, in which everything else overrides variables.
+            1, run_id=RUN_ID, envelope=of.envelope, env={**given.vars, **given.env}, vars=given.vars, trace="",
+            retry=of.workflow.retry, write=lambda number, line: None, loop=loop,
         )
         self.agent = agent
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from datetime import timedelta
-from typing import Any, Union
+from typing import Any, Dict, NoReturn, Tuple, Type, Union
 
 from ._errors import misused
 
@@ -17,6 +17,19 @@ BEGINNINGS = frozenset('-0123456789"[{tfn')
 
 Duration = Union[str, int, float, timedelta]
 """`"90s"`, `"1h30m"`, or seconds, or a timedelta."""
+
+
+class ReadOnly(Dict[str, str]):
+    """Texts that a run only reads. A dict, so that they can be written as JSON; copies of it are ordinary dicts."""
+
+    def _reject(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("the variables of a run are read-only; dict(vars()) is a copy that you can change")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _reject  # type: ignore[assignment]
+    __ior__ = _reject  # type: ignore[assignment]
+
+    def __reduce__(self) -> Tuple[Type[Dict[str, str]], Tuple[Dict[str, str]]]:
+        return dict, (dict(self),)
 
 
 def _no_constant(name: str) -> Any:

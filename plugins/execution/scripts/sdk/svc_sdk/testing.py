@@ -94,6 +94,7 @@ def test_run(
     activities: Mapping[str, Any] = {},
     verbs: Mapping[str, Any] = {},
     env: Mapping[str, str] = {},
+    vars: Mapping[str, str] = {},
     state: Mapping[str, Any] = {},
     entities: Mapping[str, Mapping[str, Any]] = {},
     timeout: Optional[Duration] = None,
@@ -106,14 +107,15 @@ def test_run(
     `signals`, `events` and `asks` are payloads by name or type; a list holds those that arrive one after the other. `steps` are
     results in place of steps, by name (`charge`) or by site (`charge#1`): a value, `fail(…)`, or a function that is called for each attempt.
     Other steps run as they are. `calls`, `activities` and `verbs` replace calls of other runs, activities and further verbs; a
-    workflow of this process that is not named in `calls` runs in memory too. `env` holds variables and secrets of the run, `state`
-    the cells that it begins with, and `entities` those of entities, which the runs that it calls share.
+    workflow of this process that is not named in `calls` runs in memory too. `env` holds variables and secrets of the run, as its
+    environment has them. `vars` holds the variables of the project and its org, for `vars()`; they are in the environment too, and
+    `env` overrides them there. `state` holds the cells that it begins with, and `entities` those of entities, which the runs that it calls share.
 
     Raises SvcError: `determinism_violation` when a pass makes other calls than the one before, `test_result_missing` when the test
     gives no result for a call or an activity, `too_many_passes`. Do not call it on a running event loop."""
     # A script that tests its workflows has done something.
     _shared.Process.has_called = True
-    given = Options(signals, events, steps, calls, activities, verbs, env, state, entities, timeout, max_passes, replay_every_call, asks)
+    given = Options(signals, events, steps, calls, activities, verbs, env, state, entities, timeout, max_passes, replay_every_call, asks, vars)
     run = TestRun(_found(workflow), input, given)
     end = run.end()
     if end.kind == "thrown":
@@ -141,13 +143,18 @@ test_run.__test__ = False  # type: ignore[attr-defined]
 
 
 def replay_run(
-    history: Any, workflow: Union[str, Callable[..., Any]], *, input: Any = ..., env: Mapping[str, str] = {}
+    history: Any,
+    workflow: Union[str, Callable[..., Any]],
+    *,
+    input: Any = ...,
+    env: Mapping[str, str] = {},
+    vars: Mapping[str, str] = {},
 ) -> ReplayResult:
     """Replays the history of a run on a workflow and says where its code makes other calls. `history` is what
     `svc steps <run> --json` prints, as a text or read, or the journal of a test. Nothing is executed: the first call without a
     record ends the replay."""
     records, open_call = _read_history(history)
-    run = TestRun(_found(workflow), input, Options(env=env, replay_every_call=False), history=records)
+    run = TestRun(_found(workflow), input, Options(env=env, vars=vars, replay_every_call=False), history=records)
     end = run.end()
     if end.kind == "thrown":
         raise end.error  # type: ignore[misc]
