@@ -53,6 +53,7 @@ export {
   resourceCommands,
   showCommand,
 } from './resource.ts';
+export { runTest } from './test-result.ts';
 export { runTool, type ToolAnswer, toolCommand } from './tool.ts';
 export { usesCommand } from './uses.ts';
 export {

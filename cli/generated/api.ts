@@ -57,6 +57,7 @@ import type {AccountView} from '../../plugins/integrations/accounts/generated/ac
 import type {ConsentView} from '../../plugins/integrations/accounts/generated/consent.ts';
 import type {AccountRemoved} from '../../plugins/integrations/accounts/generated/removed.ts';
 import type {ConnectorProblems} from '../../plugins/integrations/connectors/generated/connector-problems.ts';
+import type {CredentialTest} from '../../plugins/integrations/connectors/generated/credential-test.ts';
 import type {RenderedAction} from '../../plugins/integrations/connectors/generated/rendered-action.ts';
 import type {DeliveryView} from '../../plugins/integrations/deliveries/generated/delivery.ts';
 import type {Redelivered} from '../../plugins/integrations/deliveries/generated/redelivered.ts';
@@ -135,6 +136,7 @@ export type {
   ConsentView,
   ConsoleExtensions,
   Credential,
+  CredentialTest,
   CredentialUses,
   DeadLetterView,
   DeclaredInputs,
@@ -341,6 +343,7 @@ export interface Answers {
   ConsoleExtensions: ConsoleExtensions;
   CreatedToken: CreatedToken;
   Credential: Credential;
+  CredentialTest: CredentialTest;
   CredentialUses: CredentialUses;
   DeclaredInputs: DeclaredInputs;
   Delivered: Delivered;
@@ -420,6 +423,7 @@ export interface Answers {
   ManifestCredential: ManifestCredential;
   ManifestExample: ManifestExample;
   ManifestSign: ManifestSign;
+  ManifestTest: ManifestTest;
   ManifestTrigger: ManifestTrigger;
   ManifestValue: ManifestValue;
   McpAnswer: McpAnswer;
@@ -1261,6 +1265,25 @@ export interface ManifestExample {
    */
   failed?: string;
   delivery?: ExampleDelivery;
+}
+/**
+ * A harmless request that shows whether the other system accepts a credential. `svc credential test` sends it.
+ */
+export interface ManifestTest {
+  request: RequestTemplate;
+  /**
+   * The statuses that show that the credential is accepted. Default: 200 to 299.
+   *
+   * @maxItems 64
+   */
+  accepted?: number[];
+  /**
+   * The statuses that show that the credential is rejected. Default: 401 and 403.
+   *
+   * @maxItems 64
+   */
+  refused?: number[];
+  failed_when?: FailedWhen;
 }
 export interface ManifestTrigger {
   title?: string;

@@ -659,6 +659,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: credential,
     audits: 'credential.set',
   },
+  // The server of the matrix reaches no other system.
+  [`POST ${SCOPED}/credentials/:credential/test`]: {
+    rule: 'project member',
+    status: 200,
+    body: { url: 'https://127.0.0.1:1/' },
+    target: credential,
+    audits: 'credential.test',
+  },
   [`DELETE ${SCOPED}/credentials/:credential`]: {
     rule: 'project admin',
     status: 204,

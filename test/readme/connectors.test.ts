@@ -39,6 +39,7 @@ interface Example {
 interface Manifest {
   name: string;
   credential?: { kind: string; required?: boolean; header?: string };
+  test?: { request: { method: string; url: string } };
   fields?: Value[];
   actions?: Record<string, { title?: string; inputs?: Value[]; more_inputs?: boolean }>;
   hook?: unknown;
@@ -73,10 +74,13 @@ function exampleText(connector: string, { title, action, request, response, refu
   return `${asked}\n\`${connector}.${action}\` sends:\n\n\`\`\`http\n${lines.join('\n')}\n\`\`\`\n\nA possible response:\n\n\`\`\`http\n${answered.join('\n')}\n\`\`\`\n`;
 }
 
-function section({ name, credential, fields = [], actions = {}, examples = [] }: Manifest): string {
+function section({ name, credential, test, fields = [], actions = {}, examples = [] }: Manifest): string {
   const kind = credential && `${credential.kind}${credential.header ? ` in \`${credential.header}\`` : ''}`;
   const parts = [
     credential ? `\nCredential: ${kind}${credential.required === false ? ', optional' : ''}.\n` : '',
+    test
+      ? `\n\`svc credential test <name> --connector ${name}\` sends \`${test.request.method} ${test.request.url}\`.\n`
+      : '',
     table('`with`', fields),
     ...Object.entries(actions).map(([action, one]) =>
       table(`\`${name}.${action}\`${one.more_inputs ? ' (and others)' : ''}`, one.inputs ?? []),

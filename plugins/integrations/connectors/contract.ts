@@ -1,5 +1,5 @@
 import { type Fault, token } from '../../../kernel/contracts/index.ts';
-import type { ConnectorManifest, ManifestAction, ManifestTrigger } from '../manifests/contract.ts';
+import type { ConnectorManifest, ManifestAction, ManifestTest, ManifestTrigger } from '../manifests/contract.ts';
 import type { NodeAnswer, NodeRequest } from '../requests/contract.ts';
 import type { Json } from '../../engine/runs/contract.ts';
 
@@ -73,5 +73,13 @@ export interface ConnectorTriggers {
 }
 
 export const ConnectorTriggers = token<ConnectorTriggers>('connectors.ConnectorTriggers');
+
+/** The request with which a connector tests a credential. */
+export interface ConnectorTest {
+  connector: ConnectorManifest;
+  described: ManifestTest;
+  /** Lowers the test to one request, like an action. Only the fields in its address are required. */
+  lower(fields: ConnectorValues): ReturnType<ConnectorAction['lower']>;
+}
 
 export { isGreater } from './contract/cursor-order.ts';

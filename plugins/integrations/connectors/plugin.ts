@@ -1,18 +1,23 @@
 import {
+  Database,
   definePlugin,
   Expressions,
   HttpRoutes,
   LocalTools,
+  provide,
   type Resolve,
   SERVER_ROLES,
 } from '../../../kernel/contracts/index.ts';
 import { ChangingNodeTypes, FlowNodes, GraphNodeTypes } from '../../engine/flows/contract.ts';
 import { ConnectorChecks, ConnectorManifests, ManifestReading } from '../manifests/contract.ts';
-import { NodeRequests } from '../requests/contract.ts';
+import { Audit } from '../../platform/audit/contract.ts';
+import { CredentialNames } from '../../secrets/credentials/contract.ts';
+import { DirectRequests, NodeRequests } from '../requests/contract.ts';
 import { DocumentChecks } from '../../engine/runs/contract.ts';
 import { ConnectorActions, ConnectorTriggers } from './contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { connectorRoutes } from './routes.ts';
+import { connectorRoutes, credentialTestRoute } from './routes.ts';
+import { CredentialTests } from './service/credential-tests.ts';
 import { LiveActions } from './service/live-actions.ts';
 import { manifestCheck } from './service/manifest-check.ts';
 import { flowNode, graphNode } from './service/nodes.ts';
@@ -50,6 +55,15 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(ChangingNodeTypes, live);
   plugin.contribute(ConnectorChecks, (use) => live(use).check);
   plugin.contribute(HttpRoutes, (use) => connectorRoutes(use(ConnectorManifests), () => use(ConnectorActions)));
+  const tests = provide(CredentialTests, {
+    database: Database,
+    audit: Audit,
+    names: CredentialNames,
+    requests: DirectRequests,
+    manifests: ConnectorManifests,
+    findTest: (use) => (connector) => live(use).findTest(connector),
+  });
+  plugin.contribute(HttpRoutes, (use) => [credentialTestRoute(tests(use))]);
   plugin.contribute(DocumentChecks, (use) => manifestCheck(use(Expressions), use(ManifestReading)));
   plugin.contribute(LocalTools, () => [checkTool, importTool, recordTool, renderTool]);
   // A faulty template, or an action whose type another plugin has, stops the start and not the first run that needs it.

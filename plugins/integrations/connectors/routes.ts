@@ -6,6 +6,7 @@ import {
   limitOf,
   listRoute,
   type ListResult,
+  MEMBER,
   type Route,
   SCOPED,
   VIEWER,
@@ -16,11 +17,18 @@ import {
   connectorSchema,
   type FileProblem,
 } from '../manifests/contract.ts';
+import { auditSource } from '../../platform/audit/contract.ts';
+import { canExist, notFound } from '../../platform/resources/contract.ts';
 import type { ConnectorActions, ConnectorCall } from './contract.ts';
+import { CREDENTIAL } from './domain/names.ts';
 import type { RenderAction } from './generated/render-action.ts';
+import type { TestCredential } from './generated/test-credential.ts';
 import problemsSchema from './schema/connector-problems.schema.json' with { type: 'json' };
 import renderSchema from './schema/render-action.schema.json' with { type: 'json' };
 import renderedSchema from './schema/rendered-action.schema.json' with { type: 'json' };
+import testSchema from './schema/test-credential.schema.json' with { type: 'json' };
+import testedSchema from './schema/credential-test.schema.json' with { type: 'json' };
+import type { CredentialTests } from './service/credential-tests.ts';
 import { render } from './service/render.ts';
 
 /** Bytes of the values for an action. */
@@ -77,6 +85,24 @@ export const connectorRoutes = (manifests: ConnectorManifests, actions: () => Co
     },
   },
 ];
+
+/** It belongs to the connectors, because their manifests say how to test a credential. */
+export const credentialTestRoute = (tests: CredentialTests): Route => ({
+  method: 'POST',
+  path: `${SCOPED}/credentials/:credential/test`,
+  operation: 'testCredential',
+  summary: 'Send one harmless request with a credential, and show whether it is accepted',
+  access: MEMBER,
+  body: testSchema,
+  body_limit: VALUES_LIMIT,
+  responses: { 200: { description: 'What was found.', schema: testedSchema } },
+  async handle(request) {
+    const name = request.params.credential ?? '';
+    if (!canExist(CREDENTIAL, name)) throw notFound(CREDENTIAL, name);
+    const call = { scope: request.scope, name, by: auditSource(request) };
+    return { status: 200, json: await tests.test(call, request.body as TestCredential) };
+  },
+});
 
 const problemView = ({ file, pointer, message, rule, fix }: FileProblem) => ({ file, pointer, message, rule, fix });
 

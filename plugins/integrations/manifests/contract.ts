@@ -15,6 +15,7 @@ export type {
   ManifestCredential,
   ManifestExample,
   ManifestSign,
+  ManifestTest,
   ManifestTrigger,
   ManifestValue,
   RequestTemplate,

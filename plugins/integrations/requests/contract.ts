@@ -125,9 +125,23 @@ export interface DirectRequest {
  */
 export type DirectAnswer = { answer: NodeAnswer } | { failure: Failure };
 
+/**
+ * What came of a request that only asks whether its credential is accepted. It contains nothing of the answer but the
+ * status. `failed` is set when `failed_when` does not let the answer pass: it is a failure, one that may pass, or the
+ * expression has no value.
+ */
+export type ProbeOutcome =
+  | { result: 'answered'; status: number; failed?: 'final' | 'temporary' | 'undecided' }
+  | { result: 'unanswered'; why: string };
+
 export interface DirectRequests {
   /** Sends a request and reads all its pages. Only an error of this process makes it throw. */
   send(direct: DirectRequest): Promise<DirectAnswer>;
+  /**
+   * Sends a request once, for 10 seconds at most, and reads no more of its answer than `failed_when` needs. Throws
+   * `request_invalid` and the errors of `Credentials.resolve`; then nothing was sent.
+   */
+  probe(direct: Omit<DirectRequest, 'signal'>): Promise<ProbeOutcome>;
 }
 
 export const DirectRequests = token<DirectRequests>('requests.DirectRequests');

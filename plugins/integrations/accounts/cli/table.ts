@@ -1,11 +1,11 @@
 import {
   type Api,
-  Exit,
   inGroup,
   listCommand,
   NAME,
   namedPath,
   type Run,
+  runTest,
   showCommand,
 } from '../../../../cli/contract.ts';
 
@@ -21,14 +21,6 @@ const disable: Run = async ({ args, output, client }) => {
   output.data(account, () => '');
   output.note(`Disabled account ${args[0]}; reconnect it at ${account.connect_url}`);
   return undefined;
-};
-
-const test: Run = async ({ args, output, client }) => {
-  const api = await client();
-  const path = api.scoped(`/accounts/${encodeURIComponent(args[0]!)}/test`);
-  const found = await api.json<Api.AccountTest>({ method: 'POST', path, expects: ['result'] });
-  output.data(found, () => `${found.result}: ${found.says}`);
-  return found.result === 'works' ? undefined : Exit.failed;
 };
 
 const remove: Run = async ({ args, output, client }) => {
@@ -146,7 +138,7 @@ export const commands = inGroup('Vault', [
       'do; nothing of the token or the response. Exits with 1 unless the account works.',
     args: [NAME],
     examples: [['svc account test mail', 'before a workflow relies on it']],
-    load: async () => ({ run: test }),
+    load: async () => ({ run: (invocation) => runTest(invocation, 'accounts') }),
   },
   {
     name: 'account disable',

@@ -16,6 +16,7 @@ function formatManifest({
   title,
   description,
   credential,
+  test,
   fields = [],
   actions = {},
   triggers = {},
@@ -26,6 +27,7 @@ function formatManifest({
     ['title', title],
     ['about', description],
     ['credential', credential && `${credential.kind}${credential.required === false ? ' (optional)' : ''}`],
+    ['test', test && `${test.request.method} ${test.request.url}`],
     ['with', fields.map(formatValue).join('; ')],
     ...Object.entries(actions).map(([action, one]): [string, unknown] => [
       `${name}.${action}`,

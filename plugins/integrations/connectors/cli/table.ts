@@ -1,4 +1,4 @@
-import { type Api, type Command, inGroup, listCommand, toolCommand } from '../../../../cli/contract.ts';
+import { type Api, type Command, inGroup, listCommand, NAME, toolCommand } from '../../../../cli/contract.ts';
 
 type Manifest = Api.ConnectorManifest;
 
@@ -20,8 +20,32 @@ const formatProof = ({ hook }: Manifest): string => (hook === undefined ? '' : h
 
 const ACTION = { name: 'connector.action', summary: 'for example team_chat.post_message' };
 
+/** A connector says how its credentials are tested. */
+const credentialTest: Command = {
+  name: 'credential test',
+  summary: 'send a harmless request with a credential, and show whether it is accepted',
+  description:
+    "The request is the `test` of a connector, or a GET to --url; the credential's allowed hosts apply. Prints works, refused,\n" +
+    'unreachable, unclear or untested, and what to do; nothing of the credential or the response. Exits with 1 unless it works.',
+  args: [NAME],
+  flags: {
+    connector: { type: 'string', value: '<name>', summary: 'send the test request of this connector' },
+    with: { type: 'string', value: '<json>', summary: 'the fields that it reads: \'{"site": "https://…"}\'' },
+    url: {
+      type: 'string',
+      value: '<url>',
+      summary: 'instead of --connector; {credential} is where a url-token belongs',
+    },
+  },
+  examples: [
+    ['svc credential test bot --connector team_chat', 'before a workflow relies on it'],
+    ['svc credential test bot --url https://api.example.org/me', 'without a connector'],
+  ],
+  load: () => import('./test-credential.ts'),
+};
+
 /** Commands that list connectors, and tools for their authors. */
-export const commands: readonly Command[] = inGroup('Connect', [
+const connectorCommands: readonly Command[] = inGroup('Connect', [
   listCommand<Manifest>({
     name: 'connector ls',
     summary: "list the server's connectors: their actions, and how their deliveries are verified",
@@ -124,3 +148,5 @@ export const commands: readonly Command[] = inGroup('Connect', [
     load: () => import('./record.ts'),
   },
 ]);
+
+export const commands: readonly Command[] = [...inGroup('Vault', [credentialTest]), ...connectorCommands];

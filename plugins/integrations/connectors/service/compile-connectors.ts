@@ -6,9 +6,10 @@ import {
   ManifestErrors,
   type ManifestProblem,
 } from '../../manifests/contract.ts';
-import type { ConnectorAction, ConnectorActions, ConnectorTrigger } from '../contract.ts';
+import type { ConnectorAction, ConnectorActions, ConnectorTest, ConnectorTrigger } from '../contract.ts';
 import { compileAction, describeAction } from '../domain/action.ts';
 import { validateExamples } from '../domain/examples.ts';
+import { compileTest } from '../domain/test-request.ts';
 import { compileTrigger } from '../domain/trigger.ts';
 
 /**
@@ -33,17 +34,25 @@ function compileOrThrow(manifest: ConnectorManifest, name: string, expressions: 
   throw ManifestErrors.connectorInvalid(compiled.problems.map(formatProblem).join('\n'));
 }
 
-/** The actions and triggers of a connector, and what is wrong with their templates. */
+/** The actions, triggers and test of a connector, and what is wrong with their templates. */
 export function compileConnector(
   { manifest }: Connector,
   expressions: Expressions,
-): { actions: ConnectorAction[]; triggers: ConnectorTrigger[]; problems: ManifestProblem[] } {
+): {
+  actions: ConnectorAction[];
+  triggers: ConnectorTrigger[];
+  test: ConnectorTest | undefined;
+  problems: ManifestProblem[];
+} {
   const compiled = Object.keys(manifest.actions ?? {}).map((name) => compileAction(manifest, name, expressions));
   const actions = compiled.flatMap((one) => ('action' in one ? [one.action] : []));
   const read = Object.keys(manifest.triggers ?? {}).map((name) => compileTrigger(manifest, name, expressions));
   const triggers = read.flatMap((one) => ('trigger' in one ? [one.trigger] : []));
-  const problems = [...compiled, ...read].flatMap((one) => ('problems' in one ? one.problems : []));
-  return { actions, triggers, problems };
+  const { test: described } = manifest;
+  const tests = described === undefined ? [] : [compileTest({ ...manifest, test: described }, expressions)];
+  const [test] = tests.flatMap((one) => ('test' in one ? [one.test] : []));
+  const problems = [...compiled, ...read, ...tests].flatMap((one) => ('problems' in one ? one.problems : []));
+  return { actions, triggers, test, problems };
 }
 
 /** Everything that is wrong with a connector: its examples are carried out too. */

@@ -8,7 +8,7 @@ import {
   ManifestErrors,
 } from '../../manifests/contract.ts';
 import type { NodeRequests } from '../../requests/contract.ts';
-import type { ConnectorAction, ConnectorActions, ConnectorTrigger } from '../contract.ts';
+import type { ConnectorAction, ConnectorActions, ConnectorTest, ConnectorTrigger } from '../contract.ts';
 import { actionList, builtinActions, compileConnector } from './compile-connectors.ts';
 import { flowNode, graphNode } from './nodes.ts';
 
@@ -17,8 +17,9 @@ const MAX_REMOVED = 1000;
 
 interface CompiledConnector {
   actions: readonly ConnectorAction[];
-  /** Compiled at the first use of a connector that comes with svc. */
+  /** The triggers and the test of a connector that comes with svc are compiled at their first use. */
   triggers: () => readonly ConnectorTrigger[];
+  test: () => ConnectorTest | undefined;
   nodes: readonly GraphNodeType[];
 }
 
@@ -53,11 +54,20 @@ export class LiveActions implements ConnectorActions, ChangingNodeTypes {
   }
 
   findTrigger(connector: string, trigger: string): ConnectorTrigger | undefined {
-    const found = this.#deps.manifests.connectors().find(({ manifest }) => manifest.name === connector);
+    const found = this.#connector(connector);
     if (found?.manifest.triggers?.[trigger] === undefined) return undefined;
     return this.#compile(found)
       .triggers()
       .find(({ name }) => name === trigger);
+  }
+
+  findTest(connector: string): ConnectorTest | undefined {
+    const found = this.#connector(connector);
+    return found?.manifest.test === undefined ? undefined : this.#compile(found).test();
+  }
+
+  #connector(name: string): Connector | undefined {
+    return this.#deps.manifests.connectors().find(({ manifest }) => manifest.name === name);
   }
 
   findFlowNode(type: string): FlowNodeType | undefined {
@@ -119,7 +129,7 @@ export class LiveActions implements ConnectorActions, ChangingNodeTypes {
     const compile = () => (result ??= compileConnector(connector, expressions));
     const actions = connector.builtin ? builtinActions(connector, expressions) : compile().actions;
     const nodes = connector.watched ? actions.map(graphNode) : [];
-    const compiled = { actions, triggers: () => compile().triggers, nodes };
+    const compiled = { actions, triggers: () => compile().triggers, test: () => compile().test, nodes };
     this.#compiled.set(connector, compiled);
     return compiled;
   }

@@ -25,6 +25,7 @@ export function validateManifest(document: unknown): ManifestProblem[] {
       validateTrigger(trigger!, pointerTo('/triggers', name)),
     ),
     ...validateCredential(manifest),
+    ...validateTest(manifest),
     ...(manifest.hook ? validateHook(manifest.hook) : []),
     ...validateExamples(manifest),
   ];
@@ -110,6 +111,30 @@ function validateCredential({ credential }: ConnectorManifest): ManifestProblem[
       fix: 'remove it: the other kinds do not use it',
     },
   ];
+}
+
+const TEST_METHODS: readonly string[] = ['GET', 'HEAD', 'POST'];
+
+/** A test must change nothing, and there must be something to test. */
+function validateTest({ credential, test }: ConnectorManifest): ManifestProblem[] {
+  if (test === undefined) return [];
+  const { request, accepted = [], refused = [] } = test;
+  const problems: ManifestProblem[] = [];
+  const report = (member: string, rule: string, message: string, fix: string) =>
+    problems.push({ pointer: `/test${member}`, rule, message, fix });
+  if (credential === undefined)
+    report('', 'test_of_credential', 'needs `credential`: it tests whether one is accepted', 'add `credential`');
+  if (!TEST_METHODS.includes(request.method))
+    report(
+      '/request/method',
+      'test_method',
+      `must be ${TEST_METHODS.join(', ')}: a test changes nothing`,
+      'use a request that only reads, such as one for the identity of the caller',
+    );
+  const twice = refused.find((status) => accepted.includes(status));
+  if (twice !== undefined)
+    report('/refused', 'test_status', `has ${twice}, which \`accepted\` has too`, 'keep it in one of the two');
+  return problems;
 }
 
 /** An example shows an action or a delivery. */

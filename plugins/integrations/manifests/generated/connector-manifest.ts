@@ -1,10 +1,10 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
-export type Name = string;
 /**
  * Any JSON. `{{ }}` in a string is replaced with its value. An object `{"$map": {on, cases, default}}` is replaced with one of its cases.
  */
 export type Template = null | boolean | number | string | Template[] | {};
+export type Name = string;
 export type HeaderName = string;
 export type PartName = string;
 /**
@@ -106,6 +106,7 @@ export interface ConnectorManifest {
   title: string;
   description?: string;
   credential?: ManifestCredential;
+  test?: ManifestTest;
   /**
    * The fields that an author sets once per node, in its `with`.
    *
@@ -139,42 +140,24 @@ export interface ManifestCredential {
    */
   header?: string;
 }
-export interface ManifestValue {
-  name: Name;
-  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'any';
+/**
+ * A harmless request that shows whether the other system accepts a credential. `svc credential test` sends it.
+ */
+export interface ManifestTest {
+  request: RequestTemplate;
   /**
-   * Default false.
-   */
-  required?: boolean;
-  /**
-   * The default value.
-   */
-  default?: null | boolean | number | string | unknown[] | {};
-  /**
-   * @maxItems 256
-   */
-  one_of?: string[];
-  /**
-   * The text is Markdown; only for inputs.
-   */
-  markdown?: boolean;
-  title?: string;
-  description?: string;
-}
-export interface ManifestAction {
-  title?: string;
-  description?: string;
-  /**
+   * The statuses that show that the credential is accepted. Default: 200 to 299.
+   *
    * @maxItems 64
    */
-  inputs?: ManifestValue[];
+  accepted?: number[];
   /**
-   * Accepts inputs that are not listed, such as an entire event. Default false.
+   * The statuses that show that the credential is rejected. Default: 401 and 403.
+   *
+   * @maxItems 64
    */
-  more_inputs?: boolean;
-  request: RequestTemplate;
+  refused?: number[];
   failed_when?: FailedWhen;
-  paginate?: Pagination;
 }
 /**
  * One HTTP request; its strings can contain `{{ }}` over `with`, `input` and `node`.
@@ -252,6 +235,43 @@ export interface FailedWhen {
    * True if another attempt can succeed, such as `body.error == "ratelimited"`. Default: every failure can be retried.
    */
   retry_when?: string;
+}
+export interface ManifestValue {
+  name: Name;
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'any';
+  /**
+   * Default false.
+   */
+  required?: boolean;
+  /**
+   * The default value.
+   */
+  default?: null | boolean | number | string | unknown[] | {};
+  /**
+   * @maxItems 256
+   */
+  one_of?: string[];
+  /**
+   * The text is Markdown; only for inputs.
+   */
+  markdown?: boolean;
+  title?: string;
+  description?: string;
+}
+export interface ManifestAction {
+  title?: string;
+  description?: string;
+  /**
+   * @maxItems 64
+   */
+  inputs?: ManifestValue[];
+  /**
+   * Accepts inputs that are not listed, such as an entire event. Default false.
+   */
+  more_inputs?: boolean;
+  request: RequestTemplate;
+  failed_when?: FailedWhen;
+  paginate?: Pagination;
 }
 /**
  * Reads a list that the other system returns in pages: the request is sent for each page, and the output's `body` is the list of all items.

@@ -6,6 +6,7 @@ import { compileAtUse, pointerTo } from '../../../platform/schema/contract.ts';
 import { CREDENTIAL_PLACEHOLDER, type NodeRequest } from '../contract.ts';
 import { RequestErrors } from '../errors.ts';
 import config from '../schema/http-config.schema.json' with { type: 'json' };
+import type { Authentication } from './authentication.ts';
 import { validateUrl } from './url.ts';
 
 /** Bytes of a request as JSON. */
@@ -118,6 +119,14 @@ const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(ty
 function isForm(body: Json): boolean {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return false;
   return Object.values(body).every((value) => value === null || [value].flat().every(isScalar));
+}
+
+/** The token of a `url_token` has no other place than the URL. Throws `request_invalid`. */
+export function checkPlaceholder({ by }: Authentication, { url }: Pick<NodeRequest, 'url'>): void {
+  if (by === 'url' && !url.includes(CREDENTIAL_PLACEHOLDER))
+    throw requestInvalid([
+      { pointer: '/url', message: `must contain ${CREDENTIAL_PLACEHOLDER}, where the token is put` },
+    ]);
 }
 
 export const requestInvalid = (errors: Fault[]) =>

@@ -1,14 +1,14 @@
 import { isServiceError, ServiceError } from '../../../../kernel/contracts/index.ts';
 import { type Credentials, rawOf, untrustedRunDeclaresCredential } from '../../../secrets/credentials/contract.ts';
 import type { Claimed, ClaimPreparation } from '../../../engine/runs/contract.ts';
-import { CREDENTIAL_PLACEHOLDER, HTTP_EXECUTOR, type NodeRequest } from '../contract.ts';
+import { HTTP_EXECUTOR, type NodeRequest } from '../contract.ts';
 import {
   type Authentication,
   toAuthentication,
   serializeAuthentication,
   requiredKinds,
 } from '../domain/authentication.ts';
-import { checkRequest, requestInvalid } from '../domain/request-rules.ts';
+import { checkPlaceholder, checkRequest } from '../domain/request-rules.ts';
 
 /**
  * Resolves the credential of a request when it is claimed. A request whose credential cannot be used fails here and is
@@ -40,10 +40,7 @@ async function authenticate(
       destination: { url: request.url },
     });
     const authentication = toAuthentication(fields, request);
-    if (authentication.by === 'url' && !request.url.includes(CREDENTIAL_PLACEHOLDER))
-      throw requestInvalid([
-        { pointer: '/url', message: `must contain ${CREDENTIAL_PLACEHOLDER}, where the token is put` },
-      ]);
+    checkPlaceholder(authentication, request);
     const { value, masks } = rawOf(fields);
     return { authentication, masks: [value, ...masks] };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-import { KeyRound, RotateCw, Trash2 } from 'lucide-react';
+import { Activity, KeyRound, RotateCw, Trash2 } from 'lucide-react';
 import type { Credential } from '../../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
@@ -19,6 +19,7 @@ import { toast } from '../kit/toasts.tsx';
 import { ReplaceCredentialDialog, CredentialForm } from './credential-form.tsx';
 import { KINDS } from './kinds.ts';
 import { ConnectionTabs } from './tabs.tsx';
+import { TestCredentialDialog } from './test-credential.tsx';
 import { UsedBy } from './used-by.tsx';
 
 /** Names and kinds; nothing shows a value. */
@@ -69,7 +70,7 @@ export function Credentials() {
                 <UsedBy scope={scope} of="credentials" name={name} />
               </>
             )}
-            {...(may('admin') && { actions: (one) => <Actions scope={scope} credential={one} /> })}
+            {...(may('member') && { actions: (one) => <Actions scope={scope} credential={one} /> })}
           />
         )}
       </List>
@@ -79,6 +80,7 @@ export function Credentials() {
 
 function Actions({ scope, credential }: { scope: Scope; credential: Credential }) {
   const refetch = useRefetch();
+  const is_admin = useMay(scope)('admin');
   const { name } = credential;
   const list = scoped(scope, '/credentials');
   const remove = async () => {
@@ -92,10 +94,14 @@ function Actions({ scope, credential }: { scope: Scope; credential: Credential }
       small
       actions={[
         {
+          ...{ icon: Activity, label: 'Test credential' },
+          opens: (close) => <TestCredentialDialog scope={scope} known={credential} close={close} />,
+        },
+        is_admin && {
           ...{ icon: RotateCw, label: 'Replace value' },
           opens: (close) => <ReplaceCredentialDialog scope={scope} known={credential} close={close} />,
         },
-        {
+        is_admin && {
           ...{ icon: Trash2, label: 'Remove credential', danger: true },
           opens: (close) => (
             <Asked title={`Remove the credential ${name}?`} verb="Remove credential" danger run={remove} close={close}>

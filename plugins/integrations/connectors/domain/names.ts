@@ -1,0 +1,3 @@
+import type { ResourceType } from '../../../platform/resources/contract.ts';
+
+export const CREDENTIAL: ResourceType = { noun: 'credential', plural: 'credentials' };
