@@ -157,7 +157,7 @@ export async function createEmptyFolder(
 }
 
 /**
- * Removes the files that the pass was input_files; returns false if anything is left, such as files that its programs
+ * Removes the files that the pass was given; returns false if anything is left, such as files that its programs
  * created.
  */
 function removeFiles(files: readonly string[], folders: readonly string[]): boolean {
