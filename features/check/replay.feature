@@ -123,6 +123,35 @@ Feature: Replaying an edited script with a recorded history
       Then it exits with 1
       And standard output has "the script calls step see-blue-1#0"
 
+    @needs-python3
+    Scenario Outline: <file> gets the variables of the run, and not those that are set now
+      Given the variable "REGION" is "first"
+      And the variable "TOKEN" is "of-the-variable"
+      And the secret "TOKEN" is "of-the-secret"
+      When I submit the script "<file>":
+        """
+        <source>
+        """
+      Then the run succeeds
+      And the recorded steps are:
+        | site                                | exit |
+        | see-first-first-of-the-variable#0 | 0    |
+      Given the variable "REGION" is "second"
+      And a file "<file>":
+        """
+        <source>
+        """
+      When I call "svc check <file> --replay {run}"
+      Then it exits with 0
+      When I call "svc check <file> --replay {run} --env REGION=third"
+      Then it exits with 1
+      And standard output has "the script calls step see-first-third-of-the-variable#0"
+
+      Examples:
+        | file | source                                                                                                                                            |
+        | a.ts | import { step, vars } from 'svc/sdk';\nawait step(`see-${vars().REGION}-${process.env.REGION}-${vars().TOKEN}`, () => 1);                          |
+        | a.py | import os, svc_sdk as svc\nseen = [svc.vars()["REGION"], os.environ["REGION"], svc.vars()["TOKEN"]]\nsvc.step("see-" + "-".join(seen), lambda: 1) |
+
     Scenario: a script that fails halfway or never ends is reported
       When I submit the script "a.sh":
         """

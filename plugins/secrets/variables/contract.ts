@@ -9,5 +9,13 @@ export interface Variables {
 
 export const Variables = token<Variables>('variables.Variables');
 
+/** The variables that a run sees: those of its start, even if they were replaced or removed since. */
+export interface RecordedVariables {
+  /** Returns the values by name. A value of the project wins over one of its org. */
+  of(on: Pick<Queries, 'read'>, run: ProjectScope & { run_id: string }): Promise<Readonly<Record<string, string>>>;
+}
+
+export const RecordedVariables = token<RecordedVariables>('variables.RecordedVariables');
+
 /** The name of the values in the scope of expressions: `vars.REGION`. */
 export const VARS = 'vars';

@@ -2,7 +2,7 @@ import { Database, definePlugin, HttpRoutes, Ids, provide } from '../../../kerne
 import { RunValues } from '../../engine/flows/contract.ts';
 import { JobEnvironment, RunTables, SharedContents, SubmitObservers } from '../../engine/runs/contract.ts';
 import { Audit } from '../../platform/audit/contract.ts';
-import { Variables } from './contract.ts';
+import { RecordedVariables, Variables } from './contract.ts';
 import { variableTables } from './migrations/0001-variables.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { variableRoutes } from './routes.ts';
@@ -16,6 +16,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.migrations([variableTables]);
   plugin.bind(Variables, makeService);
   const of_runs = plugin.own(provide(RunVariables, { database: Database }));
+  plugin.bind(RecordedVariables, of_runs);
   plugin.contribute(HttpRoutes, (use) => variableRoutes(makeService(use)));
   plugin.contribute(SubmitObservers, (use) => of_runs(use).observer);
   plugin.contribute(RunValues, (use) => of_runs(use).values);

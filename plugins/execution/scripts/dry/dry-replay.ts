@@ -27,6 +27,8 @@ export interface DryRun {
   source: string;
   interpreter: string | undefined;
   env: Record<string, string>;
+  /** The variables of the project and its org that the run sees. A server from before them sends none. */
+  vars?: Readonly<Record<string, string>>;
   /** Variables that contained credentials; they get a placeholder. */
   credentials: readonly string[];
   envelope: Assignment['envelope'];
@@ -87,7 +89,8 @@ export async function runDryReplay(deps: DryDeps, run: DryRun): Promise<DryRepla
 }
 
 function makeAssignment(run: DryRun): Assignment {
-  const { run_id, activity_id, filename, source, interpreter, env, envelope, records, files } = run;
+  const { run_id, activity_id, filename, source, interpreter, env, vars = {}, envelope, records, files } = run;
+  const below = Object.entries(vars).map(([name, value]) => ({ name, value, secret: false, in_vars: true }) as const);
   const placeholders = run.credentials.map((name) => ({ name, value: PLACEHOLDER, secret: false }));
   return {
     run_id,
@@ -105,6 +108,6 @@ function makeAssignment(run: DryRun): Assignment {
     lease_ms: Number.MAX_SAFE_INTEGER,
     spec: scriptSpec({ filename, source, interpreter, args: envelope.args as string[] | undefined, files }),
     journal: [...records],
-    environment: { below: [], workflow: env, above: placeholders },
+    environment: { below, workflow: env, above: placeholders },
   };
 }

@@ -17,6 +17,12 @@ export interface RunHistory {
     [k: string]: string;
   };
   /**
+   * The variables of the project and its org at the start of the run. Older servers do not send them.
+   */
+  vars?: {
+    [k: string]: string;
+  };
+  /**
    * Variables that contain credential values.
    */
   credentials: string[];

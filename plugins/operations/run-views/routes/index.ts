@@ -1,4 +1,11 @@
-import { Clock, HttpAddress, type HttpRequest, type Resolve, type Route } from '../../../../kernel/contracts/index.ts';
+import {
+  Clock,
+  Database,
+  HttpAddress,
+  type HttpRequest,
+  type Resolve,
+  type Route,
+} from '../../../../kernel/contracts/index.ts';
 import {
   RunCoordinators,
   RunEngine,
@@ -8,6 +15,7 @@ import {
   WorkflowKinds,
 } from '../../../engine/runs/contract.ts';
 import { Operations } from '../../../platform/http/contract.ts';
+import { RecordedVariables } from '../../../secrets/variables/contract.ts';
 import { RunMasks } from '../../../security/masking/contract.ts';
 import { RunFinders } from '../contract.ts';
 import { Histories } from '../service/histories.ts';
@@ -30,6 +38,8 @@ export function runViewRoutes(use: Resolve): Route[] {
   const [reader, masks, clock, address] = [use(RunReader), use(RunMasks), use(Clock), use(HttpAddress)];
   const nodes = new NodeViews(reader, masks, () => use.all(RunCoordinators));
   const lists = new RunLists(reader, masks, () => use.all(RunFinders));
+  const [database, recorded] = [use(Database), use(RecordedVariables)];
+  const varsOf = (run: Parameters<typeof recorded.of>[1]) => recorded.of(database, run);
   const urlOf = ({ scope }: HttpRequest, run_id: string) => runUrl(address.public_url(), scope, run_id);
   return [
     listRunsRoute(lists, clock, urlOf),
@@ -42,6 +52,6 @@ export function runViewRoutes(use: Resolve): Route[] {
       () => use(Operations),
       () => clock.now(),
     ),
-    historyRoute(new Histories(reader, masks, () => use.all(WorkflowKinds))),
+    historyRoute(new Histories(reader, masks, () => use.all(WorkflowKinds), varsOf)),
   ];
 }

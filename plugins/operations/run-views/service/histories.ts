@@ -9,20 +9,30 @@ interface Page {
   cursor: string | undefined;
 }
 
+/** Returns the variables of the project and its org that a run sees. */
+type VarsOf = (run: {
+  org_id: string;
+  project_id: string;
+  run_id: string;
+}) => Promise<Readonly<Record<string, string>>>;
+
 /** What replays of runs read. */
 export class Histories {
   readonly #reader: RunReader;
   readonly #masks: Pick<RunMasks, 'of'>;
   readonly #kinds: () => readonly Pick<WorkflowKind, 'kind' | 'replays'>[];
+  readonly #varsOf: VarsOf;
 
   constructor(
     reader: RunReader,
     masks: Pick<RunMasks, 'of'>,
     kinds: () => readonly Pick<WorkflowKind, 'kind' | 'replays'>[],
+    varsOf: VarsOf,
   ) {
     this.#reader = reader;
     this.#masks = masks;
     this.#kinds = kinds;
+    this.#varsOf = varsOf;
   }
 
   /** A page. Throws `not_found`, `run_not_replayable` and `envelope_gone`. */
@@ -50,6 +60,7 @@ export class Histories {
       filename: filename ?? undefined,
       interpreter: interpreter ?? undefined,
       env: masker.json(env),
+      vars: masker.json(await this.#varsOf(run)),
       credentials,
       envelope: masker.json(input) as RunHistory['envelope'],
       records: await Promise.all(records.map((record) => maskRecord(record, masker))),

@@ -2,7 +2,7 @@ import { BoundedMap, type Database, type Queries, type Transaction } from '../..
 import type { JobEnvironmentSource, NewRun, SubmitObserver } from '../../../engine/runs/contract.ts';
 import type { RunValues } from '../../../engine/flows/contract.ts';
 import type { ProjectScope } from '../../../platform/resources/contract.ts';
-import { VARS } from '../contract.ts';
+import { type RecordedVariables, VARS } from '../contract.ts';
 import {
   currentRevisions,
   insertRuns,
@@ -31,7 +31,7 @@ const weigh = (values: Values): number =>
  * The variables of runs. A run stores the revisions of its project and its org in the transaction that creates it, and every
  * attempt, pass and expression of the run sees the values of these revisions. Untrusted runs get none.
  */
-export class RunVariables {
+export class RunVariables implements RecordedVariables {
   readonly #database: Database;
   /** The revisions of runs never change. */
   readonly #revisions = new BoundedMap<string, Revisions>(MAX_CACHED_RUNS);
@@ -65,7 +65,7 @@ export class RunVariables {
 
   /** The values as the scope of expressions. */
   get values(): RunValues {
-    return { name: VARS, read: (on, run) => this.#valuesOf(on, run) };
+    return { name: VARS, read: (on, run) => this.of(on, run) };
   }
 
   /**
@@ -78,7 +78,7 @@ export class RunVariables {
       layer: 'base',
       provide: async (job) => {
         if (!job.trusted) return [];
-        const values = await this.#valuesOf(this.#database, job);
+        const values = await this.of(this.#database, job);
         return Object.entries(values).map(([name, value]) => ({ name, value, secret: false, in_vars: true }));
       },
     };
@@ -96,8 +96,7 @@ export class RunVariables {
     return revisions;
   }
 
-  /** The project's values win over those of its org. */
-  async #valuesOf(on: Reads, { org_id, project_id, run_id }: ProjectScope & { run_id: string }): Promise<Values> {
+  async of(on: Reads, { org_id, project_id, run_id }: ProjectScope & { run_id: string }): Promise<Values> {
     const { project_revision, org_revision } = await this.#revisionsOf(on, run_id);
     const of_org = await this.#valuesIn(on, org_id, org_revision);
     const of_project = await this.#valuesIn(on, project_id, project_revision);
