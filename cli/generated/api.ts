@@ -85,6 +85,7 @@ import type {RunInput} from '../../plugins/operations/run-views/generated/run-in
 import type {SearchState} from '../../plugins/operations/run-views/generated/search-state.ts';
 import type {Signal} from '../../plugins/operations/run-views/generated/signal.ts';
 import type {StepRecord} from '../../plugins/operations/run-views/generated/step.ts';
+import type {View} from '../../plugins/operations/saved-views/generated/view.ts';
 import type {Summary} from '../../plugins/operations/summary/generated/summary.ts';
 import type {AuditEntry} from '../../plugins/platform/audit/generated/entry.ts';
 import type {CredentialUses} from '../../plugins/secrets/credentials/generated/credential-uses.ts';
@@ -218,6 +219,7 @@ export type {
   TriggerView,
   TriggeredSchedule,
   Variable,
+  View,
   WebhookView,
   WebhookWarnings,
   Whoami
@@ -417,6 +419,7 @@ export interface Answers {
   ListTokens200: ListTokens200;
   ListTriggers200: ListTriggers200;
   ListVariables200: ListVariables200;
+  ListViews200: ListViews200;
   ListWebhookDeliveries200: ListWebhookDeliveries200;
   ListWebhooks200: ListWebhooks200;
   ManifestAction: ManifestAction;
@@ -481,6 +484,7 @@ export interface Answers {
   TriggerView: TriggerView;
   TriggeredSchedule: TriggeredSchedule;
   Variable: Variable;
+  View: View;
   WaitedRun: WaitedRun;
   WebhookView: WebhookView;
   WebhookWarnings: WebhookWarnings;
@@ -1070,6 +1074,13 @@ export interface ListTriggers200 {
 }
 export interface ListVariables200 {
   vars: Variable[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListViews200 {
+  views: View[];
   /**
    * Absent on the last page.
    */

@@ -101,6 +101,12 @@ const variable: Sample['target'] = async (server, place) => {
   return { variable: name };
 };
 
+const view: Sample['target'] = async (server, place) => {
+  const name = fresh('view');
+  await must(server, place.by, 'PUT', `${inPlace(place)}/views/${name}`, { filter: { tag: CANARY } });
+  return { view: name };
+};
+
 const orgVariable: Sample['target'] = async (server, { by, org }) => {
   const name = fresh('VARIABLE');
   await must(server, by, 'PUT', `/api/v1/orgs/${org}/vars/${name}`, { value: CANARY });
@@ -633,6 +639,21 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 204,
     target: variable,
     audits: 'variable.delete',
+  },
+  [`GET ${SCOPED}/views`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/views/:view`]: { rule: 'project viewer', status: 200, target: view },
+  [`PUT ${SCOPED}/views/:view`]: {
+    rule: 'project member',
+    status: 200,
+    body: { filter: { status: 'failed' } },
+    target: view,
+    audits: 'view.set',
+  },
+  [`DELETE ${SCOPED}/views/:view`]: {
+    rule: 'project member',
+    status: 204,
+    target: view,
+    audits: 'view.delete',
   },
   'GET /api/v1/orgs/:org/vars': { rule: 'org member', status: 200 },
   'GET /api/v1/orgs/:org/vars/:variable': { rule: 'org member', status: 200, target: orgVariable },

@@ -98,6 +98,8 @@ export async function fill(place: Console): Promise<Sample> {
     return stdout;
   };
   await svc(['secret', 'set', 'CHAT_TOKEN', '-'], 'a token of no use');
+  await svc(['view', 'set', 'nightly', '--tag', 'nightly', '--since', '7d']);
+  await svc(['view', 'set', 'my-failures', '--status', 'failed', '--private']);
   await svc(['var', 'set', 'REGISTRY', 'registry.example.com', '--org']);
   await svc(['var', 'set', 'REGION', 'eu-west-1']);
   await svc(['var', 'set', 'ALLOWED_HOSTS', 'shop.example.com, stage.shop.example.com, preview.shop.example.com']);

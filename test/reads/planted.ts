@@ -126,6 +126,9 @@ export class Planter {
         ...{ connector: 'issue_tracker', trigger: 'issue_created', credential: 'tracker', paused: true },
         with: { site: `https://${'x'.repeat(60)}.example.net` },
       });
+      const words = 'x'.repeat(200);
+      const names = { workflow: 'x'.repeat(255), subject: 'x'.repeat(255), step: 'x'.repeat(255) };
+      await this.#put(`views/view-${n}`, { filter: { ...names, output: words, error: words, tag: 'x'.repeat(128) } });
       await this.#put(`event-hooks/hook-${n}`, { event_type: 'ci.done' });
       await this.#put(`webhooks/webhook-${n}`, { forge: 'forge_a', repo: 'acme/site', workflow: workflow(n) });
     });
@@ -140,7 +143,14 @@ export class Planter {
            VALUES (?, ?, ?, ?, ?, 'refused', 1, ?, ?)`,
           [project_id, source!, name!, `dlv_${n}`, org_id, text(1900), 'x'.repeat(60)],
         );
-    return { handler: 'handler-0', schedule: 'schedule-0', trigger: 'trigger-0', hook: 'hook-0', webhook: 'webhook-0' };
+    return {
+      handler: 'handler-0',
+      schedule: 'schedule-0',
+      trigger: 'trigger-0',
+      view: 'view-0',
+      hook: 'hook-0',
+      webhook: 'webhook-0',
+    };
   }
 
   async #graphs(): Promise<Params> {

@@ -113,6 +113,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
     { query: `?subject=${'x'.repeat(250)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
     { query: `?tag=7:${'t'.repeat(120)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
     { query: `?output=${'x'.repeat(100)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
+    { query: '?view=view-0', bytes: 512 * 1024, walked: 64 },
     { query: '?step=none&account=none', bytes: 64 * 1024, walked: 64 },
   ],
   // A page of runs is read at a time.
@@ -177,6 +178,8 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/schedules/{schedule}/next`]: {},
   [`${SCOPED}/triggers`]: LIST,
   [`${SCOPED}/triggers/{trigger}`]: {},
+  [`${SCOPED}/views`]: LIST,
+  [`${SCOPED}/views/{view}`]: {},
   [`${SCOPED}/graphs`]: LIST,
   [`${SCOPED}/graphs/{graph}`]: {},
   [`${SCOPED}/graphs/{graph}/versions`]: LIST,

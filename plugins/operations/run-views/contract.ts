@@ -1,4 +1,4 @@
-import { extensionPoint } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, type Principal, token } from '../../../kernel/contracts/index.ts';
 
 interface ProjectScope {
   org_id: string;
@@ -39,7 +39,30 @@ export interface RunFinder {
     before: string | undefined,
   ): Promise<{ run_ids: string[]; next: string | undefined }>;
   state(scope: ProjectScope): Promise<IndexState>;
+  /** Throws `invalid_request` as `find` does; `at` is the pointer of the terms. */
+  check(terms: RunTerms, at: string): void;
 }
 
 /** The first one answers. Without any, lists refuse to search. */
 export const RunFinders = extensionPoint<RunFinder>('run-views.RunFinders', { key: ({ name }) => name });
+
+/** The filters of `GET {scoped}/runs`, by their names. */
+export type RunQuery = Readonly<Record<string, string>>;
+
+/** Checks filters that are kept for later. */
+export interface RunFilterCheck {
+  /** Throws what a list of runs throws for this filter: `invalid_request`, `run_search_off`. `at` is the pointer of the filter. */
+  check(query: RunQuery, at: string): void;
+}
+
+export const RunFilterCheck = token<RunFilterCheck>('run-views.RunFilterCheck');
+
+/** Filters that were saved under a name, for the parameter `view` of lists of runs. */
+export interface SavedFilters {
+  name: string;
+  /** Returns the filter that the name stands for, for this reader. Throws `not_found`. */
+  filterOf(scope: ProjectScope, reader: Principal | null | undefined, name: string): Promise<RunQuery>;
+}
+
+/** The first one answers. */
+export const SavedFilters = extensionPoint<SavedFilters>('run-views.SavedFilters', { key: ({ name }) => name });

@@ -43,6 +43,10 @@ export class RunSearches implements RunFinder, RunIndexing {
     for (let more = true; more; ) more = (await this.#deps.index.iterate()).hasMore ?? false;
   }
 
+  check(terms: RunTerms, at: string): void {
+    parseTerms(terms, at);
+  }
+
   async find(scope: ProjectScope, terms: RunTerms, before: string | undefined) {
     const { database, sealer } = this.#deps;
     const required = parseTerms(terms);

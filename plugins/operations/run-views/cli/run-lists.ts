@@ -4,6 +4,7 @@ import { describeStatus, formatDuration } from './describe.ts';
 import { CHANGE_FLAGS } from './change-flags.ts';
 import { FILTER_FLAGS } from './filter-flags.ts';
 import { RUN } from './run-argument.ts';
+import { VIEW_FLAG } from './view-flags.ts';
 
 /** The index has ended runs, which cannot be cancelled or paused. */
 const { output: _output, error: _error, step: _step, account: _account, ...OPEN_FILTERS } = FILTER_FLAGS;
@@ -105,6 +106,7 @@ export const runLists: readonly Command[] = [
       'formula begin with an apostrophe, and line breaks become spaces. If the connection is lost, the command says how to\n' +
       'continue; with --before, there is no header.',
     flags: {
+      ...VIEW_FLAG,
       ...FILTER_FLAGS,
       format: { type: 'string', choices: ['csv', 'jsonl'], summary: 'csv, or one JSON object per line (default)' },
       before: { type: 'string', value: '<run-id>', run: true, summary: 'only runs older than this one' },
@@ -118,12 +120,13 @@ export const runLists: readonly Command[] = [
   listCommand<RunView>({
     name: 'runs ls',
     summary: 'list runs, newest first',
-    filters: FILTER_FLAGS,
+    filters: { ...VIEW_FLAG, ...FILTER_FLAGS },
     examples: [
       ['svc runs ls --status waiting', 'the waiting runs'],
       ['svc runs ls --paused', 'the paused runs'],
       ['svc runs ls --status failed --status cancelled', 'the same as --status failed,cancelled'],
       ['svc runs ls --trigger handler:report --status failed', 'failed runs of a handler'],
+      ['svc runs ls --view failed-deploys', 'the runs of a saved view'],
       ["svc runs ls --error 'connection refused' --step deploy", 'runs that failed like this and had that step'],
     ],
     note: ({ search }) => describeGap(search as Api.ListRuns200['search']),

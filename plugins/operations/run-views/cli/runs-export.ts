@@ -6,12 +6,13 @@ const RUN_LINE = /^(?:\{"run_id":")?(run_[0-9A-Z]{26})[",]/;
 /** Prints whole lines only, so that an interrupted export can be continued after its last run. */
 export const run: Run = async ({ flags, output, client }) => {
   const api = await client();
-  const { status, paused, format, before, ...others } = flags;
+  const { status, paused, view, format, before, ...others } = flags;
   const names = Object.keys(FILTER_FLAGS).filter((name) => name !== 'status' && name !== 'paused');
   const filter = Object.fromEntries(names.map((name) => [name, others[name] as string | undefined]));
   const statuses = status as readonly string[];
   const query = {
     ...filter,
+    view: view as string | undefined,
     status: statuses.length > 0 ? statuses.join(',') : undefined,
     paused: paused ? 'true' : undefined,
     format: output.json ? 'jsonl' : String(format ?? 'jsonl'),

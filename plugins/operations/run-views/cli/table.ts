@@ -12,6 +12,7 @@ import {
 import { LOG_FLAGS, LOGS } from './log-flags.ts';
 import { RUN } from './run-argument.ts';
 import { runLists } from './run-lists.ts';
+import { savedViews } from './saved-views.ts';
 
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
 
@@ -406,5 +407,6 @@ export const commands: readonly Command[] = [
       load: () => import('./source.ts'),
     },
     ...runLists,
+    ...savedViews,
   ]),
 ];

@@ -2,6 +2,10 @@
 
 export interface ExportRunsQuery {
   /**
+   * The name of a saved view. Its filter applies, and each other filter of this query replaces the same one of the view.
+   */
+  view?: string;
+  /**
    * One status, or several, separated by commas.
    */
   status?: string;

@@ -5,6 +5,7 @@ import exportQuery from '../schema/export-runs-query.schema.json' with { type: '
 import { csvHeader, csvLine } from '../service/csv.ts';
 import { parseRunFilter, parseRunTerms } from '../service/run-filter.ts';
 import type { RunLists } from '../service/run-lists.ts';
+import type { ReadQuery } from './saved-filter.ts';
 
 /** Runs of one read. No more than two pages are in memory, however many runs there are. */
 const PAGE = 100;
@@ -13,6 +14,7 @@ const BUFFERED_BYTES = 32 * 1024;
 export const exportRunsRoute = (
   lists: Pick<RunLists, 'pages'>,
   clock: Pick<Clock, 'now'>,
+  queryOf: ReadQuery,
   urlOf: (request: HttpRequest, run_id: string) => string | undefined,
 ): Route => ({
   method: 'GET',
@@ -31,7 +33,8 @@ export const exportRunsRoute = (
     },
   },
   async handle(request) {
-    const { query, scope, signal } = request;
+    const { scope, signal } = request;
+    const query = await queryOf(request);
     const csv = query.format === 'csv';
     const filter = { ...parseRunFilter(query, clock.now()), limit: PAGE, before: query.before };
     const pages = lists.pages(scope, filter, parseRunTerms(query));

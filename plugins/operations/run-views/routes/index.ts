@@ -17,11 +17,11 @@ import {
 import { Operations } from '../../../platform/http/contract.ts';
 import { RecordedVariables } from '../../../secrets/variables/contract.ts';
 import { RunMasks } from '../../../security/masking/contract.ts';
-import { RunFinders } from '../contract.ts';
+import { SavedFilters } from '../contract.ts';
 import { Histories } from '../service/histories.ts';
 import { NodeViews } from '../service/node-views.ts';
 import { RunDocuments } from '../service/run-documents.ts';
-import { RunLists } from '../service/run-lists.ts';
+import type { RunLists } from '../service/run-lists.ts';
 import { SignalViews } from '../service/signal-views.ts';
 import { StepViews } from '../service/step-views.ts';
 import { documentRoutes } from './document-routes.ts';
@@ -30,20 +30,21 @@ import { exportRunsRoute } from './export-runs-route.ts';
 import { historyRoute } from './history-route.ts';
 import { listRunsRoute } from './list-runs-route.ts';
 import { logsRoute } from './logs-route.ts';
+import { withSavedFilter } from './saved-filter.ts';
 import { listSignalsRoute } from './list-signals-route.ts';
 import { stepsRoute } from './steps-route.ts';
 
 /** The routes that show runs. Plugin runs has those of a single record, and those that change runs. */
-export function runViewRoutes(use: Resolve): Route[] {
+export function runViewRoutes(use: Resolve, lists: RunLists): Route[] {
   const [reader, masks, clock, address] = [use(RunReader), use(RunMasks), use(Clock), use(HttpAddress)];
   const nodes = new NodeViews(reader, masks, () => use.all(RunCoordinators));
-  const lists = new RunLists(reader, masks, () => use.all(RunFinders));
+  const queryOf = withSavedFilter(() => use.all(SavedFilters));
   const [database, recorded] = [use(Database), use(RecordedVariables)];
   const varsOf = (run: Parameters<typeof recorded.of>[1]) => recorded.of(database, run);
   const urlOf = ({ scope }: HttpRequest, run_id: string) => runUrl(address.public_url(), scope, run_id);
   return [
-    listRunsRoute(lists, clock, urlOf),
-    exportRunsRoute(lists, clock, urlOf),
+    listRunsRoute(lists, clock, queryOf, urlOf),
+    exportRunsRoute(lists, clock, queryOf, urlOf),
     stepsRoute(new StepViews(reader, masks), nodes),
     logsRoute({ reader, nodes, clock, watcher: use(RunWatcher), logs: use(RunEngine).logs }),
     listSignalsRoute(new SignalViews(reader, masks)),

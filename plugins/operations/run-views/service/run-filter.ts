@@ -14,35 +14,38 @@ export function parseRunTerms(query: Readonly<Record<string, string>>): RunTerms
   return terms.length === 0 ? undefined : Object.fromEntries(terms);
 }
 
-/** Parses the query of `GET {scoped}/runs`; `now` is epoch ms, for a `since` that is a duration. */
-export function parseRunFilter(query: Readonly<Record<string, string>>, now: number): RunFilter {
+/**
+ * Parses the query of `GET {scoped}/runs`; `now` is epoch ms, for a `since` that is a duration, and `at` is the pointer of the
+ * query in errors.
+ */
+export function parseRunFilter(query: Readonly<Record<string, string>>, now: number, at = '/query'): RunFilter {
   return {
-    statuses: query.status === undefined ? [] : parseStatuses(query.status),
+    statuses: query.status === undefined ? [] : parseStatuses(query.status, at),
     paused: query.paused === undefined ? undefined : query.paused === 'true',
     tag: query.tag,
     workflow: query.workflow,
     subject: query.subject,
-    trigger: query.trigger === undefined ? undefined : parseTrigger(query.trigger),
-    since: query.since === undefined ? undefined : readSince(query.since, now),
-    until: query.until === undefined ? undefined : readSince(query.until, now, 'until'),
+    trigger: query.trigger === undefined ? undefined : parseTrigger(query.trigger, at),
+    since: query.since === undefined ? undefined : readSince(query.since, now, 'since', `${at}/since`),
+    until: query.until === undefined ? undefined : readSince(query.until, now, 'until', `${at}/until`),
     limit: limitOf(query),
     before: decodeCursor(query.cursor, 'id')?.[0],
   };
 }
 
-function parseStatuses(text: string): RunStatus[] {
+function parseStatuses(text: string, at: string): RunStatus[] {
   const statuses = text.split(',');
   const unknown = statuses.find((status) => !STATUSES.includes(status));
   if (unknown === undefined) return [...new Set(statuses)] as RunStatus[];
-  throw invalidQuery('status', `${JSON.stringify(unknown)} is not one of ${STATUSES.join(', ')}`);
+  throw invalid(at, 'status', `${JSON.stringify(unknown)} is not one of ${STATUSES.join(', ')}`);
 }
 
-function parseTrigger(text: string): OriginFilter {
+function parseTrigger(text: string, at: string): OriginFilter {
   const origin = parseOrigin(text);
-  if ('problem' in origin) throw invalidQuery('trigger', origin.problem);
+  if ('problem' in origin) throw invalid(at, 'trigger', origin.problem);
   return origin;
 }
 
-function invalidQuery(name: string, message: string) {
-  return Errors.invalidRequest(`${name} ${message}`, { errors: [{ pointer: `/query/${name}`, message }] });
+function invalid(at: string, name: string, message: string) {
+  return Errors.invalidRequest(`${name} ${message}`, { errors: [{ pointer: `${at}/${name}`, message }] });
 }

@@ -64,6 +64,11 @@ export class RunLists {
     }
   }
 
+  /** Throws `invalid_request` or `run_search_off` for terms that `list` would reject. */
+  checkTerms(terms: RunTerms, at: string): void {
+    this.#finder().check(terms, at);
+  }
+
   #finder(): RunFinder {
     const [finder] = this.#finders();
     if (finder === undefined) throw runSearchOff('the filters output, error, step and account need an index of runs');

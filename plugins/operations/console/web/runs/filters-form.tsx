@@ -11,7 +11,7 @@ import { chosenStatuses, type RunFilters, STATUSES, toggleStatus } from './filte
 /** Suggestions for the filter `trigger`; those that end with a colon are prefixes. */
 const STARTERS = ['manual', 'spawn', 'push', 'schedule.tick', 'handler:', 'schedule:', 'event:', 'run:'];
 
-const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status'>>[] = [
+const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status' | 'view'>>[] = [
   { name: 'paused', label: 'Paused', operator: 'is', hint: 'true', suggest: ['true', 'false'] },
   { name: 'workflow', label: 'Workflow', operator: 'is', hint: 'release.sh' },
   { name: 'tag', label: 'Tag', operator: 'is', hint: 'team:web' },
@@ -26,7 +26,8 @@ const KINDS: readonly TypedFilter<Exclude<keyof RunFilters, 'status'>>[] = [
 ];
 
 interface Props {
-  filters: RunFilters;
+  /** Without a view: its filters are among these. */
+  filters: Omit<RunFilters, 'view'>;
   onChange(next: RunFilters): void;
   /** The text that the runs on the page must contain. */
   find: string;

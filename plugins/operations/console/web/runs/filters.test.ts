@@ -28,6 +28,7 @@ t.test('statuses are switched on and off', async (t) => {
 t.test('the command with the same answer', async (t) => {
   t.equal(commandOf({}, shellQuote), 'svc runs ls');
   t.equal(commandOf({}, shellQuote, 'cancel'), 'svc runs cancel --all');
+  t.equal(commandOf({ view: 'mine', status: 'failed' }, shellQuote), 'svc runs ls --view mine --status failed');
   t.equal(commandOf({ tag: 'a' }, shellQuote, 'rerun'), 'svc runs rerun --tag a');
   t.equal(
     commandOf({ status: 'failed', workflow: 'my file.sh' }, shellQuote),

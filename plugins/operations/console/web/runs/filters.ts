@@ -2,6 +2,8 @@ export const STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 
 
 /** The filters in the address of the page, so that a link to the page includes them. */
 export interface RunFilters {
+  /** The name of a saved view. Its filters apply, unless the address has the same ones. */
+  view?: string;
   /** Statuses, separated by commas. */
   status?: string;
   /** `true` or `false`. */
@@ -22,6 +24,7 @@ export interface RunFilters {
 }
 
 const NAMES = [
+  'view',
   'status',
   'paused',
   'workflow',

@@ -23,6 +23,7 @@ import { Filters } from './filters-form.tsx';
 import { Selection } from './selection.tsx';
 import { RunTable } from './table.tsx';
 import { ViewTabs } from './view-tabs.tsx';
+import { effectiveFilters, useViews } from './views.ts';
 
 const PAGE = 50;
 /** The list is read again at most once in this time, no matter how many runs change. */
@@ -40,7 +41,9 @@ export function Runs() {
   const [find, setFind] = useState('');
   const columns = useColumns();
   const may = useMay(scope);
-  const { list, live } = useRuns(scope, filters);
+  const stored = useViews(scope);
+  const effective = effectiveFilters(filters, stored.views);
+  const { list, live } = useRuns(scope, filters, effective, filters.view === undefined || !stored.isPending);
   const found = list.data?.pages.flatMap(({ runs }) => runs) ?? [];
   const shown = found.filter((run) => isFound(run, find));
   const path = scoped(scope, `/runs${query({ ...filters })}`);
@@ -57,9 +60,10 @@ export function Runs() {
       actions={may('member') && <NewRunLink scope={scope} />}
       same={{ command: commandOf(filters, shellQuote), call: `GET ${path}` }}
     >
-      <ViewTabs scope={scope} filters={filters} />
+      <ViewTabs scope={scope} filters={filters} effective={effective} stored={stored} />
       <Filters
-        filters={filters}
+        // A changed filter belongs to no view, so the address then has all filters itself.
+        filters={effective ?? {}}
         onChange={(next) => void navigate({ search: next, replace: true })}
         find={find}
         onFind={setFind}
@@ -100,7 +104,13 @@ export function Runs() {
       )}
       {shown.length > 0 && <Hints />}
       {may('member') && (
-        <Selection scope={scope} runs={found} selected={selected} filters={filters} onChange={setSelected} />
+        <Selection
+          scope={scope}
+          runs={found}
+          selected={selected}
+          filters={effective ?? filters}
+          onChange={setSelected}
+        />
       )}
     </Page>
   );
@@ -137,12 +147,21 @@ const Hints = () => (
   </div>
 );
 
-/** Reads the list, and updates it when runs change on the server. */
-function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
+/**
+ * Reads the list, and updates it when runs change on the server. The key has the filters that apply, so the list is read again
+ * when its view is replaced.
+ */
+function useRuns(
+  scope: { org: string; project: string },
+  filters: RunFilters,
+  effective: RunFilters | undefined,
+  enabled: boolean,
+) {
   const client = useQueryClient();
-  const key = ['runs', scope.org, scope.project, filters] as const;
+  const key = ['runs', scope.org, scope.project, filters, effective] as const;
   const list = useInfiniteQuery({
     queryKey: key,
+    enabled,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       json<ListRuns200>(scoped(scope, `/runs${query({ ...filters, limit: PAGE, cursor: pageParam })}`), { signal }),
@@ -152,9 +171,9 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
   const again = useBatched(() => void readAgain(client, key), AGAIN_MS);
   const live = useLive(scope, 'runs', (kind, data) => {
     // A request in progress may have begun before the change. Its response would overwrite the update below, so read once more.
-    if (kind === 'reset' || client.isFetching({ queryKey: key }) > 0) again();
-    if (kind !== 'run') return;
-    client.setQueryData<Pages>(key, (before) => before && withRun(before, data as RunRecord, filters));
+    if (kind === 'reset' || effective === undefined || client.isFetching({ queryKey: key }) > 0) again();
+    if (kind !== 'run' || effective === undefined) return;
+    client.setQueryData<Pages>(key, (before) => before && withRun(before, data as RunRecord, effective));
   });
   return { list, live };
 }

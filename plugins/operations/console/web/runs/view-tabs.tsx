@@ -1,40 +1,73 @@
-import { Link } from '@tanstack/react-router';
-import { Plus, X } from 'lucide-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Lock, Plus, X } from 'lucide-react';
 import type { Scope } from '../api/paths.ts';
-import { DialogForm, TextField } from '../kit/dialog-form.tsx';
+import { useMay } from '../app/session.ts';
+import { Confirm } from '../kit/confirm.tsx';
+import { ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { visible } from '../kit/text.ts';
+import { toast } from '../kit/toasts.tsx';
 import type { RunFilters } from './filters.ts';
-import { sameFilters, useViews, VIEWS } from './views.ts';
+import { sameFilters, type useViews, VIEWS } from './views.ts';
+
+const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
+
+interface Props {
+  scope: Scope;
+  /** The filters in the address. */
+  filters: RunFilters;
+  /** Those that apply, with the ones of the view. */
+  effective: RunFilters | undefined;
+  stored: ReturnType<typeof useViews>;
+}
 
 /** Tabs for frequently used filters, each with its address. */
-export function ViewTabs({ scope, filters }: { scope: Scope; filters: RunFilters }) {
-  const { views, keep, remove } = useViews(scope);
-  const all = [...VIEWS, ...views];
-  const own = views.find((view) => sameFilters(view.filters, filters));
-  const known = all.some((view) => sameFilters(view.filters, filters));
+export function ViewTabs({ scope, filters, effective, stored: { views = [], save, remove } }: Props) {
+  const may = useMay(scope);
+  const navigate = useNavigate({ from: '/orgs/$org/projects/$project/runs' });
+  const tabs = [
+    ...VIEWS.map(({ name, filters: search }) => ({ key: `/${name}`, name, search, is_private: false })),
+    ...views.map(({ name, is_private }) => ({ key: name, name, search: { view: name }, is_private })),
+  ];
+  const open = views.find(({ name }) => name === filters.view);
+  const known = tabs.some(({ search }) => sameFilters(search, filters));
   return (
     <Tabs label="Views">
-      {all.map((view) => (
+      {tabs.map(({ key, name, search, is_private }) => (
         <Link
-          key={view.name}
+          key={key}
           to="/orgs/$org/projects/$project/runs"
           params={scope}
-          search={view.filters}
+          search={search}
           activeOptions={{ exact: true, includeSearch: false }}
           activeProps={{ className: '' }}
-          className={sameFilters(view.filters, filters) ? 'active' : ''}
-          aria-current={sameFilters(view.filters, filters) ? 'page' : undefined}
+          className={sameFilters(search, filters) ? 'active' : ''}
+          aria-current={sameFilters(search, filters) ? 'page' : undefined}
         >
-          {visible(view.name)}
+          {is_private && <Lock size={14} aria-label="Private" />} {visible(name)}
         </Link>
       ))}
-      {own && (
-        <button type="button" onClick={() => remove(own.name)}>
-          <X size={14} aria-hidden /> Remove view
-        </button>
+      {open && effective && may('member') && (
+        <Confirm
+          label={
+            <>
+              <X size={14} aria-hidden /> Remove view
+            </>
+          }
+          title={`Remove the view ${open.name}?`}
+          verb="Remove view"
+          danger
+          run={async () => {
+            await remove(open);
+            await navigate({ search: effective, replace: true });
+            toast(`View ${open.name} removed`);
+          }}
+        >
+          {open.is_private ? 'Only you can see it.' : 'Everyone in the project can use it until you remove it.'} Its
+          filters stay on this page.
+        </Confirm>
       )}
-      {!known && (
+      {!known && effective && may('member') && (
         <DialogForm
           label={
             <>
@@ -43,9 +76,26 @@ export function ViewTabs({ scope, filters }: { scope: Scope; filters: RunFilters
           }
           title="Save these filters as a view"
           verb="Save view"
-          run={async ({ name = '' }) => keep({ name: name.trim(), filters })}
+          run={async ({ name = '', visibility }) => {
+            await save({ name, is_private: visibility === 'private', filters: effective });
+            await navigate({ search: { view: name }, replace: true });
+          }}
         >
-          <TextField name="name" label="Name" hint="It is stored in this browser. You can share its address." />
+          <TextField
+            name="name"
+            label="Name"
+            pattern={NAME}
+            wants="At most 63 letters, digits, _ and -"
+            hint="Replaces a view that has this name. Its address can be shared."
+          />
+          <ChoiceField
+            name="visibility"
+            label="Seen by"
+            choices={[
+              ['project', 'Everyone in the project'],
+              ['private', 'Only you'],
+            ]}
+          />
         </DialogForm>
       )}
     </Tabs>

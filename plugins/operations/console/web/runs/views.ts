@@ -1,8 +1,11 @@
-import { useSyncExternalStore } from 'react';
-import type { Scope } from '../api/paths.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { View as SavedView } from '../../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { query, type Scope, scoped } from '../api/paths.ts';
+import { useRefetch } from '../api/read-again.ts';
 import { readRunFilters, type RunFilters } from './filters.ts';
 
-/** Filters with a name. The address of a view contains only its filters, so that it can be shared. */
+/** Filters with a name that every project has. The address of such a view contains only its filters. */
 export interface View {
   name: string;
   filters: RunFilters;
@@ -15,52 +18,60 @@ export const VIEWS: readonly View[] = [
   { name: 'Failed today', filters: { status: 'failed', since: '24h' } },
 ];
 
-const MAX_VIEWS = 12;
-const keyOf = ({ org, project }: Scope): string => `svc-views ${org}/${project}`;
-const listeners = new Set<() => void>();
-const parsed = new Map<string, { text: string; views: readonly View[] }>();
+/** A view of the project or of the user, which the server stores. The address of such a view contains its name. */
+export interface StoredView extends View {
+  is_private: boolean;
+}
 
-/** Reads the stored views. The text may come from another version of svc, or from someone else, so every part is checked. */
-export function readViews(text: string | null): View[] {
-  try {
-    const list: unknown = JSON.parse(text ?? '[]');
-    if (!Array.isArray(list)) return [];
-    return list
-      .filter((one): one is View => typeof one?.name === 'string' && typeof one.filters === 'object' && one.filters)
-      .map(({ name, filters }) => ({ name, filters: readRunFilters(filters as Record<string, unknown>) }))
-      .slice(0, MAX_VIEWS);
-  } catch {
-    return [];
-  }
+/** The views of a project and the private ones of a user fit on one page. */
+const PAGE = 200;
+/** Views rarely change, and the user's own changes are read at once. */
+const AGAIN_MS = 60_000;
+
+/** Returns the views by name, sorted. A private view hides the one of the project that has its name. */
+export function storedViews(views: readonly SavedView[]): StoredView[] {
+  const by_name = new Map<string, StoredView>();
+  for (const { name, filter, private: is_private } of views)
+    if (is_private || !by_name.has(name))
+      by_name.set(name, { name, is_private, filters: readRunFilters({ ...filter }) });
+  return [...by_name.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Returns the filters that apply: those of the address, and below them those of its view. Undefined while the view is unknown. */
+export function effectiveFilters(
+  { view, ...filters }: RunFilters,
+  views: readonly StoredView[] | undefined,
+): RunFilters | undefined {
+  if (view === undefined) return filters;
+  const stored = views?.find(({ name }) => name === view);
+  return stored && { ...stored.filters, ...filters };
 }
 
 export const sameFilters = (a: RunFilters, b: RunFilters): boolean => sortedEntries(a) === sortedEntries(b);
 
-function viewsOf(scope: Scope): readonly View[] {
-  const text = localStorage.getItem(keyOf(scope)) ?? '[]';
-  const cached = parsed.get(keyOf(scope));
-  if (cached?.text === text) return cached.views;
-  const views = readViews(text);
-  parsed.set(keyOf(scope), { text, views });
-  return views;
-}
-
-function subscribe(on: () => void): () => void {
-  listeners.add(on);
-  return () => listeners.delete(on);
-}
-
-/** The views of the project that are stored in this browser. */
+/** The views that are stored on the server. */
 export function useViews(scope: Scope) {
-  const views = useSyncExternalStore(subscribe, () => viewsOf(scope));
-  const put = (next: readonly View[]) => {
-    localStorage.setItem(keyOf(scope), JSON.stringify(next.slice(-MAX_VIEWS)));
-    for (const on of listeners) on();
-  };
+  const path = scoped(scope, '/views');
+  const refetch = useRefetch();
+  const key = ['views', scope.org, scope.project];
+  const itemOf = (name: string) => `${path}/${encodeURIComponent(name)}`;
+  const { data, isPending } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => json<{ views: SavedView[] }>(`${path}${query({ limit: PAGE })}`, { signal }),
+    refetchInterval: AGAIN_MS,
+  });
   return {
-    views,
-    keep: (view: View) => put([...views.filter(({ name }) => name !== view.name), view]),
-    remove: (removed: string) => put(views.filter(({ name }) => name !== removed)),
+    views: data && storedViews(data.views),
+    isPending,
+    async save({ name, is_private, filters: { paused, ...filters } }: StoredView) {
+      const filter = { ...filters, ...(paused !== undefined && { paused: paused === 'true' }) };
+      await json(itemOf(name), { method: 'PUT', body: { filter, private: is_private } });
+      await refetch(key);
+    },
+    async remove({ name, is_private }: StoredView) {
+      await json(`${itemOf(name)}${query(is_private ? { private: 'true' } : {})}`, { method: 'DELETE' });
+      await refetch(key);
+    },
   };
 }
 
