@@ -210,7 +210,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["value_too_large",413,"The value is larger than the service can store.","Write it to a file or an artifact and pass its name instead."],
   ["variables_full",409,"The project or the org has too many variables, or their values are too large together.","Remove variables that no workflow uses (`svc var rm`), or put large values into a file or the input."],
   ["verb_usage",400,"The verb was called with wrong arguments.","Follow its usage line; `svc <verb> --help` prints it."],
-  ["view_contains_secret",422,"A filter contains the value of a secret, which a view would show to everyone who can see it.","Leave the value out of the filter. Searches do not find it either, because it is masked in runs."],
+  ["view_contains_secret",422,"A filter contains the value of a secret, which a view would show to anyone who can see it.","Leave the value out of the filter. Searches do not find it either, because it is masked in runs."],
   ["views_full",409,"The project, or the member in the project, has reached the limit for saved views.","Remove views that are no longer needed (`svc view rm`)."],
   ["wait_value_missing",422,"A value that `when` uses does not exist when the wait begins.","Fix the path shown in `detail`. Test for a member that may be missing with `has(…)`."],
   ["wait_values_too_large",422,"The values that `when` uses are too large to be stored with the wait.","Name the members that you compare, not the object or list that contains them."],

@@ -103,7 +103,7 @@ const variable: Sample['target'] = async (server, place) => {
 
 const view: Sample['target'] = async (server, place) => {
   const name = fresh('view');
-  await must(server, place.by, 'PUT', `${inPlace(place)}/views/${name}`, { filter: { tag: CANARY } });
+  await must(server, place.by, 'PUT', `${inPlace(place)}/views/${name}`, { filter: { tag: 'team:web' } });
   return { view: name };
 };
 

@@ -10,7 +10,7 @@ export const SavedViewErrors = {
   viewContainsSecret: defineError({
     code: 'view_contains_secret',
     status: 422,
-    title: 'A filter contains the value of a secret, which a view would show to everyone who can see it.',
+    title: 'A filter contains the value of a secret, which a view would show to anyone who can see it.',
     next: 'Leave the value out of the filter. Searches do not find it either, because it is masked in runs.',
   }),
 } as const;

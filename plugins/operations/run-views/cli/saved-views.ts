@@ -42,7 +42,6 @@ export const savedViews: readonly Command[] = resourceCommands<View>({
     examples: [
       ['svc view set failed-deploys --workflow deploy.sh --status failed --since 7d', 'for everyone in the project'],
       ['svc view set mine --tag team:data --private', 'only for you'],
-      ['svc runs ls --view failed-deploys', 'lists its runs'],
     ],
     body: ({ flags }) => {
       const statuses = (flags.status as readonly string[]).join(',');

@@ -14,10 +14,10 @@ export const queryOf = (filter: PutView['filter']): RunQuery =>
   Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)]));
 
 /** Rejects a filter that selects by nothing, or by a blank value, as an unset variable leaves it. Throws `invalid_request`. */
-export function checkGiven(query: RunQuery): void {
-  const given = Object.entries(query);
-  if (given.length === 0) throw invalid('/filter', 'filter', 'must have at least one member, for example status');
-  const blank = given.find(([, value]) => value.trim() === '');
+export function checkValues(query: RunQuery): void {
+  const entries = Object.entries(query);
+  if (entries.length === 0) throw invalid('/filter', 'filter', 'must have at least one member, for example status');
+  const blank = entries.find(([, value]) => value.trim() === '');
   if (blank) throw invalid(`/filter/${blank[0]}`, blank[0], 'must not be blank: leave it out, or give it a value');
 }
 

@@ -55,7 +55,7 @@ export interface PutView {
     account?: string;
   };
   /**
-   * `true`: only you see and use it. `false`: everyone who can see the project.
+   * `true`: only you see and use it. `false`: anyone who can see the project.
    */
   private?: boolean;
 }

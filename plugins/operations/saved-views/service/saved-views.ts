@@ -18,7 +18,7 @@ import { similarNames } from '../../../platform/schema/contract.ts';
 import type { Secrets } from '../../../secrets/secrets/contract.ts';
 import type { Maskers } from '../../../security/masking/contract.ts';
 import type { RunFilterCheck, SavedFilters } from '../../run-views/contract.ts';
-import { checkGiven, MAX_VIEWS, queryOf, type RunQuery, VIEW } from '../domain/rules.ts';
+import { checkValues, MAX_VIEWS, queryOf, type RunQuery, VIEW } from '../domain/rules.ts';
 import { SavedViewErrors } from '../errors.ts';
 import type { PutView } from '../generated/put-view.ts';
 import type { View } from '../generated/view.ts';
@@ -102,7 +102,7 @@ export class SavedViews implements SavedFilters {
     checkName(VIEW, name);
     const owner_id = ownerId(by.principal, is_private);
     const query = queryOf(filter);
-    checkGiven(query);
+    checkValues(query);
     filters.check(query, '/filter');
     await this.#assertNoSecret(scope, query);
     const { org_id, project_id } = scope;
@@ -148,8 +148,8 @@ export class SavedViews implements SavedFilters {
 
   async #suggest(scope: ProjectScope, reader: Reader, name: string) {
     const names = await visibleNames(this.#deps.database, scope, readerId(reader), 2 * MAX_VIEWS);
-    const near = similarNames(name, names, MAX_SUGGESTED);
-    const advice = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
+    const similar = similarNames(name, names, MAX_SUGGESTED);
+    const advice = similar.length === 0 ? '' : `; did you mean ${similar.join(', ')}?`;
     return Errors.notFound(`no view ${name.slice(0, 128)} in this project${advice}`);
   }
 

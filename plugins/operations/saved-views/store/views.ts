@@ -21,7 +21,7 @@ export interface ViewRow extends ProjectScope {
 
 const COLUMNS = 'project_id, owner_id, name, org_id, view_id, created_at, updated_at, updated_by, filter';
 const VISIBLE = 'project_id = ? AND org_id = ? AND owner_id IN (?, ?)';
-const OWNED = 'project_id = ? AND org_id = ? AND owner_id = ? AND name = ?';
+const NAMED = 'project_id = ? AND org_id = ? AND owner_id = ? AND name = ?';
 
 type Key = Pick<ViewRow, 'project_id' | 'org_id' | 'owner_id' | 'name'>;
 
@@ -73,7 +73,7 @@ export async function visibleNames(
 /** Replaces the filter of a view. Returns false when there is none. */
 export async function replaceView(tx: Transaction, row: ViewRow): Promise<boolean> {
   const updated = await tx.write(
-    `UPDATE saved_views_views SET filter = ?, updated_at = ?, updated_by = ? WHERE ${OWNED}`,
+    `UPDATE saved_views_views SET filter = ?, updated_at = ?, updated_by = ? WHERE ${NAMED}`,
     [row.filter, row.updated_at, row.updated_by, ...keyOf(row)],
   );
   return updated === 1;
@@ -92,7 +92,7 @@ export async function insertView(tx: Transaction, row: ViewRow): Promise<boolean
 }
 
 export async function readView(on: Reads, key: Key): Promise<ViewRow | undefined> {
-  const [row] = await on.read<ViewRow>(`SELECT ${COLUMNS} FROM saved_views_views WHERE ${OWNED}`, keyOf(key));
+  const [row] = await on.read<ViewRow>(`SELECT ${COLUMNS} FROM saved_views_views WHERE ${NAMED}`, keyOf(key));
   return row;
 }
 
@@ -106,7 +106,7 @@ export async function countViews(on: Reads, { project_id, owner_id }: ViewRow): 
 
 /** Returns false when there was none. */
 export const removeView = async (tx: Transaction, key: Key): Promise<boolean> =>
-  (await tx.write(`DELETE FROM saved_views_views WHERE ${OWNED}`, keyOf(key))) === 1;
+  (await tx.write(`DELETE FROM saved_views_views WHERE ${NAMED}`, keyOf(key))) === 1;
 
 /** Removes the private views of a user who has left a project, or an org with all its projects. */
 export async function removeViewsOf(
