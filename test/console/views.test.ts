@@ -40,7 +40,10 @@ else
       const dialog = page.getByRole('dialog', { name: 'Save these filters as a view' });
       await dialog.getByLabel('Name').fill('two words');
       await dialog.getByRole('button', { name: 'Save view' }).click();
-      t.equal(await page.evaluate(`document.querySelector('[role=dialog] [name=name]').validity.patternMismatch`), true);
+      t.equal(
+        await page.evaluate(`document.querySelector('[role=dialog] [name=name]').validity.patternMismatch`),
+        true,
+      );
       await dialog.getByLabel('Name').fill('failures');
       await dialog.getByLabel('Seen by').selectOption('Only you');
       t.same(await inaccessible(page), []);
