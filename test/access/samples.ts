@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Database } from '../../kernel/contracts/index.ts';
 import { type Caller, ORG, PROJECT, RIVAL_ORG } from './callers.ts';
 import { ACCOUNT_SAMPLES } from './account-samples.ts';
@@ -101,8 +102,9 @@ const variable: Sample['target'] = async (server, place) => {
   return { variable: name };
 };
 
+/** An error about a missing view suggests similar names of the same project, so no two names here are similar. */
 const view: Sample['target'] = async (server, place) => {
-  const name = fresh('view');
+  const name = `v0${createHash('sha256').update(fresh('view')).digest('hex').slice(0, 38)}`;
   await must(server, place.by, 'PUT', `${inPlace(place)}/views/${name}`, { filter: { tag: 'team:web' } });
   return { view: name };
 };
