@@ -76,6 +76,7 @@ import type {ServerView} from '../../plugins/operations/about/generated/server-v
 import type {AppliedObject} from '../../plugins/operations/apply/generated/applied-object.ts';
 import type {ChangedApplied} from '../../plugins/operations/apply/generated/changed-applied.ts';
 import type {ConsoleExtensions} from '../../plugins/operations/console/generated/extensions.ts';
+import type {Insights} from '../../plugins/operations/insights/generated/insights.ts';
 import type {McpAnswer} from '../../plugins/operations/mcp/generated/mcp-answer.ts';
 import type {NodeRecord} from '../../plugins/operations/run-views/generated/node.ts';
 import type {RunDocument} from '../../plugins/operations/run-views/generated/run-document.ts';
@@ -158,6 +159,7 @@ export type {
   GraphView,
   HandlerView,
   Hook,
+  Insights,
   Invitation,
   IssuedIdToken,
   IssuerMetadata,
@@ -369,6 +371,7 @@ export interface Answers {
   Hook: Hook;
   HookChallenge: HookChallenge;
   HookSection: HookSection;
+  Insights: Insights;
   IssuedIdToken: IssuedIdToken;
   IssuerMetadata: IssuerMetadata;
   JournalRecord: JournalRecord;

@@ -363,6 +363,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`POST ${SCOPED}/inputs`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },
   [`POST ${SCOPED}/runs`]: { rule: 'project member', status: 201, body: program, audits: 'run.submit' },
   [`GET ${SCOPED}/console/extensions`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/insights`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/summary`]: { rule: 'project viewer', status: 200 },
   // Without topics: a stream does not end.
   [`GET ${SCOPED}/live`]: { rule: 'project viewer', status: 400 },

@@ -17,6 +17,7 @@ const at = (name: string, path: string): SamplePage => ({ name, path: () => path
 export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>> = {
   '/': at('overview', ''),
   'new-run': [at('new-run', '/new-run'), at('new-run-function', '/new-run?what=function&function=order')],
+  insights: at('insights', '/insights'),
   runs: at('runs', '/runs'),
   'runs/$run': [
     { name: 'run', path: ({ run }) => `/runs/${run}` },

@@ -325,5 +325,17 @@ else
       t.equal(await page.getByRole('button', { name: /^pass \d/ }).count(), 2, 'each pass has its bar');
     });
 
+    await t.test('what cost time', async (t) => {
+      await page.goto(`${base}/insights`);
+      const waits = page.getByRole('table', { name: 'Waits' });
+      const asked = waits.getByRole('row').filter({ hasText: 'pay' });
+      t.equal(await asked.count(), 0, 'a pause between attempts is not a wait for something');
+      await page.getByRole('button', { name: '1 hour' }).press('Enter');
+      await page.waitForURL(`${base}/insights?window=1h`);
+      await waits.getByRole('link', { name: 'event order.approved' }).press('Enter');
+      await page.waitForURL(/\/runs\/run_/);
+      await page.getByRole('heading', { name: 'waits.sh' }).waitFor();
+    });
+
     t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
   });

@@ -97,6 +97,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/files/{digest}`]: { query: '?kind=handlers&name=holder', streamed: true },
   [`${SCOPED}/console/extensions`]: SMALL,
   // To show the beginning of an error, it is read: up to 64 Ki characters.
+  [`${SCOPED}/insights`]: { bytes: BYTES.list, rows: 8000, walked: 64 },
   [`${SCOPED}/summary`]: { bytes: BYTES.list, walked: 64 },
   // Topics are held against the same bound by themselves: a stream does not end.
   [`${SCOPED}/live`]: { ...SMALL, status: 400 },

@@ -37,6 +37,7 @@ export * from './contract/retention.ts';
 export * from './contract/run-id.ts';
 export * from './contract/run-reader.ts';
 export * from './contract/run-schema.ts';
+export * from './contract/run-times.ts';
 export * from './contract/run-url.ts';
 export * from './contract/run-watcher.ts';
 export * from './contract/run.ts';

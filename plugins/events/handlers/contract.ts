@@ -22,6 +22,21 @@ export interface HandlerMatches {
 
 export const HandlerMatches = token<HandlerMatches>('handlers.HandlerMatches');
 
+/** What a handler listens for. */
+export interface HandlerPatterns {
+  name: string;
+  /** Event types, and prefixes followed by `*`. */
+  on: string[];
+}
+
+/** Lists handlers without opening their definitions. */
+export interface HandlerDirectory {
+  /** Returns the handlers that were set before a time (epoch ms), by name: at most `limit`, after the name `after`. */
+  setBefore(scope: ProjectScope, before: number, after: string, limit: number): Promise<HandlerPatterns[]>;
+}
+
+export const HandlerDirectory = token<HandlerDirectory>('handlers.HandlerDirectory');
+
 /** A handler that a plugin registers instead of a person. It exists as long as the resource that owns it. */
 export interface OwnedHandler {
   scope: Scope;

@@ -29,7 +29,7 @@ import {
   WorkObservers,
 } from '../../engine/runs/contract.ts';
 import { workflowFileReferences, StoredWorkflows } from '../workflows/contract.ts';
-import { HandlerMatches, HandlerOwnership } from './contract.ts';
+import { HandlerDirectory, HandlerMatches, HandlerOwnership } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
 import { withoutCredentials } from './migrations/0002-credentials.ts';
 import { owners } from './migrations/0003-owners.ts';
@@ -46,7 +46,7 @@ import { merging } from './migrations/0013-merging.ts';
 import { deadLetters } from './migrations/0014-dead-letters.ts';
 import { bulkReplays } from './migrations/0015-bulk-replays.ts';
 import { retries } from './migrations/0016-retries.ts';
-import { listUsingFiles } from './store/handlers.ts';
+import { listSetBefore, listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { bulkReplayRoutes, deadLetterRoutes } from './redelivery-routes.ts';
 import { replayRoute } from './replay-route.ts';
@@ -178,6 +178,7 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.bind(HandlersToken, makeHandlers);
   plugin.bind(HandlerMatches, registry);
+  plugin.bind(HandlerDirectory, (use) => ({ setBefore: (...asked) => listSetBefore(use(Database), ...asked) }));
   plugin.bind(HandlerOwnership, (use) => use(HandlersToken).ownership);
   plugin.contribute(EventReactions, (use) => ({
     ...handlerReaction({

@@ -5,3 +5,4 @@ export * from './contract/named-resource.ts';
 export * from './contract/named-table.ts';
 export * from './contract/names.ts';
 export * from './contract/ownership.ts';
+export { SharedAnswers } from './contract/shared-answers.ts';

@@ -36,6 +36,7 @@ import {
   RunObservers,
   RunReader,
   RunStore,
+  RunTimesReader,
   RunWatcher,
   UnderWay,
   WakeRelay,
@@ -49,6 +50,7 @@ import { signalRoutes } from '../signal-routes.ts';
 import { settingsRoutes } from '../settings-routes.ts';
 import { createCredentialRuns } from '../store/read/run-lookups.ts';
 import { createRunReader } from '../store/read/run-reader.ts';
+import { readRunTimes } from '../store/read/run-times.ts';
 import { readLogs } from '../store/read/stored-logs.ts';
 import { ActivityOwners } from '../store/rows/activities.ts';
 import type { RunEnvironments } from '../store/rows/runs.ts';
@@ -121,6 +123,7 @@ export function registerService(
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunFeed, (use) => createRunFeed(use(Database), use(Sealer), use(RunMasks)));
   plugin.bind(RunFigures, (use) => createRunFigures(use(Database), use(RunMasks)));
+  plugin.bind(RunTimesReader, (use) => ({ read: (...asked) => readRunTimes(use(Database), ...asked) }));
   plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
   plugin.contribute(HttpRoutes, (use) => [
     ...routes(use, records(use)),

@@ -1,5 +1,6 @@
 import type { Queries } from '../../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../../platform/resources/contract.ts';
+import type { HandlerPatterns } from '../contract.ts';
 import { HANDLER } from '../domain/names.ts';
 import { FILE_SET_MEMBER } from '../../workflows/contract.ts';
 
@@ -67,6 +68,22 @@ export function readPatterns(
   return on.read('SELECT name, patterns, predicate, about FROM handlers_handlers WHERE project_id = ? ORDER BY name', [
     project_id,
   ]);
+}
+
+/** Returns a page of the handlers that were set before a time, by name. */
+export async function listSetBefore(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  before: number,
+  after: string,
+  limit: number,
+): Promise<HandlerPatterns[]> {
+  const rows = await on.read<Pick<HandlerEntry, 'name' | 'patterns'>>(
+    `SELECT name, patterns FROM handlers_handlers WHERE project_id = ? AND org_id = ? AND name > ? AND set_at < ?
+     ORDER BY name LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id, after, before],
+  );
+  return rows.map(({ name, patterns }) => ({ name, on: JSON.parse(patterns) as string[] }));
 }
 
 /** Returns the number of a project's handlers and the bytes of their predicates. */

@@ -342,9 +342,22 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'explain',
-      summary: 'explain why a run is waiting or queued, or why it failed or ended',
-      args: [RUN],
-      examples: [['svc explain run_01J…', 'shows who holds a lock, which agent is missing, which call failed']],
+      summary: 'explain why a run is waiting or queued, or why it failed or ended; with --since, what costs time',
+      description:
+        'With --since instead of a run, the command reads the newest 500 runs of that time and shows what they waited for, which\n' +
+        'retries never helped, which calls became slower, and which handlers started no run. Each finding names a command.',
+      args: [{ ...RUN, optional: true }],
+      flags: {
+        since: {
+          type: 'string',
+          value: '<time>',
+          summary: 'explain the runs since then: a time, or a duration such as 24h',
+        },
+      },
+      examples: [
+        ['svc explain run_01J…', 'shows who holds a lock, which agent is missing, which call failed'],
+        ['svc explain --since 24h', 'shows what cost time in the last day'],
+      ],
       load: () => import('./explain.ts'),
     },
     {

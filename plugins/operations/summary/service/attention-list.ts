@@ -6,8 +6,8 @@ import {
   isServiceError,
   type Scope,
 } from '../../../../kernel/contracts/index.ts';
+import { SharedAnswers } from '../../../platform/resources/contract.ts';
 import type { AttentionItem, AttentionSource } from '../contract.ts';
-import { Shared } from './shared.ts';
 
 /** Sources may have more to read than figures have. */
 const AGE_MS = 5000;
@@ -22,11 +22,11 @@ export interface AttentionListDeps {
 /** Lists what needs attention and is visible to the caller. */
 export class AttentionList {
   readonly #deps: AttentionListDeps;
-  readonly #shared: Shared<readonly AttentionItem[]>;
+  readonly #shared: SharedAnswers<readonly AttentionItem[]>;
 
   constructor(deps: AttentionListDeps) {
     this.#deps = deps;
-    this.#shared = new Shared(deps.clock, AGE_MS);
+    this.#shared = new SharedAnswers(deps.clock, AGE_MS);
   }
 
   /** Returns undefined when the caller may see none of the sources, which differs from an empty list. */

@@ -2,9 +2,9 @@ import { type Clock, type Database, iso, type Scope } from '../../../../kernel/c
 import type { AgentStats } from '../../../execution/agents/contract.ts';
 import type { EventLog } from '../../../events/bus/contract.ts';
 import type { ArmedWait, RunFeed, RunFigures, TaggedRun } from '../../../engine/runs/contract.ts';
+import { SharedAnswers } from '../../../platform/resources/contract.ts';
 import type { Summary } from '../generated/summary.ts';
 import { type Bucket, type Counts, windowMinutes, type Series } from './series.ts';
-import { Shared } from './shared.ts';
 import { type Window, WINDOWS } from './windows.ts';
 
 /** Runs with this tag try a node or a draft. They are not counted, because somebody only wants to see what happens. */
@@ -36,11 +36,11 @@ export interface SummaryDeps {
 /** Computes the summaries of projects. It reads no finished runs except the last few that failed. */
 export class Summaries {
   readonly #deps: SummaryDeps;
-  readonly #shared: Shared<SummaryStats>;
+  readonly #shared: SharedAnswers<SummaryStats>;
 
   constructor(deps: SummaryDeps) {
     this.#deps = deps;
-    this.#shared = new Shared(deps.clock, AGE_MS);
+    this.#shared = new SharedAnswers(deps.clock, AGE_MS);
   }
 
   read(scope: Scope, window: Window): Promise<SummaryStats> {

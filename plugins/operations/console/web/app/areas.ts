@@ -7,6 +7,7 @@ const AREAS = [
   { group: 'Observe', to: PROJECT, name: 'Overview', exact: true, key: 'o' },
   { group: 'Observe', to: `${PROJECT}/runs`, name: 'Runs', exact: false, key: 'r' },
   { group: 'Observe', to: `${PROJECT}/events`, name: 'Events', exact: false, key: 'e' },
+  { group: 'Observe', to: `${PROJECT}/insights`, name: 'Insights', exact: false, key: 'y' },
   { group: 'Build', to: `${PROJECT}/graphs`, name: 'Graphs', exact: false, key: 'g' },
   { group: 'Build', to: `${PROJECT}/pipelines`, name: 'Pipelines', exact: false, key: 'p' },
   { group: 'Build', to: `${PROJECT}/functions`, name: 'Functions', exact: false, key: 'f' },

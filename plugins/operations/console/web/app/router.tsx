@@ -41,6 +41,13 @@ const overview = createRoute({
   validateSearch: readWindow,
 });
 
+const insights = createRoute({
+  getParentRoute: () => project,
+  path: 'insights',
+  component: lazyRouteComponent(() => import('../insights/insights.tsx'), 'Insights'),
+  validateSearch: readWindow,
+});
+
 export const runs = createRoute({
   getParentRoute: () => project,
   path: 'runs',
@@ -326,7 +333,7 @@ const functionPage = createRoute({
 
 const drawing = [graphs, graph, newGraph, editGraph, pipelines, functions, functionPage] as const;
 
-const further = [plugins, settings, components, extension] as const;
+const further = [insights, plugins, settings, components, extension] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -17,7 +17,7 @@ import { Inbox } from './inbox.tsx';
 import { InProgress } from './in-progress.tsx';
 import { Metrics } from './metrics.tsx';
 import { useOverview } from './use-overview.ts';
-import { WINDOWS, type WindowName } from './windows.ts';
+import { WindowChoice } from './window-choice.tsx';
 import './overview.css';
 
 const FirstVisit = lazy(() => import('./first-visit.tsx'));
@@ -29,6 +29,7 @@ const NONE: readonly RunRecord[] = [];
 export function Overview() {
   const scope = useParams({ from: FROM });
   const { window = '24h' } = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
   const may = useMay(scope);
   const read = useOverview(scope, window);
   const { summary, open, failed, ended, longer, path } = read;
@@ -42,7 +43,10 @@ export function Overview() {
       about={<LiveMark state={read.live} />}
       actions={
         <>
-          <WindowChoice window={window} />
+          <WindowChoice
+            window={window}
+            choose={(chosen) => void navigate({ search: { window: chosen }, replace: true })}
+          />
           {may('member') && <NewRunLink scope={scope} />}
         </>
       }
@@ -85,22 +89,3 @@ export function Overview() {
 }
 
 const isEmpty = (counts: object): boolean => Object.values(counts).every((n) => n === 0);
-
-function WindowChoice({ window }: { window: WindowName }) {
-  const navigate = useNavigate({ from: FROM });
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
-    <div className="seg" role="group" aria-label="Window">
-      {WINDOWS.map(([value, name]) => (
-        <button
-          key={value}
-          type="button"
-          aria-pressed={value === window}
-          onClick={() => void navigate({ search: { window: value }, replace: true })}
-        >
-          {name}
-        </button>
-      ))}
-    </div>
-  );
-}

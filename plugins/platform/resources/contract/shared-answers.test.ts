@@ -1,10 +1,10 @@
 import t from 'tap';
 import { VirtualClock } from '../../../../test/kit/index.ts';
-import { Shared } from './shared.ts';
+import { SharedAnswers } from './shared-answers.ts';
 
 t.test('one is made at a time, is shared for a while, and a failure is not kept', async (t) => {
   const clock = new VirtualClock();
-  const shared = new Shared<number>(clock, 1000);
+  const shared = new SharedAnswers<number>(clock, 1000);
   let made = 0;
   const { promise: go, resolve } = Promise.withResolvers<void>();
   const make = async () => {

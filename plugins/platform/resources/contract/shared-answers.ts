@@ -5,7 +5,7 @@ const MAX_CACHED = 500;
 /**
  * Shares answers among concurrent callers. One answer is computed at a time, and all callers within its age receive it.
  */
-export class Shared<T> {
+export class SharedAnswers<T> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #age_ms: number;
   readonly #cache = new BoundedMap<string, { made: Promise<T>; until: number }>(MAX_CACHED);

@@ -1,0 +1,1 @@
+export type { Insights } from './generated/insights.ts';

@@ -1,0 +1,173 @@
+import type { FailedAttempts, RunTimes, TimedCall, TimedRun } from '../../../engine/runs/contract.ts';
+
+/** What runs waited for, by workflow. Times are in ms; `run_id` is the run with the longest wait. */
+export interface WaitFinding {
+  workflow: string;
+  kind: string;
+  name: string;
+  count: number;
+  /** Waits that have not ended. */
+  open: number;
+  total_ms: number;
+  longest_ms: number;
+  run_id: string;
+}
+
+/** A call whose retries never helped. */
+export interface RetryFinding {
+  workflow: string;
+  kind: string;
+  name: string;
+  /** Calls that failed more than once, none of which succeeded. */
+  calls: number;
+  attempts: number;
+  /** From the first attempt to the end of the last one, together. */
+  lost_ms: number;
+  run_id: string;
+}
+
+/** A call that takes longer in the newer half of the runs than in the older half. Times are medians in ms. */
+export interface SlowerFinding {
+  workflow: string;
+  kind: string;
+  name: string;
+  before_ms: number;
+  after_ms: number;
+  /** In each half. */
+  samples: number;
+  /** The newest run in which it took that long. */
+  run_id: string;
+}
+
+export interface Findings {
+  waits: WaitFinding[];
+  retries: RetryFinding[];
+  slower: SlowerFinding[];
+}
+
+/** At most this many findings of each kind. */
+export const MAX_FINDINGS = 10;
+/** Waits that are shorter in total are not worth a look. */
+const MIN_WAIT_MS = 1000;
+/** Fewer durations say nothing about a trend. */
+const MIN_SAMPLES = 8;
+const MIN_GROWTH = 1.5;
+const MIN_GROWTH_MS = 100;
+/** Durations of one call that are kept: of more, the newest. */
+const MAX_SAMPLES = 2000;
+/** Waiting for an agent, or for the first activity of the run to start. */
+const AGENT = 'agent';
+
+interface Sample {
+  at: number;
+  ms: number;
+  run_id: string;
+}
+
+const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+const callKey = ({ activity_id, position }: Pick<TimedCall, 'activity_id' | 'position'>): string =>
+  `${activity_id} ${position}`;
+
+/** Gathers what the times of runs say, page by page. `now` is when open waits are measured, in epoch ms. */
+export class Gathering {
+  readonly #now: number;
+  readonly #waits = new Map<string, WaitFinding>();
+  readonly #tried = new Map<string, RetryFinding & { helped: boolean }>();
+  readonly #samples = new Map<string, Sample[]>();
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  add({ runs, calls, waits, failures }: RunTimes): void {
+    const run_of = new Map(runs.map((run) => [run.run_id, run]));
+    for (const run of runs) this.#addQueueing(run);
+    for (const { run_id, kind, name, armed_at, ended_at } of waits) {
+      const run = run_of.get(run_id);
+      if (run) this.#addWait(run, kind, name, { from: armed_at, to: ended_at });
+    }
+    const outcomes = new Map<string, TimedCall>();
+    for (const call of calls) {
+      const run = run_of.get(call.run_id);
+      if (!run) continue;
+      outcomes.set(callKey(call), call);
+      if (call.succeeded) this.#addSample(run, call);
+    }
+    for (const failed of failures) {
+      const run = run_of.get(failed.run_id);
+      // A call of a run that goes on may still succeed.
+      if (run && run.finished_at !== null) this.#addTried(run, failed, outcomes.get(callKey(failed)));
+    }
+  }
+
+  findings(): Findings {
+    const waits = [...this.#waits.values()].filter(({ total_ms }) => total_ms >= MIN_WAIT_MS);
+    const retries = [...this.#tried.values()].filter(({ helped, calls }) => !helped && calls >= 2);
+    return {
+      waits: mostBy(waits, ({ total_ms }) => total_ms),
+      retries: mostBy(retries, ({ attempts }) => attempts).map(({ helped: _, ...finding }) => finding),
+      slower: mostBy(this.#slower(), ({ before_ms, after_ms }) => after_ms - before_ms),
+    };
+  }
+
+  #addQueueing(run: TimedRun): void {
+    const { created_at, started_at, finished_at } = run;
+    if (started_at !== null || finished_at === null)
+      this.#addWait(run, AGENT, '', { from: created_at, to: started_at });
+  }
+
+  #addWait(run: TimedRun, kind: string, name: string, { from, to }: { from: number; to: number | null }): void {
+    const { workflow, run_id, finished_at } = run;
+    const ms = Math.max(0, (to ?? finished_at ?? this.#now) - from);
+    const key = keyOf(workflow, kind, name);
+    const none = { workflow, kind, name, count: 0, open: 0, total_ms: 0, longest_ms: -1, run_id };
+    const found = this.#waits.get(key) ?? none;
+    found.count += 1;
+    found.total_ms += ms;
+    if (to === null && finished_at === null) found.open += 1;
+    if (ms > found.longest_ms) Object.assign(found, { longest_ms: ms, run_id });
+    this.#waits.set(key, found);
+  }
+
+  /** The last attempt is not among the failed ones: it is the outcome of the call. */
+  #addTried({ workflow, run_id, status }: TimedRun, failed: FailedAttempts, outcome: TimedCall | undefined): void {
+    const { kind, name, attempts, lost_ms } = failed;
+    const key = keyOf(workflow, kind, name);
+    const none = { workflow, kind, name, calls: 0, attempts: 0, lost_ms: 0, run_id, helped: false };
+    const found = this.#tried.get(key) ?? none;
+    found.calls += 1;
+    found.attempts += attempts + (outcome === undefined ? 0 : 1);
+    found.lost_ms += outcome === undefined ? lost_ms : outcome.ended_at - outcome.started_at;
+    found.helped ||= outcome === undefined ? status === 'succeeded' : outcome.succeeded;
+    this.#tried.set(key, found);
+  }
+
+  #addSample({ workflow, run_id }: TimedRun, { kind, name, started_at, ended_at }: TimedCall): void {
+    const key = keyOf(workflow, kind, name);
+    const samples = this.#samples.get(key) ?? [];
+    if (samples.length < MAX_SAMPLES) samples.push({ at: started_at, ms: Math.max(0, ended_at - started_at), run_id });
+    this.#samples.set(key, samples);
+  }
+
+  #slower(): SlowerFinding[] {
+    return [...this.#samples].flatMap(([key, samples]) => {
+      const half = Math.floor(samples.length / 2);
+      if (half < MIN_SAMPLES) return [];
+      const by_age = samples.toSorted((a, b) => a.at - b.at);
+      const [before_ms, after_ms] = [median(by_age.slice(0, half)), median(by_age.slice(-half))];
+      if (after_ms < before_ms * MIN_GROWTH || after_ms - before_ms < MIN_GROWTH_MS) return [];
+      const [workflow, kind, name] = JSON.parse(key) as [string, string, string];
+      const { run_id } = by_age.findLast(({ ms }) => ms >= after_ms)!;
+      return [{ workflow, kind, name, before_ms, after_ms, samples: half, run_id }];
+    });
+  }
+}
+
+function median(samples: readonly Sample[]): number {
+  const times = samples.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return times[Math.floor(times.length / 2)]!;
+}
+
+const mostBy = <T>(items: readonly T[], measure: (item: T) => number): T[] =>
+  items.toSorted((a, b) => measure(b) - measure(a)).slice(0, MAX_FINDINGS);
