@@ -42,7 +42,7 @@ Feature: What costs time
       And standard output is JSON whose "retries.0.attempts" is "4"
       And standard output is JSON whose "handlers" is "[]"
 
-    Scenario: times that make no sense are refused
+    Scenario: times that make no sense are rejected
       When I call "svc explain"
       Then it exits with 2
       And standard error has "svc explain needs a run or --since"

@@ -178,7 +178,7 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.bind(HandlersToken, makeHandlers);
   plugin.bind(HandlerMatches, registry);
-  plugin.bind(HandlerDirectory, (use) => ({ setBefore: (...asked) => listSetBefore(use(Database), ...asked) }));
+  plugin.bind(HandlerDirectory, (use) => ({ setBefore: (...page) => listSetBefore(use(Database), ...page) }));
   plugin.bind(HandlerOwnership, (use) => use(HandlersToken).ownership);
   plugin.contribute(EventReactions, (use) => ({
     ...handlerReaction({

@@ -123,7 +123,7 @@ export function registerService(
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunFeed, (use) => createRunFeed(use(Database), use(Sealer), use(RunMasks)));
   plugin.bind(RunFigures, (use) => createRunFigures(use(Database), use(RunMasks)));
-  plugin.bind(RunTimesReader, (use) => ({ read: (...asked) => readRunTimes(use(Database), ...asked) }));
+  plugin.bind(RunTimesReader, (use) => ({ read: (run_ids, limit) => readRunTimes(use(Database), run_ids, limit) }));
   plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
   plugin.contribute(HttpRoutes, (use) => [
     ...routes(use, records(use)),

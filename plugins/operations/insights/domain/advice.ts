@@ -33,7 +33,7 @@ export const adviseOnSlower = ({ run_id }: SlowerFinding): string[] => [
 
 /** `possible`: there may have been events of its types. */
 export function adviseOnIdle(name: string, type: string, possible: boolean): string[] {
-  const shown = `see what it listens for: svc handler show ${quote(name)}`;
-  if (!possible) return ['no event of its types was recorded; see which types exist: svc events types', shown];
-  return [`see why events do not start it: svc plan event.json, with "type": "${type}"`, shown];
+  const listens = `see what it listens for: svc handler show ${quote(name)}`;
+  if (!possible) return ['no event of its types was recorded; see which types exist: svc events types', listens];
+  return [`see why events do not start it: svc plan event.json, with "type": "${type}"`, listens];
 }

@@ -64,7 +64,7 @@ interface Sample {
   run_id: string;
 }
 
-const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+const keyOf = (...names: readonly string[]): string => JSON.stringify(names);
 
 const callKey = ({ activity_id, position }: Pick<TimedCall, 'activity_id' | 'position'>): string =>
   `${activity_id} ${position}`;
@@ -73,7 +73,7 @@ const callKey = ({ activity_id, position }: Pick<TimedCall, 'activity_id' | 'pos
 export class Gathering {
   readonly #now: number;
   readonly #waits = new Map<string, WaitFinding>();
-  readonly #tried = new Map<string, RetryFinding & { helped: boolean }>();
+  readonly #tried = new Map<string, { call: RetryFinding; helped: boolean }>();
   readonly #samples = new Map<string, Sample[]>();
 
   constructor(now: number) {
@@ -103,10 +103,10 @@ export class Gathering {
 
   findings(): Findings {
     const waits = [...this.#waits.values()].filter(({ total_ms }) => total_ms >= MIN_WAIT_MS);
-    const retries = [...this.#tried.values()].filter(({ helped, calls }) => !helped && calls >= 2);
+    const retries = [...this.#tried.values()].flatMap(({ call, helped }) => (!helped && call.calls >= 2 ? [call] : []));
     return {
       waits: mostBy(waits, ({ total_ms }) => total_ms),
-      retries: mostBy(retries, ({ attempts }) => attempts).map(({ helped: _, ...finding }) => finding),
+      retries: mostBy(retries, ({ attempts }) => attempts),
       slower: mostBy(this.#slower(), ({ before_ms, after_ms }) => after_ms - before_ms),
     };
   }
@@ -134,13 +134,13 @@ export class Gathering {
   #addTried({ workflow, run_id, status }: TimedRun, failed: FailedAttempts, outcome: TimedCall | undefined): void {
     const { kind, name, attempts, lost_ms } = failed;
     const key = keyOf(workflow, kind, name);
-    const none = { workflow, kind, name, calls: 0, attempts: 0, lost_ms: 0, run_id, helped: false };
-    const found = this.#tried.get(key) ?? none;
-    found.calls += 1;
-    found.attempts += attempts + (outcome === undefined ? 0 : 1);
-    found.lost_ms += outcome === undefined ? lost_ms : outcome.ended_at - outcome.started_at;
-    found.helped ||= outcome === undefined ? status === 'succeeded' : outcome.succeeded;
-    this.#tried.set(key, found);
+    const call: RetryFinding = { workflow, kind, name, calls: 0, attempts: 0, lost_ms: 0, run_id };
+    const tried = this.#tried.get(key) ?? { call, helped: false };
+    tried.call.calls += 1;
+    tried.call.attempts += attempts + (outcome === undefined ? 0 : 1);
+    tried.call.lost_ms += outcome === undefined ? lost_ms : outcome.ended_at - outcome.started_at;
+    tried.helped ||= outcome === undefined ? status === 'succeeded' : outcome.succeeded;
+    this.#tried.set(key, tried);
   }
 
   #addSample({ workflow, run_id }: TimedRun, { kind, name, started_at, ended_at }: TimedCall): void {
