@@ -36,7 +36,7 @@ export { pointerTo } from '../plugins/platform/schema/contract/pointer.ts';
 export { type Columns, formatItem, formatLabels } from './output/columns.ts';
 export { openInBrowser } from './open-in-browser.ts';
 export type { Output } from './output/output.ts';
-export { splitReference } from './store-reference.ts';
+export { formatReference, readReference, REFERENCE_FLAGS, splitReference } from './store-reference.ts';
 export { withSecretFiles } from './secret-files.ts';
 export { workflowRoot } from './root.ts';
 export { formatSpan } from './output/span.ts';

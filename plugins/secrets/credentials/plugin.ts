@@ -9,6 +9,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
 import { CredentialRuns, JobEnvironment } from '../../engine/runs/contract.ts';
+import { SecretStores } from '../secret-stores/contract.ts';
 import {
   CredentialNames,
   Credentials,
@@ -21,6 +22,7 @@ import { credentialTables } from './migrations/0001-credentials.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { fieldsLast } from './migrations/0003-order.ts';
 import { credentialHosts } from './migrations/0004-hosts.ts';
+import { credentialSources } from './migrations/0005-sources.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import usesSchema from './schema/credential-uses.schema.json' with { type: 'json' };
 import { credentialRoutes } from './routes.ts';
@@ -37,6 +39,7 @@ const makeService = provide(CredentialService, {
   ids: Ids,
   writes: AuditedWrites,
   names: CredentialNames,
+  stores: SecretStores,
 });
 
 function routes(use: Resolve) {
@@ -49,7 +52,7 @@ function makeUses(use: Resolve): CredentialUses {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([credentialTables, lockVersions, fieldsLast, credentialHosts]);
+  plugin.migrations([credentialTables, lockVersions, fieldsLast, credentialHosts, credentialSources]);
   plugin.bind(CredentialNames, () => sqlNames);
   plugin.bind(Credentials, (use) => createResolver(use(Database), use.all(CredentialSources)));
   plugin.bind(CredentialStates, (use) => createStates(use.all(CredentialSources)));

@@ -9,7 +9,7 @@ export const MIN_CHARACTERS = 4;
 export const MAX_BYTES = 48 * 1024;
 
 interface FieldRule {
-  name: Exclude<keyof PutCredential, 'kind' | 'hosts'>;
+  name: Exclude<keyof PutCredential, 'kind' | 'hosts' | 'from'>;
   /** True for a field that is masked and must therefore be long enough. */
   secret: boolean;
   validate(text: string): string | undefined;
@@ -44,26 +44,41 @@ export function kindOf(text: string): CredentialKind | undefined {
   return CREDENTIAL_KINDS.find((kind) => kind === text || kind.replace('_', '-') === text);
 }
 
-/** Validates a body and returns its fields. Throws `invalid_request` with every error; no message contains a value. */
-export function readFields(body: Omit<PutCredential, 'hosts'>): CredentialFields {
+/** The fields of a credential, of which a secret store may have the secret one. */
+export type StoredFields = { kind: CredentialKind } & Readonly<Partial<Record<FieldRule['name'], string>>>;
+
+/** The field of a kind that a secret store can have. */
+export const secretFieldOf = (kind: CredentialKind): FieldRule => KIND_FIELDS[kind].find(({ secret: one }) => one)!;
+
+/** Adds the value that a secret store has. */
+export const completeFields = (stored: StoredFields, value: string): CredentialFields =>
+  ({ ...stored, [secretFieldOf(stored.kind).name]: value }) as CredentialFields;
+
+/**
+ * Validates a body and returns its fields, without the secret one if a secret store has it. Throws `invalid_request` with every
+ * error; no message contains a value.
+ */
+export function readFields({ from, ...body }: Omit<PutCredential, 'hosts'>): StoredFields {
   const kind = kindOf(body.kind);
   if (kind === undefined)
     throw invalid([{ pointer: '/kind', message: `must be one of ${CREDENTIAL_KINDS.join(', ')}` }]);
-  const rules = KIND_FIELDS[kind];
+  const rules = KIND_FIELDS[kind].filter((rule) => from === undefined || !rule.secret);
   const errors = [
     ...Object.keys(body)
       .filter((name) => name !== 'kind' && !rules.some((rule) => rule.name === name))
-      .map((name) => ({
-        pointer: `/${name}`,
-        message: `is not a field of ${kind}; its fields are ${fieldNames(kind)}`,
-      })),
+      .map((name) => ({ pointer: `/${name}`, message: explainOther(name, kind) })),
     ...rules.flatMap((rule) => validateField(rule, body[rule.name], kind)),
   ];
   if (errors.length > 0) throw invalid(errors);
   const large = rules.find(({ name }) => Buffer.byteLength(body[name]!) > MAX_BYTES);
   if (large) throw Errors.payloadTooLarge(`the ${large.name} has more than ${MAX_BYTES} bytes`);
-  return { ...Object.fromEntries(rules.map(({ name }) => [name, body[name]])), kind } as CredentialFields;
+  return { ...Object.fromEntries(rules.map(({ name }) => [name, body[name]])), kind };
 }
+
+const explainOther = (name: string, kind: CredentialKind): string =>
+  name === secretFieldOf(kind).name
+    ? 'cannot be combined with from; keep one of the two'
+    : `is not a field of ${kind}; its fields are ${fieldNames(kind)}`;
 
 const fieldNames = (kind: CredentialKind): string => KIND_FIELDS[kind].map(({ name }) => name).join(' and ');
 

@@ -10,4 +10,12 @@ export interface Credential {
    * The only hosts to which requests send it. Without the member, any.
    */
   hosts?: string[];
+  /**
+   * Where its secret field (the token, value or password) is in a secret store. Without the member, svc has it.
+   */
+  from?: {
+    store: string;
+    path: string;
+    field?: string;
+  };
 }

@@ -35,4 +35,12 @@ export interface PutCredential {
    * @maxItems 50
    */
   hosts?: [string, ...string[]];
+  /**
+   * Instead of the secret field (the token, value or password): where it is in a secret store. svc reads it when it is used.
+   */
+  from?: {
+    store: string;
+    path: string;
+    field?: string;
+  };
 }

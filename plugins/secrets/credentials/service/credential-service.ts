@@ -1,12 +1,22 @@
-import type { Database, Ids, Page, Queries, SealContext, Sealer } from '../../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  type Ids,
+  isServiceError,
+  type Page,
+  type Queries,
+  type SealContext,
+  type Sealer,
+  ServiceError,
+} from '../../../../kernel/contracts/index.ts';
 import type {
   AuditedWrites,
   NamedRequest,
   ProjectScope,
   ResourceService,
 } from '../../../platform/resources/contract.ts';
+import { formatReference, type SecretStores, type StoreReference } from '../../secret-stores/contract.ts';
 import type { CredentialFields, CredentialNames, SourceState, CredentialSource } from '../contract.ts';
-import { readFields } from '../domain/fields.ts';
+import { completeFields, readFields, secretFieldOf, type StoredFields } from '../domain/fields.ts';
 import { readHosts } from '../domain/hosts.ts';
 import { CREDENTIAL } from '../domain/names.ts';
 import type { PutCredential } from '../generated/put-credential.ts';
@@ -18,6 +28,7 @@ export interface CredentialServiceOptions {
   ids: Ids;
   writes: AuditedWrites;
   names: CredentialNames;
+  stores: SecretStores;
 }
 
 const sealContextOf = ({ org_id, project_id }: ProjectScope, name: string): SealContext => ({
@@ -32,10 +43,11 @@ const sealContextOf = ({ org_id, project_id }: ProjectScope, name: string): Seal
 const hostsOf = (hosts: string | null): { hosts?: string[] } =>
   hosts === null ? {} : { hosts: JSON.parse(hosts) as string[] };
 
-const toView = ({ name, kind, hosts }: Pick<CredentialRow, 'name' | 'kind' | 'hosts'>) => ({
+const toView = ({ name, kind, hosts, source }: Pick<CredentialRow, 'name' | 'kind' | 'hosts' | 'source'>) => ({
   name,
   kind,
   ...hostsOf(hosts),
+  ...(source !== null && { from: JSON.parse(source) as StoreReference }),
 });
 
 /** Sets, lists and removes credentials. */
@@ -47,12 +59,13 @@ export class CredentialService implements CredentialSource, ResourceService<PutC
     this.#options = options;
   }
 
-  /** Throws `invalid_request`, `payload_too_large`, `name_conflict`. */
+  /** Throws `invalid_request`, `payload_too_large`, `name_conflict` or `secret_store_missing`. */
   async set(call: NamedRequest, { hosts: allowed, ...body }: PutCredential) {
-    const { database, sealer, ids, names, writes } = this.#options;
+    const { database, sealer, ids, names, writes, stores } = this.#options;
     const { scope, name } = call;
     const fields = readFields(body);
     const hosts = readHosts(allowed);
+    if (body.from) await stores.check(database, scope, body.from);
     await sealer.prepare(scope.org_id);
     const row: CredentialRow = {
       ...scope,
@@ -62,6 +75,7 @@ export class CredentialService implements CredentialSource, ResourceService<PutC
       fields: sealer.seal(sealContextOf(scope, name), Buffer.from(JSON.stringify(fields))),
       set_at: database.now(),
       hosts: hosts ? JSON.stringify(hosts) : null,
+      source: body.from ? JSON.stringify(body.from) : null,
     };
     const made = await writes.write(call, 'credential.set', async (tx) => {
       const made = await names.reserve(tx, scope, name, this.source);
@@ -92,11 +106,27 @@ export class CredentialService implements CredentialSource, ResourceService<PutC
     );
   }
 
+  /** Throws the errors of secret stores. */
   async fields(scope: ProjectScope, name: string) {
     const row = await credentials.find(this.#options.database, scope, name);
     if (row === undefined) return undefined;
     await this.#options.sealer.prepare(scope.org_id);
     const opened = this.#options.sealer.open(sealContextOf(scope, name), row.fields).toString();
-    return { fields: JSON.parse(opened) as CredentialFields, ...hostsOf(row.hosts) };
+    const stored = JSON.parse(opened) as StoredFields;
+    const fields = row.source === null ? (stored as CredentialFields) : await this.#complete(row, stored, row.source);
+    return { fields, ...hostsOf(row.hosts) };
+  }
+
+  /** Reads the secret field from the secret store that has it. An error names the credential and where its field is. */
+  async #complete(row: CredentialRow, stored: StoredFields, source: string): Promise<CredentialFields> {
+    const from = JSON.parse(source) as StoreReference;
+    const { name: field, validate } = secretFieldOf(stored.kind);
+    try {
+      return completeFields(stored, await this.#options.stores.readValue(row, from, validate));
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      const where = `the credential ${row.name}, whose ${field} is ${formatReference(from)}`;
+      throw new ServiceError(error.definition, `${where}: ${error.message}`, error.extras);
+    }
   }
 }

@@ -11,17 +11,19 @@ export interface CredentialRow extends NamedRow {
   set_at: number;
   /** A JSON list of the only hosts that may get it; null for any. */
   hosts: string | null;
+  /** JSON of the reference of the secret field in a secret store; `fields` lacks that field then. */
+  source: string | null;
 }
 
 export const credentials = new NamedTable<
   CredentialRow,
-  Pick<CredentialRow, 'credential_id' | 'name' | 'kind' | 'hosts'>
+  Pick<CredentialRow, 'credential_id' | 'name' | 'kind' | 'hosts' | 'source'>
 >({
   ...CREDENTIAL,
   table: 'credentials_credentials',
   id: 'credential_id',
-  replaced: ['kind', 'fields', 'set_at', 'hosts'],
-  listed: ['credential_id', 'name', 'kind', 'hosts'],
+  replaced: ['kind', 'fields', 'set_at', 'hosts', 'source'],
+  listed: ['credential_id', 'name', 'kind', 'hosts', 'source'],
 });
 
 /** Returns the kinds and hosts of those credentials that exist. */

@@ -159,10 +159,18 @@ export class SecretStoreService implements SecretStores, ResourceService<PutSecr
     checkReference((await this.#find(on, scope, reference)).kind, reference);
   }
 
-  async readValue(scope: ProjectScope, reference: StoreReference): Promise<string> {
+  async readValue(
+    scope: ProjectScope,
+    reference: StoreReference,
+    validate?: (value: string) => string | undefined,
+  ): Promise<string> {
     const { path, field } = reference;
     const store = await this.#open(await this.#find(this.#options.database, scope, reference));
-    return extractValue(await this.#cached(store, path), locationOf(store, path, field), field);
+    const location = locationOf(store, path, field);
+    const value = extractValue(await this.#cached(store, path), location, field);
+    const wrong = validate?.(value);
+    if (wrong !== undefined) throw SecretStoreErrors.noValue(`${location} ${wrong}`);
+    return value;
   }
 
   async #find(on: Pick<Queries, 'read'>, scope: ProjectScope, { store: name }: StoreReference): Promise<StoreRow> {

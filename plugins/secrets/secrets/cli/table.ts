@@ -1,11 +1,13 @@
 import {
   type Api,
   type Argument,
+  formatReference,
   inGroup,
   type Invocation,
+  readReference,
   readSecret,
+  REFERENCE_FLAGS,
   resourceCommands,
-  splitReference,
   usageError,
 } from '../../../../cli/contract.ts';
 
@@ -14,21 +16,14 @@ const NAME: Argument = { name: 'NAME', summary: 'name of the variable in jobs: l
 /** Reads a value, or where it is. */
 async function readBody(invocation: Invocation) {
   const { args, flags } = invocation;
-  const { fromStore, path } = flags;
-  if (fromStore === undefined && path === undefined) {
+  const from = readReference(flags);
+  if (from === undefined) {
     if (args[1] === undefined) throw usageError('the value is missing', '-, @file, or --from-store and --path');
     return { value: await readSecret(args[1], '<value>', invocation) };
   }
   if (args[1] !== undefined) throw usageError('a value cannot be combined with --from-store', 'give one of the two');
-  if (fromStore === undefined || path === undefined)
-    throw usageError('--from-store and --path belong together', 'give both');
-  return { from: { store: String(fromStore), ...splitReference(String(path)) } };
+  return { from };
 }
-
-type Reference = NonNullable<Api.Secret['from']>;
-
-const formatReference = ({ store, path, field }: Reference): string =>
-  `${store}:${path}${field === undefined ? '' : `#${field}`}`;
 
 /** Named values of the project, for every trusted job. */
 export const commands = inGroup(
@@ -55,10 +50,7 @@ export const commands = inGroup(
           'read from a secret store when it is used',
         ],
       ],
-      flags: {
-        'from-store': { type: 'string', value: '<store>', summary: 'the secret store that has the value' },
-        path: { type: 'string', value: '<path#field>', summary: 'where it is in the secret store' },
-      },
+      flags: REFERENCE_FLAGS,
       body: readBody,
       confirmation: (made, { args }) => `${made ? 'Created' : 'Replaced'} secret ${args[0]}`,
     },

@@ -60,14 +60,13 @@ export function Credentials() {
               </span>
             )}
             columns={[
-              { name: 'Kind', look: 'c-mid', cell: ({ kind }) => KINDS[kind].title },
+              { name: 'Kind', look: 'c-mid', cell: (one) => kindOf(one) },
               { name: 'Allowed hosts', look: 'c-mid', cell: ({ hosts }) => hosts?.join(', ') ?? 'Any' },
               { name: 'Used by', cell: ({ name }) => <UsedBy scope={scope} of="credentials" name={name} /> },
             ]}
-            second={({ kind, name, hosts }) => (
+            second={({ name, hosts, ...one }) => (
               <>
-                {KINDS[kind].title} {hosts && `· ${hosts.join(', ')}`}{' '}
-                <UsedBy scope={scope} of="credentials" name={name} />
+                {kindOf(one)} {hosts && `· ${hosts.join(', ')}`} <UsedBy scope={scope} of="credentials" name={name} />
               </>
             )}
             {...(may('member') && { actions: (one) => <Actions scope={scope} credential={one} /> })}
@@ -77,6 +76,10 @@ export function Credentials() {
     </Page>
   );
 }
+
+/** The kind, and the secret store that has the value. */
+const kindOf = ({ kind, from }: Pick<Credential, 'kind' | 'from'>): string =>
+  from ? `${KINDS[kind].title}, in ${from.store}` : KINDS[kind].title;
 
 function Actions({ scope, credential }: { scope: Scope; credential: Credential }) {
   const refetch = useRefetch();
