@@ -23,7 +23,7 @@ import { manifestCheck } from './service/manifest-check.ts';
 import { flowNode, graphNode } from './service/nodes.ts';
 import { checkTool } from './tools/check.ts';
 import { importTool } from './tools/import.ts';
-import { recordTool } from './tools/record.ts';
+import { maskTool, recordTool } from './tools/record.ts';
 import { renderTool } from './tools/render.ts';
 
 export default definePlugin(manifest, (plugin) => {
@@ -65,7 +65,7 @@ export default definePlugin(manifest, (plugin) => {
   });
   plugin.contribute(HttpRoutes, (use) => [credentialTestRoute(tests(use))]);
   plugin.contribute(DocumentChecks, (use) => manifestCheck(use(Expressions), use(ManifestReading)));
-  plugin.contribute(LocalTools, () => [checkTool, importTool, recordTool, renderTool]);
+  plugin.contribute(LocalTools, () => [checkTool, importTool, maskTool, recordTool, renderTool]);
   // A faulty template, or an action whose type another plugin has, stops the start and not the first run that needs it.
   plugin.onInit(SERVER_ROLES, async (use) => {
     use.all(GraphNodeTypes);

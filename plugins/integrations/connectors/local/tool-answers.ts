@@ -12,6 +12,16 @@ export interface PreparedExample {
   file: string;
   manifest: ConnectorManifest;
   action: string;
+  /** The values that are sent. The example has masks instead of those that are named like secrets. */
+  call: { with: object; input: object };
+  /** Secret values of the call. */
+  secrets: readonly string[];
   /** The example without its response. */
   example: NonNullable<ConnectorManifest['examples']>[number];
+}
+
+/** What `connector-mask` gets: JSON, so that no number loses digits between the command and the tool. */
+export interface UnmaskedResponse {
+  response: string;
+  secrets: readonly string[];
 }

@@ -62,6 +62,29 @@ export class OpenapiDocument {
   }
 }
 
+/** Values of a document that a manifest repeats have at most this many characters, and nest at most this deep. */
+const MAX_VALUE_LENGTH = 16 * 1024;
+const MAX_VALUE_DEPTH = 32;
+
+/** True for JSON that a manifest can repeat. With the aliases of YAML, a value can be huge, or contain itself. */
+export function isCompact(value: unknown): boolean {
+  let length = 0;
+  const measure = (one: unknown, depth: number): boolean => {
+    length += typeof one === 'string' ? one.length + 2 : 4;
+    if (length > MAX_VALUE_LENGTH) return false;
+    if (typeof one === 'function') return false;
+    if (typeof one !== 'object' || one === null) return true;
+    if (depth === MAX_VALUE_DEPTH) return false;
+    for (const name in one) {
+      if (!Object.hasOwn(one, name)) continue;
+      length += name.length;
+      if (!measure((one as Record<string, unknown>)[name], depth + 1)) return false;
+    }
+    return true;
+  };
+  return measure(value, 0);
+}
+
 function decode(fragment: string): string {
   try {
     return decodeURIComponent(fragment);

@@ -16,6 +16,11 @@ export interface ImportOptions {
 
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 const MAX_EXAMPLES = 256;
+/** svc reads manifests of at most 1 MiB. */
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_ADDRESS_LENGTH = 2048;
+const MAX_NOTES = 100;
+const MAX_NAMED = 10;
 
 /** Makes a manifest of an OpenAPI document. Throws `invalid_request` when nothing can be made of it. */
 export function importOpenapi(
@@ -38,19 +43,37 @@ export function importOpenapi(
     notes,
   );
   const converted = new Map<string, ConvertedAction>();
+  let length = 0;
   for (const { name, operation } of chosen) {
     const one = convertOperation(document, operation);
     if ('reason' in one) notes.push({ operation: name, note: `is left out: ${one.reason}` });
     else {
       notes.push(...one.notes.map((note) => ({ operation: name, note })));
       converted.set(name, withToken(one, credential));
+      length += JSON.stringify(one.action).length;
     }
+    if (length > MAX_MANIFEST_BYTES) throw tooLarge(chosen.length);
   }
   const manifest = assemble(document, { name: options.name, credential: credential?.declared, converted });
-  return {
-    manifest: addExamples(dropInvalid(manifest, { reading, expressions, notes }), converted, expressions),
-    notes,
-  };
+  const valid = dropInvalid(manifest, { reading, expressions, notes });
+  const described = addExamples(valid, converted, expressions);
+  const fits = [described, { ...valid, examples: [] }].find((one) => sizeOf(one) <= MAX_MANIFEST_BYTES);
+  if (fits === undefined) throw tooLarge(chosen.length);
+  if (fits !== described) notes.push({ operation: '(all)', note: 'the examples are left out: they are too large' });
+  return { manifest: fits, notes: limitNotes(notes) };
+}
+
+/** As the command writes it. */
+const sizeOf = (manifest: ConnectorManifest): number => Buffer.byteLength(JSON.stringify(manifest, null, 2));
+
+const tooLarge = (count: number) =>
+  Errors.invalidRequest(
+    `the ${count} operations make a manifest of more than ${MAX_MANIFEST_BYTES} bytes; choose some with --operations`,
+  );
+
+function limitNotes(notes: ImportedConnector['notes']): ImportedConnector['notes'] {
+  if (notes.length <= MAX_NOTES) return notes;
+  return [...notes.slice(0, MAX_NOTES), { operation: '(others)', note: `${notes.length - MAX_NOTES} more notes` }];
 }
 
 interface NamedOperation {
@@ -141,7 +164,7 @@ function convertSecurity(
   if (others.length > 0)
     notes.push({
       operation: '(all)',
-      note: `the security scheme ${others.join(', ')} is left out: a connector has one credential`,
+      note: `the security scheme ${others.slice(0, MAX_NAMED).join(', ')}${others.length > MAX_NAMED ? ', …' : ''} is left out: a connector has one credential`,
     });
   if (first === undefined) return undefined;
   const { declared, ...more } = first.converted;
@@ -204,14 +227,21 @@ function connectorName(title: string): string {
   return NAME.test(name) && name !== 'call' ? name : 'api';
 }
 
-/** The address of the first server, with the defaults of its variables; undefined when it is not complete. */
+/**
+ * The address of the first server, with the defaults of its variables; undefined when it is not complete, or has a password,
+ * which no manifest may contain.
+ */
 function serverOf({ root }: OpenapiDocument): string | undefined {
   const { url, variables } = toObject(toList(root.servers)[0]);
-  const filled = String(url ?? '').replace(/\{([^{}]*)\}/g, (text, name: string) => {
+  if (typeof url !== 'string' || url.length > MAX_ADDRESS_LENGTH) return undefined;
+  const filled = url.replace(/\{([^{}]*)\}/g, (text, name: string) => {
     const preset = toObject(toObject(variables)[name]).default;
     return typeof preset === 'string' ? preset : text;
   });
-  return /^https?:\/\/[^\s\\{}#?]+$/.test(filled) && URL.canParse(filled) ? filled.replace(/\/+$/, '') : undefined;
+  if (filled.length > MAX_ADDRESS_LENGTH || !/^https?:\/\/[^\s\\{}#?]+$/.test(filled) || !URL.canParse(filled))
+    return undefined;
+  const { username, password } = new URL(filled);
+  return username === '' && password === '' ? filled.replace(/\/+$/, '') : undefined;
 }
 
 /** Leaves out the actions that a manifest cannot have. */

@@ -1,6 +1,6 @@
 import type { ManifestAction, ManifestExample, ManifestValue, RequestTemplate } from '../../manifests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
-import { type JsonObject, type OpenapiDocument, toList, toObject } from './document.ts';
+import { isCompact, type JsonObject, type OpenapiDocument, toList, toObject } from './document.ts';
 import { describe, sampleOf, samplesIn, toInput, typeOf } from './values.ts';
 
 export interface Operation {
@@ -23,6 +23,8 @@ export interface ConvertedAction {
 export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 
 const MAX_INPUTS = 64;
+/** With those that are left out, such as cookies. */
+const MAX_PARAMETERS = 256;
 /** Headers that the document cannot set: they belong to the content, the credential or the connection. */
 const SKIPPED_HEADERS = ['accept', 'content-type', 'authorization'];
 
@@ -30,14 +32,15 @@ type Encoding = NonNullable<RequestTemplate['encoding']>;
 
 /** Collects the inputs of an action under names that are unique. */
 class Inputs {
+  readonly #names = new Set<string>();
   readonly values: ManifestValue[] = [];
   readonly samples: { [name: string]: Json } = {};
 
   /** Adds an input and returns the template that reads it. */
   add(name: string, schema: JsonObject, document: OpenapiDocument, holder: JsonObject): string {
-    const names = this.values.map((one) => one.name);
     let unique = toName(name);
-    for (let nth = 2; names.includes(unique); nth += 1) unique = `${toName(name)}_${nth}`;
+    for (let nth = 2; this.#names.has(unique); nth += 1) unique = `${toName(name)}_${nth}`;
+    this.#names.add(unique);
     const input = toInput(unique, schema, { required: holder.required === true, description: holder.description });
     this.values.push(input);
     const sample = sampleOf(input, document, holder, schema);
@@ -67,7 +70,9 @@ export function convertOperation(
     headers: {},
   };
   let url = path;
-  for (const parameter of parametersOf(document, [...shared_parameters, ...toList(described.parameters)])) {
+  const parameters = parametersOf(document, [...shared_parameters, ...toList(described.parameters)]);
+  if (parameters.length > MAX_PARAMETERS) return { reason: `it has more than ${MAX_PARAMETERS} parameters` };
+  for (const parameter of parameters) {
     if (parameter === undefined) return { reason: 'a parameter refers to another document' };
     const { in: location, name } = parameter as { in?: string; name?: string };
     if (typeof name !== 'string') continue;
@@ -112,10 +117,15 @@ export function convertOperation(
 
 /** The parameters of an operation. Those of the operation replace those of its path. */
 function parametersOf(document: OpenapiDocument, all: readonly Json[]): (JsonObject | undefined)[] {
-  const resolved = all.map((one) => document.resolve(one));
-  const last = (one: JsonObject | undefined) =>
-    resolved.findLast((other) => other?.name === one?.name && other?.in === one?.in);
-  return resolved.filter((one) => last(one) === one);
+  const by_place = new Map<unknown, JsonObject | undefined>();
+  for (const one of all) {
+    const resolved = document.resolve(one);
+    const place = resolved && `${String(resolved.in)} ${String(resolved.name)}`;
+    // It keeps its turn among the others from where it was named last.
+    by_place.delete(place);
+    by_place.set(place, resolved);
+  }
+  return [...by_place.values()];
 }
 
 /** Explains why a parameter cannot be sent. */
@@ -184,7 +194,7 @@ function convertBody(
     const holder = {
       description: described_property.description ?? null,
       required: required.includes(name) && body.required === true,
-      ...withExample(toObject(sample)[name]),
+      ...withExample(Object.hasOwn(toObject(sample), name) ? toObject(sample)[name] : undefined),
     };
     return [name, inputs.add(name, described_property, document, holder as JsonObject)] as const;
   });
@@ -225,7 +235,7 @@ function convertResponse(document: OpenapiDocument, { responses }: JsonObject): 
   const media = toObject(chooseContent(content)?.media);
   const schema = document.schema(media.schema);
   const [body] = [media.example, ...samplesIn(media.examples, document), schema.example].filter(
-    (one) => one !== undefined,
+    (one) => one !== undefined && isCompact(one),
   );
   return { response: { status: Number(status), ...(body === undefined ? {} : { body }) } };
 }

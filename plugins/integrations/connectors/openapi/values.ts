@@ -1,7 +1,7 @@
 import type { ManifestValue } from '../../manifests/contract.ts';
 import type { Json } from '../../../engine/runs/contract.ts';
 import { validateValue } from '../domain/values.ts';
-import { isObject, type JsonObject, type OpenapiDocument, toList, toText } from './document.ts';
+import { isCompact, isObject, type JsonObject, type OpenapiDocument, toList, toText } from './document.ts';
 
 type ValueType = ManifestValue['type'];
 
@@ -33,7 +33,7 @@ export function toInput(
   more: { required: boolean; description: unknown },
 ): ManifestValue {
   const type = typeOf(schema);
-  const choices = toList(schema.enum).filter((one) => typeof one === 'string');
+  const choices = isCompact(schema.enum) ? toList(schema.enum).filter((one) => typeof one === 'string') : [];
   const value: ManifestValue = {
     name,
     type,
@@ -44,7 +44,7 @@ export function toInput(
     ...describe(undefined, more.description ?? schema.description),
   };
   const preset = schema.default;
-  if (more.required || preset === undefined || preset === null || validateValue(value, preset) !== undefined)
+  if (more.required || preset === undefined || preset === null || !isCompact(preset) || validateValue(value, preset))
     return value;
   return { ...value, default: preset as ManifestValue['default'] };
 }
@@ -62,7 +62,9 @@ const BY_TYPE: Record<ValueType, Json> = {
 /** A value for an example: one that the document gives, or one of the right type. */
 export function sampleOf(input: ManifestValue, document: OpenapiDocument, ...holders: readonly JsonObject[]): Json {
   const samples = holders.flatMap(({ example, examples }) => [example, ...samplesIn(examples, document)]);
-  const matching = samples.find((one) => one !== undefined && one !== null && validateValue(input, one) === undefined);
+  const matching = samples.find(
+    (one) => one !== undefined && one !== null && isCompact(one) && validateValue(input, one) === undefined,
+  );
   return matching ?? input.one_of?.[0] ?? BY_TYPE[input.type];
 }
 
