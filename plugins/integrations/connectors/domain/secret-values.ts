@@ -101,7 +101,7 @@ export class SecretValues {
 
   /** Returns the value with masks. Numbers become 0 and booleans false, so that each keeps its type. */
   mask(value: unknown, is_secret = false): unknown {
-    if (typeof value === 'string') return is_secret ? this.#maskWhole(value) : this.text(value);
+    if (typeof value === 'string') return is_secret ? this.#maskText(value) : this.text(value);
     if (isNumber(value)) {
       if (!is_secret) return value;
       this.#note(String(value));
@@ -141,14 +141,14 @@ export class SecretValues {
       value.lastIndex = from;
       const [secret] = value.exec(text) ?? [];
       if (secret === undefined) continue;
-      pieces.push(text.slice(done, from), secret === MASK ? secret : this.#maskWhole(secret));
+      pieces.push(text.slice(done, from), secret === MASK ? secret : this.#maskText(secret));
       done = from + secret.length;
       start.lastIndex = done;
     }
     return done === 0 ? text : pieces.join('') + text.slice(done);
   }
 
-  #maskWhole(text: string): string {
+  #maskText(text: string): string {
     if (text === '' || this.#isPublic(text)) return text;
     this.#note(text);
     return MASK;

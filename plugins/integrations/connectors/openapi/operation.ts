@@ -117,15 +117,15 @@ export function convertOperation(
 
 /** The parameters of an operation. Those of the operation replace those of its path. */
 function parametersOf(document: OpenapiDocument, all: readonly Json[]): (JsonObject | undefined)[] {
-  const by_place = new Map<unknown, JsonObject | undefined>();
+  const by_location = new Map<unknown, JsonObject | undefined>();
   for (const one of all) {
     const resolved = document.resolve(one);
-    const place = resolved && `${String(resolved.in)} ${String(resolved.name)}`;
+    const key = resolved && `${String(resolved.in)} ${String(resolved.name)}`;
     // It keeps its turn among the others from where it was named last.
-    by_place.delete(place);
-    by_place.set(place, resolved);
+    by_location.delete(key);
+    by_location.set(key, resolved);
   }
-  return [...by_place.values()];
+  return [...by_location.values()];
 }
 
 /** Explains why a parameter cannot be sent. */

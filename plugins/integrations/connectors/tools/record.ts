@@ -22,13 +22,13 @@ export const recordTool: LocalTool = {
     const values = { with: parseValues(flags.with, '--with'), input: parseValues(flags.input, '--input') };
     const secrets = new SecretValues({ isPublic: publicTexts(action), known: true });
     const named = secrets.mask(values);
-    const shown = use(Maskers).masker(secrets.found).json(named) as typeof values;
+    const masked = use(Maskers).masker(secrets.found).json(named) as typeof values;
     const call = {
       action: action.name,
-      ...(Object.keys(shown.with).length > 0 ? { with: shown.with } : {}),
-      ...(Object.keys(shown.input).length > 0 ? { input: shown.input } : {}),
+      ...(Object.keys(masked.with).length > 0 ? { with: masked.with } : {}),
+      ...(Object.keys(masked.input).length > 0 ? { input: masked.input } : {}),
     };
-    // What is sent must be valid, and so must what is shown.
+    // What is sent must be valid, and so must its masked form.
     const sent = lower(action, { ...call, ...values });
     if ('faults' in sent) throw invalid(type, sent.faults);
     const lowered = lower(action, call);
