@@ -78,6 +78,7 @@ import type {ChangedApplied} from '../../plugins/operations/apply/generated/chan
 import type {ConsoleExtensions} from '../../plugins/operations/console/generated/extensions.ts';
 import type {Insights} from '../../plugins/operations/insights/generated/insights.ts';
 import type {McpAnswer} from '../../plugins/operations/mcp/generated/mcp-answer.ts';
+import type {Reach} from '../../plugins/operations/reach/generated/reach.ts';
 import type {NodeRecord} from '../../plugins/operations/run-views/generated/node.ts';
 import type {RunDocument} from '../../plugins/operations/run-views/generated/run-document.ts';
 import type {RunExplanation} from '../../plugins/operations/run-views/generated/run-explanation.ts';
@@ -180,6 +181,7 @@ export type {
   ProviderView,
   PublishedGraph,
   Question,
+  Reach,
   Redelivered,
   Registered,
   RenderedAction,
@@ -445,6 +447,7 @@ export interface Answers {
   ProviderChecks: ProviderChecks;
   PublishedGraph: PublishedGraph;
   PushSection: PushSection;
+  Reach: Reach;
   Redelivered: Redelivered;
   Registered: Registered;
   RenderedAction: RenderedAction;

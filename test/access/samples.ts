@@ -743,6 +743,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`POST ${SCOPED}/dead-letters/dismiss`]: { rule: 'project member', status: 200, body: { handler: 'nobody' } },
   [`GET ${SCOPED}/events/:event/chain`]: { rule: 'project viewer', status: 200, target: event },
   [`GET ${SCOPED}/event-types`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/reach`]: { rule: 'project member', status: 200, query: '?type=sample.type' },
 
   [`GET ${SCOPED}/event-hooks`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/event-hooks/:hook`]: { rule: 'project viewer', status: 200, target: eventHook },

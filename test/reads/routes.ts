@@ -166,6 +166,8 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   // It reads the run of each letter.
   [`${SCOPED}/dead-letters`]: LIST,
   [`${SCOPED}/event-types`]: LIST,
+  // It reads every stored workflow once, and afterwards only those that have changed.
+  [`${SCOPED}/reach`]: { query: '?type=run.succeeded', bytes: 64 * MiB, rows: 8000 },
   [`${SCOPED}/event-hooks`]: LIST,
   [`${SCOPED}/event-hooks/{hook}`]: SMALL,
   [`${SCOPED}/event-hooks/{hook}/deliveries`]: LIST,

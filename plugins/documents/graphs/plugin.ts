@@ -16,10 +16,12 @@ import { Credentials, CredentialStates, CredentialUsers } from '../../secrets/cr
 import { Variables } from '../../secrets/variables/contract.ts';
 import { DocumentWorkers } from '../../platform/expressions/contract.ts';
 import { ChangingNodeTypes, FlowLanguages, FlowNodes, Flows } from '../../engine/flows/contract.ts';
+import { WorkflowHolders } from '../../events/workflows/contract.ts';
 import { HandlerOwnership } from '../../events/handlers/contract.ts';
 import { HookMinting } from '../../integrations/hooks/contract.ts';
 import { ConnectorManifests } from '../../integrations/manifests/contract.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
+import { ScriptOutlines } from '../../execution/scripts/contract.ts';
 import { WorkflowKinds } from '../../engine/runs/contract.ts';
 import { ScheduleOwnership } from '../../events/schedules/contract.ts';
 import { Attention } from '../../platform/resources/contract.ts';
@@ -40,6 +42,7 @@ import manifest from './plugin.json' with { type: 'json' };
 import { graphRoutes } from './routes.ts';
 import { graphsAttention } from './service/attention.ts';
 import { Graphs, OwnGraphs } from './service/graphs.ts';
+import { heldGraphs } from './service/held-graphs.ts';
 import { graphKind, nodeKind } from './service/kinds.ts';
 import { emittedTypes, graphUser } from './service/named-in-graphs.ts';
 import { Planner, type PlannerDeps } from './service/planner.ts';
@@ -125,10 +128,11 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(WorkflowKinds, (use) => {
     const parts = {
       ...{ planner: () => use(OwnPlanner), flows: () => use(Flows) },
-      ...{ database: () => use(Database), sealer: () => use(Sealer) },
+      ...{ database: () => use(Database), sealer: () => use(Sealer), outlines: () => use(ScriptOutlines) },
     };
     return [graphKind(parts), nodeKind(parts)];
   });
+  plugin.contribute(WorkflowHolders, (use) => heldGraphs(use(Database), use(Sealer)));
   plugin.contribute(CredentialUsers, (use) => graphUser(use(Database)));
   plugin.contribute(DeclaredTypes, (use) => emittedTypes(use(Database)));
   plugin.contribute(Attention, provide(graphsAttention, { database: Database, requirements: makeRequirements }));

@@ -29,7 +29,7 @@ import {
   Wakeups,
   WorkflowKinds,
 } from '../../engine/runs/contract.ts';
-import { ProgramsFactory, RepositorySources, Verbs } from '../../execution/scripts/contract.ts';
+import { ProgramsFactory, RepositorySources, ScriptOutlines, Verbs } from '../../execution/scripts/contract.ts';
 import { leaseOwners, leaseWaitKind, runConcurrencyWaitKind } from './concurrency/lease-wait.ts';
 import { leaseNode, releaseNode } from './concurrency/nodes.ts';
 import { Superseder } from './concurrency/superseder.ts';
@@ -69,6 +69,7 @@ export default definePlugin(manifest, (plugin) => {
       flows: deferred(Flows),
       reader: (use) => new PipelineReader({ expressions: () => use(Expressions), workers: () => use(DocumentWorkers) }),
       engine: deferred(RunEngine),
+      outlines: deferred(ScriptOutlines),
       variables: (use) => () => (scope) => use(Variables).namesOf(use(Database), scope),
       credential_checks: (use) => () => use.all(JobEnvironment).filter(checksCredentials),
       credentials: (use) => () => ({ states: use(CredentialStates), database: use(Database) }),

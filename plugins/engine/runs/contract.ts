@@ -29,6 +29,7 @@ export * from './contract/losses.ts';
 export * from './contract/node-spans.ts';
 export { type OriginFilter, parseOrigin } from './contract/origin-filter.ts';
 export * from './contract/origins.ts';
+export * from './contract/outline.ts';
 export * from './contract/pause.ts';
 export * from './contract/record.ts';
 export * from './contract/recorded-work.ts';

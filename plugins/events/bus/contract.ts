@@ -12,6 +12,7 @@ import type { Json } from '../../engine/runs/contract.ts';
 import type { PredicateResult } from './contract/predicate-result.ts';
 import type { WaitValues } from './contract/wait-values.ts';
 
+export * from './contract/event-inlets.ts';
 export { toAnyWait, validateAnyWait } from './contract/any-wait.ts';
 export { validateEventType } from './contract/event-type.ts';
 export { KEY_HEADER, keyDigest } from './contract/idempotency-key.ts';

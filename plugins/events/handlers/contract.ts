@@ -5,6 +5,7 @@ import type { Workflow } from '../../engine/runs/contract.ts';
 import type { FlowBody } from './contract/flow-options.ts';
 import put from './schema/put-handler.schema.json' with { type: 'json' };
 
+export { matchesPattern } from './contract/event-pattern.ts';
 export { validatePatterns } from './contract/patterns.ts';
 export { type FlowBody, validateFlow } from './contract/flow-options.ts';
 

@@ -28,7 +28,7 @@ import {
   Wakeups,
   WorkObservers,
 } from '../../engine/runs/contract.ts';
-import { workflowFileReferences, StoredWorkflows } from '../workflows/contract.ts';
+import { workflowFileReferences, StoredWorkflows, WorkflowHolders } from '../workflows/contract.ts';
 import { HandlerDirectory, HandlerMatches, HandlerOwnership } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
 import { withoutCredentials } from './migrations/0002-credentials.ts';
@@ -56,6 +56,7 @@ import { BulkReplays } from './service/bulk-replays.ts';
 import { handlerCheck } from './service/check.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
 import { DeadLetters, deadLettersAttention, prunableDeadLetters } from './service/dead-letters.ts';
+import { heldByHandlers } from './service/held-workflows.ts';
 import { Handlers, HandlersToken } from './service/handlers.ts';
 import { protectedEvents } from './store/retention.ts';
 import { readWaits } from './store/waits.ts';
@@ -190,6 +191,10 @@ export default definePlugin(manifest, (plugin) => {
     findProtected: protectedEvents(use(Database)),
     describeQueued: (event, names) => readWaits(use(Database), event, names),
   }));
+  plugin.contribute(
+    WorkflowHolders,
+    provide(heldByHandlers, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
+  );
   plugin.contribute(FileHolders, (use) =>
     workflowFileReferences('handlers', 'handlers', (...of) => listUsingFiles(use(Database), ...of)),
   );

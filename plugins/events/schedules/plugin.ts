@@ -12,7 +12,7 @@ import {
   Sealer,
   SERVER_ROLES,
 } from '../../../kernel/contracts/index.ts';
-import { EventBus } from '../bus/contract.ts';
+import { EventBus, EventInlets } from '../bus/contract.ts';
 import { CredentialUsers } from '../../secrets/credentials/contract.ts';
 import { AuditedWrites } from '../../platform/resources/contract.ts';
 import {
@@ -23,7 +23,7 @@ import {
   RunObservers,
   Wakeups,
 } from '../../engine/runs/contract.ts';
-import { workflowFileReferences, StoredWorkflows } from '../workflows/contract.ts';
+import { workflowFileReferences, StoredWorkflows, WorkflowHolders } from '../workflows/contract.ts';
 import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import { owners } from './migrations/0002-owners.ts';
@@ -35,6 +35,7 @@ import { listUsingFiles } from './store/schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
 import { scheduleCredentialUser } from './service/credential-uses.ts';
+import { heldBySchedules, scheduleInlets } from './service/held-workflows.ts';
 import { SchedulesToken, Schedules } from './service/schedules.ts';
 import { TickLoop } from './service/tick-loop.ts';
 import { Ticker } from './service/ticker.ts';
@@ -97,6 +98,11 @@ export default definePlugin(manifest, (plugin) => {
   plugin.migrations([scheduleTables, owners, byHand, workflowsLast, overlaps, overlapsOrder]);
   plugin.bind(SchedulesToken, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(SchedulesToken).ownership);
+  plugin.contribute(
+    WorkflowHolders,
+    provide(heldBySchedules, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
+  );
+  plugin.contribute(EventInlets, () => scheduleInlets);
   plugin.contribute(FileHolders, (use) =>
     workflowFileReferences('schedules', 'schedules', (...of) => listUsingFiles(use(Database), ...of)),
   );

@@ -13,6 +13,7 @@ export * from './contract/callers.ts';
 export * from './contract/checkout.ts';
 export * from './contract/disk-view.ts';
 export * from './contract/named-file.ts';
+export * from './contract/outlines.ts';
 export * from './contract/policy.ts';
 export * from './contract/script-work.ts';
 export * from './contract/programs.ts';

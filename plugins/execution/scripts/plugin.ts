@@ -13,7 +13,7 @@ import {
 import { Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { WorkflowKinds } from '../../engine/runs/contract.ts';
-import { PassCallers, ProgramsFactory, RepositorySources, Verbs } from './contract.ts';
+import { PassCallers, ProgramsFactory, RepositorySources, ScriptOutlines, Verbs } from './contract.ts';
 import { agentPath } from './domain/environment.ts';
 import { replayTool } from './dry/replay-tool.ts';
 import { createCommandExecutor } from './executor/command-executor.ts';
@@ -24,8 +24,10 @@ import { Isolation } from './isolation/isolation.ts';
 import { BashReader } from './lint/bash-reader.ts';
 import { createBashSyntax } from './lint/bash-syntax.ts';
 import { ScriptReview } from './lint/review.ts';
+import { TreeReader } from './lint/tree-reader.ts';
 import { releaseMemoryPeriodically } from './native/give-back.ts';
 import { guardProcess } from './native/guard-process.ts';
+import { ScriptOutliner } from './outline/outliner.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { createPassCallers } from './socket/pass-callers.ts';
 import { RunUsers } from './users/run-users.ts';
@@ -56,15 +58,19 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(Verbs, () => verbs);
   plugin.contribute(LocalTools, () => [replayTool]);
-  plugin.contribute(WorkflowKinds, (use) => {
+  const trees = plugin.own((use) => {
     const { env } = use(Settings);
-    const path = agentPath(env);
-    return scriptWorkflow(
-      createBashSyntax(path, reader(use)),
-      new ScriptReview({ env, path, verbs: () => use.all(Verbs) }),
-      () => use.all(RepositorySources),
-    );
+    return new TreeReader({ env, path: agentPath(env) });
   });
+  plugin.bind(ScriptOutlines, (use) => new ScriptOutliner({ trees: trees(use), verbs: () => use.all(Verbs) }));
+  plugin.contribute(WorkflowKinds, (use) =>
+    scriptWorkflow({
+      bash: createBashSyntax(agentPath(use(Settings).env), reader(use)),
+      review: new ScriptReview({ trees: trees(use), verbs: () => use.all(Verbs) }),
+      outlines: () => use(ScriptOutlines),
+      repositories: () => use.all(RepositorySources),
+    }),
+  );
   plugin.bind(ProgramsFactory, (use) => () => {
     const { env } = use(Settings);
     const parts = { clock: use(Clock), ids: use(Ids), log: use(Log), env, grace_ms: GRACE_MS };

@@ -16,7 +16,7 @@ import {
 import { Audit } from '../../platform/audit/contract.ts';
 import { DeliveryLog } from '../deliveries/contract.ts';
 import { DeliveryRates } from '../../platform/http/contract.ts';
-import { EventBus, EventReactions } from '../../events/bus/contract.ts';
+import { EventBus, EventInlets, EventReactions } from '../../events/bus/contract.ts';
 import { Credentials, CredentialUsers } from '../../secrets/credentials/contract.ts';
 import { FlowNodes } from '../../engine/flows/contract.ts';
 import { HandlerMatches } from '../../events/handlers/contract.ts';
@@ -24,7 +24,7 @@ import { ConnectorChecks, Connectors, SignatureCheck } from '../manifests/contra
 import { AuditedWrites, type NamedRequest } from '../../platform/resources/contract.ts';
 import { FileHolders, RunCreation, RunOrigins } from '../../engine/runs/contract.ts';
 import { RepositorySources } from '../../execution/scripts/contract.ts';
-import { workflowFileReferences, StoredWorkflows } from '../../events/workflows/contract.ts';
+import { workflowFileReferences, StoredWorkflows, WorkflowHolders } from '../../events/workflows/contract.ts';
 import { ForgeEvents } from './contract.ts';
 import { webhookTables } from './migrations/0001-webhooks.ts';
 import { oldSecrets } from './migrations/0002-old-secrets.ts';
@@ -39,6 +39,7 @@ import { Deliveries } from './service/deliveries.ts';
 import { createForgeEvents } from './service/forge-events.ts';
 import { forgeCheck } from './service/forge-check.ts';
 import { Forges } from './service/forges.ts';
+import { heldByWebhooks, webhookInlets } from './service/held-workflows.ts';
 import { inlineWorkflows } from './service/inline-workflows.ts';
 import { createFileRequest } from './service/repo-files.ts';
 import { forgeRepositories } from './service/repositories.ts';
@@ -93,6 +94,11 @@ export default definePlugin(manifest, (plugin) => {
       forges,
     }),
   );
+  plugin.contribute(
+    WorkflowHolders,
+    provide(heldByWebhooks, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
+  );
+  plugin.contribute(EventInlets, (use) => webhookInlets(use(Database)));
   plugin.contribute(FileHolders, (use) =>
     workflowFileReferences('forges', 'webhooks', (...of) => listNamingFiles(use(Database), ...of)),
   );

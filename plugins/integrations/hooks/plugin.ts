@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { DeliveryLog } from '../deliveries/contract.ts';
 import { DeliveryRates } from '../../platform/http/contract.ts';
-import { EventBus } from '../../events/bus/contract.ts';
+import { EventBus, EventInlets } from '../../events/bus/contract.ts';
 import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
 import { AuditedWrites, type NamedRequest } from '../../platform/resources/contract.ts';
 import { HookMinting } from './contract.ts';
@@ -21,6 +21,7 @@ import { HOOK } from './domain/names.ts';
 import { hookRoutes, ingestRoute } from './routes.ts';
 import { HookService } from './service/hook-service.ts';
 import { Ingest } from './service/ingest.ts';
+import { hookInlets } from './service/inlets.ts';
 import { createMinting } from './service/mint.ts';
 
 type NamedOne = Pick<NamedRequest, 'scope' | 'name'>;
@@ -41,6 +42,7 @@ const makeService = provide(HookService, { ...shared, writes: AuditedWrites });
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([hookTables, lockVersions, oldSecrets]);
   plugin.bind(HookMinting, provide(createMinting, shared));
+  plugin.contribute(EventInlets, (use) => hookInlets(use(Database), use(ConnectorManifests)));
   plugin.contribute(HttpRoutes, (use) => {
     const service = makeService(use);
     const listed = { ...HOOK, source: 'hook', audited: 'hook', find: (call: NamedOne) => service.find(call) } as const;

@@ -11,7 +11,7 @@ import {
   SERVER_ROLES,
 } from '../../../kernel/contracts/index.ts';
 import { Wakeups } from '../../engine/runs/contract.ts';
-import { EventBus } from '../../events/bus/contract.ts';
+import { EventBus, EventInlets } from '../../events/bus/contract.ts';
 import { Attention, AuditedWrites } from '../../platform/resources/contract.ts';
 import { CredentialStates, CredentialUsers } from '../../secrets/credentials/contract.ts';
 import { ConnectorTriggers } from '../connectors/contract.ts';
@@ -22,6 +22,7 @@ import manifest from './plugin.json' with { type: 'json' };
 import { triggerRoutes } from './routes.ts';
 import { triggersAttention } from './service/attention.ts';
 import { triggerCredentialUser } from './service/credential-uses.ts';
+import { triggerInlets } from './service/inlets.ts';
 import { Poller } from './service/poller.ts';
 import { Triggers } from './service/triggers.ts';
 
@@ -51,6 +52,7 @@ const makePoller = provide(Poller, {
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([triggerTables]);
   plugin.contribute(HttpRoutes, (use) => triggerRoutes(makeTriggers(use)));
+  plugin.contribute(EventInlets, (use) => triggerInlets(use(Database), use(ConnectorTriggers)));
   plugin.contribute(CredentialUsers, (use) => triggerCredentialUser(use(Database)));
   plugin.contribute(Attention, (use) => triggersAttention(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => makePoller(use).start());

@@ -5,6 +5,8 @@ import type { ProjectScope } from '../../platform/resources/contract.ts';
 export interface Secrets {
   /** Returns every secret of the project, sorted by name. Throws `sealed_value_unreadable`. */
   valuesOf(scope: ProjectScope): Promise<{ name: string; value: string }[]>;
+  /** Returns the names of the secrets, sorted, without opening any. */
+  namesOf(scope: ProjectScope): Promise<string[]>;
 }
 
 export const Secrets = token<Secrets>('secrets.Secrets');

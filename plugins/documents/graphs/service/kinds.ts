@@ -1,6 +1,7 @@
 import { type Database, Errors, type Fault, type Scope, type Sealer } from '../../../../kernel/contracts/index.ts';
 import type { Flows } from '../../../engine/flows/contract.ts';
 import type {
+  OutlineItem,
   Problem,
   Reading,
   Review,
@@ -8,6 +9,7 @@ import type {
   WorkflowKind,
   WorkflowPlan,
 } from '../../../engine/runs/contract.ts';
+import type { ScriptOutlines } from '../../../execution/scripts/contract.ts';
 import type { CredentialState } from '../../../secrets/credentials/contract.ts';
 import { expandInputs, positionsOf } from '../../../platform/schema/contract.ts';
 import { GRAPH_VERSION } from '../domain/graph.ts';
@@ -17,6 +19,7 @@ import { needed, warningsOf } from '../domain/warnings.ts';
 import { graphs } from '../store/graphs.ts';
 import { readVersion } from '../store/versions.ts';
 import { openDocument } from './documents.ts';
+import { outlineGraph } from './outline.ts';
 import type { Planner } from './planner.ts';
 
 /** The place that a warning names, if it does. */
@@ -27,6 +30,7 @@ export interface KindDeps {
   database(): Pick<Database, 'read'>;
   flows(): Pick<Flows, 'coordination'>;
   sealer(): Sealer;
+  outlines(): Pick<ScriptOutlines, 'script'>;
 }
 
 /** The name of the stored graph that a document was resolved from. */
@@ -115,9 +119,15 @@ const toProblem = (pointer: string, message: string, at = { line: 1, column: 1 }
 const toNodeProblem = ({ pointer, message }: Fault): Problem =>
   toProblem(pointer.replace('/nodes/0/type', '/node').replace('/nodes/0/config', '/config'), message);
 
-const sharedKind = ({ planner, flows }: KindDeps) => ({
+const sharedKind = ({ planner, flows, outlines }: KindDeps) => ({
   takes_credentials: false,
   replays: false,
+  async outline(scope: Scope, document: WorkflowDocument): Promise<readonly OutlineItem[]> {
+    const checked = await planner().check(scope, document.source, storedName(document));
+    if (!('errors' in checked)) return outlineGraph(checked.graph, document.source, outlines());
+    const [{ pointer, message } = { pointer: '', message: 'it cannot be read' }] = checked.errors;
+    return [{ does: 'unknown', what: `the graph is not valid: ${`${pointer} ${message}`.trim()}` }];
+  },
   async check(scope: Scope, document: WorkflowDocument): Promise<Problem[]> {
     const checked = await planner().check(scope, document.source, storedName(document));
     if (!('errors' in checked)) return [];

@@ -134,6 +134,33 @@ export async function* listCurrentVersions(
   }
 }
 
+/** Lists the latest and the published version of every graph, and the number of the latest one. */
+export function listCurrent(
+  on: Reads,
+  { org_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<(CurrentVersion & { revision: string; latest: number })[]> {
+  return on.read(
+    `SELECT v.name, v.version_number, v.revision, g.version_number AS latest ${PRESENT} ${LATEST_OR_PUBLISHED}
+     ${NEWEST_FIRST} LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id],
+  );
+}
+
+/** Returns these versions with their documents; missing ones are left out. */
+export function readVersions(
+  on: Reads,
+  { org_id, project_id }: ProjectScope,
+  versions: readonly CurrentVersion[],
+): Promise<VersionRow[]> {
+  const keys = versions.map(({ name, version_number }) => ({ project_id, name, version_number }));
+  const { condition, params } = inKeys(['project_id', 'name', 'version_number'], keys);
+  return on.read<VersionRow>(`SELECT ${ENTRY}, document FROM graphs_versions WHERE ${condition} AND org_id = ?`, [
+    ...params,
+    org_id,
+  ]);
+}
+
 function takePage(versions: readonly { bytes: number }[], most: number): { count: number } {
   let bytes = 0;
   const end = versions.slice(0, MAX_ROWS_PER_STATEMENT).findIndex((version, n) => {

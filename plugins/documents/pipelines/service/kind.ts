@@ -2,6 +2,7 @@ import { isServiceError, type Scope } from '../../../../kernel/contracts/index.t
 import type { Flows } from '../../../engine/flows/contract.ts';
 import type { Problem, RunEngine, WorkflowDocument, WorkflowKind } from '../../../engine/runs/contract.ts';
 import { expandInputs } from '../../../platform/schema/contract.ts';
+import type { ScriptOutlines } from '../../../execution/scripts/contract.ts';
 import type { PipelineReader, Read } from '../document/read.ts';
 import { PipelineErrors } from '../errors.ts';
 import { findChild, collectIncludedFiles, findRepoFile, describeWorkflow } from '../domain/child.ts';
@@ -9,6 +10,7 @@ import { toFlowPlan } from '../domain/lower.ts';
 import { namedCredentials } from '../domain/named-credentials.ts';
 import type { PipelineDocument } from '../generated/pipeline.ts';
 import { type CredentialDeps, credentialProblems } from './credential-problems.ts';
+import { outlinePipeline } from './outline.ts';
 import { type VariableNames, withoutDefinedVariables } from './variable-problems.ts';
 
 export interface KindDeps extends CredentialDeps {
@@ -16,6 +18,7 @@ export interface KindDeps extends CredentialDeps {
   flows: () => Flows;
   reader: PipelineReader;
   engine: () => Pick<RunEngine, 'check'>;
+  outlines: () => Pick<ScriptOutlines, 'shell'>;
 }
 
 /** The workflow kind `svc/pipeline/v1`: jobs in YAML that run as a flow. */
@@ -34,6 +37,12 @@ export const pipelineKind = (deps: KindDeps): WorkflowKind => ({
     if (problems.length > 0) return problems;
     const children = await childProblems(deps, scope, read);
     return [...children, ...(await credentialProblems(deps, scope, read))];
+  },
+  async outline(scope, { source }) {
+    const read = await deps.reader.load(scope, source);
+    if ('document' in read) return outlinePipeline(read.document, source, deps.outlines());
+    const [{ line, message } = problemAtStart('it cannot be read', '')] = read.problems;
+    return [{ does: 'unknown', line, what: `the pipeline is not valid: ${message}` }];
   },
   async inputSchema(_on, scope, { source }) {
     const { inputs } = readValid(deps, scope, source);

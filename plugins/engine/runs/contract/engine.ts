@@ -8,6 +8,7 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import type { ActivityContext } from './extension.ts';
 import type { ClaimRef } from './journal.ts';
+import type { OutlineItem } from './outline.ts';
 import type { Run, SubmitResult, SubmitRun } from './run.ts';
 import type { LogChunk, NewRun } from './store.ts';
 import type { CheckedDocument, PlannedActivity, Problem, Reading, Review } from './workflow.ts';
@@ -24,6 +25,11 @@ export interface RunEngine {
   inputSchema(scope: Scope, workflow: CheckedDocument): Promise<JsonSchema | undefined>;
   /** A closer look at a document that has no problem. */
   review(scope: Scope, document: CheckedDocument): Promise<Review>;
+  /**
+   * What a workflow may do, read from its text. A workflow that does not exist or that nobody can read has an `unknown` item that
+   * says why. At most `MAX_OUTLINE_ITEMS`.
+   */
+  outline(scope: Scope, workflow: CheckedDocument): Promise<readonly OutlineItem[]>;
   /** With secret values masked. Throws `not_found`. In a transaction `on` is that transaction, and the org's keys are ready. */
   read(scope: { org_id: string; project_id: string }, run_id: string, on?: CachedReads): Promise<Run>;
   /** The log of a run after `after` (exclusive), oldest first; or before it, newest first. */

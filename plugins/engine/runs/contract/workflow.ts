@@ -5,6 +5,7 @@ import workflowSchema from '../schema/workflow.schema.json' with { type: 'json' 
 import type { RunConcurrency } from './concurrency.ts';
 import type { Coordination } from './coordination.ts';
 import type { IncludedFile } from './files.ts';
+import type { OutlineItem } from './outline.ts';
 import type { Json } from './run.ts';
 
 /** Members of a body that say what runs. Exactly one of them is given. */
@@ -81,6 +82,11 @@ export interface WorkflowKind {
   check(scope: Scope, document: WorkflowDocument): Promise<Problem[]>;
   /** Looks closer at a document without faults, for `svc check` only: a submit is not refused for what is found. */
   review?(scope: Scope, document: WorkflowDocument): Promise<Review>;
+  /**
+   * What a run of the document may do, read from its text without running anything; what the text does not show is listed as
+   * `unknown`. The document may be invalid by now. Called outside of transactions. Absent: nothing is known of its documents.
+   */
+  outline?(scope: Scope, document: WorkflowDocument): Promise<readonly OutlineItem[]>;
   /**
    * The JSON Schema, as text, of the input that a document declares; undefined: it takes any input. The document was checked.
    * Reads only through `on`.

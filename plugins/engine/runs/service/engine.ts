@@ -14,7 +14,9 @@ import {
   findConcurrencyErrors,
   type DocumentCheck,
   type RetainedFiles,
+  MAX_OUTLINE_ITEMS,
   type NewRun,
+  type OutlineItem,
   type PinnedDocument,
   type Problem,
   type Reading,
@@ -64,6 +66,7 @@ export function createRunEngine(deps: EngineDeps): RunEngine {
     check: (scope, document) => check(deps, scope, document),
     inputSchema: (scope, workflow) => inputSchema(deps, scope, workflow),
     review: (scope, document) => review(deps, scope, document),
+    outline: (scope, workflow) => outline(deps, scope, workflow),
     ...deps.views,
   };
 }
@@ -329,6 +332,30 @@ async function review({ kinds, document_checks }: EngineDeps, scope: Scope, give
   const { source } = given;
   if (source.trimStart().startsWith('{') && given.kind === undefined) return nothing;
   return (await findKind(kinds, given).review?.(scope, documentOf(given, { source }))) ?? nothing;
+}
+
+/** Stored documents are read as they are now, as a run that starts now would. */
+async function outline(deps: EngineDeps, scope: Scope, given: CheckedDocument): Promise<readonly OutlineItem[]> {
+  try {
+    const kind = findKind(deps.kinds, given);
+    await deps.sealer.prepare(scope.org_id);
+    const document = documentOf(given, await pin(kind, deps.database, scope, given));
+    const found = await kind.outline?.(scope, document);
+    if (found === undefined) return [{ does: 'unknown', what: `svc cannot read a ${kind.kind} without running it` }];
+    const { credentials = {}, cancel_on = [] } = given;
+    const items: OutlineItem[] = [
+      ...document.requires.map((name): OutlineItem => ({ does: 'agent', name })),
+      ...Object.values(credentials).map((name): OutlineItem => ({ does: 'credential', name })),
+      ...cancel_on.map((type): OutlineItem => ({ does: 'cancel', type })),
+      ...found,
+    ];
+    if (items.length <= MAX_OUTLINE_ITEMS) return items;
+    const what = `it does more than ${MAX_OUTLINE_ITEMS} things, and svc lists no more`;
+    return [...items.slice(0, MAX_OUTLINE_ITEMS - 1), { does: 'unknown', what }];
+  } catch (error) {
+    if (!isServiceError(error) || error.status >= 500) throw error;
+    return [{ does: 'unknown', what: error.message }];
+  }
 }
 
 function startOf({ trigger, parent, trusted }: SubmitRun): Omit<NonNullable<WorkflowDocument['start']>, 'input'> {

@@ -86,6 +86,19 @@ export async function listSetBefore(
   return rows.map(({ name, patterns }) => ({ name, on: JSON.parse(patterns) as string[] }));
 }
 
+/** Lists what a project's handlers listen to, by name. */
+export function listDefinitions(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<Pick<HandlerRow, 'name' | 'revision' | 'patterns' | 'predicate' | 'about'>[]> {
+  return on.read(
+    `SELECT name, revision, patterns, predicate, about FROM handlers_handlers WHERE project_id = ? AND org_id = ?
+     ORDER BY name LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id],
+  );
+}
+
 /** Returns the number of a project's handlers and the bytes of their predicates. */
 export async function measureHandlers(
   on: Pick<Queries, 'read'>,

@@ -141,6 +141,32 @@ export async function writePause(
   );
 }
 
+/** Lists the schedules of a project that run a workflow, by name. */
+export function listWithWorkflow(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<Pick<ScheduleRow, 'name' | 'revision'>[]> {
+  return on.read(
+    `SELECT name, revision FROM schedules_schedules WHERE project_id = ? AND org_id = ? AND workflow IS NOT NULL
+     ORDER BY name LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id],
+  );
+}
+
+/** Returns the sealed workflows of these schedules; those without one are left out. */
+export function readWorkflows(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  names: readonly string[],
+): Promise<{ name: string; revision: string; workflow: Buffer }[]> {
+  return on.read(
+    `SELECT name, revision, workflow FROM schedules_schedules
+     WHERE project_id = ? AND org_id = ? AND workflow IS NOT NULL AND name IN (${names.map(() => '?').join(', ')})`,
+    [project_id, org_id, ...names],
+  );
+}
+
 /** Returns the names and credentials of schedules that use any, newest first. */
 export function listUsingCredentials(
   on: Pick<Queries, 'read'>,

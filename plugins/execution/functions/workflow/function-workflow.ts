@@ -54,6 +54,10 @@ export function functionWorkflow(directory: FunctionDirectory, expressions: Expr
     async check(_scope, { source }) {
       return readDocument(source) === undefined ? [INVALID] : [];
     },
+    async outline(_scope, { source }) {
+      const { name } = requireDocument(source);
+      return [{ does: 'program' }, { does: 'unknown', what: `the code of the function ${name} is in its worker` }];
+    },
     async inputSchema(on, scope, document) {
       const { input } = await registered(on, scope, document);
       return input ?? undefined;

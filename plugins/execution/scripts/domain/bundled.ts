@@ -35,25 +35,61 @@ export function workFileName({ filename, source }: { filename?: string | undefin
   return sourceFileName(bundle ? `${sourceFileName(filename)}${bundle.ending}` : filename);
 }
 
+interface BundleMap {
+  sources: readonly string[];
+  texts: readonly unknown[];
+}
+
+/** Returns the source map of a bundle; undefined if somebody wrote or changed the bundle by hand. */
+function readMap(source: string): BundleMap | undefined {
+  const at = source.lastIndexOf(MAP);
+  if (at < 0) return undefined;
+  try {
+    const { sources, sourcesContent } = JSON.parse(
+      Buffer.from(source.slice(at + MAP.length), 'base64').toString(),
+    ) as Partial<Record<'sources' | 'sourcesContent', unknown>>;
+    if (!Array.isArray(sources) || !Array.isArray(sourcesContent)) return undefined;
+    return { sources: sources.map((path) => String(decodeIfValid(path))), texts: sourcesContent };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the files of a bundle that its author wrote, and the packages in it. The file that runs has no path. A bundle without
+ * a map is its own file.
+ */
+export function bundledFiles(source: string): {
+  files: { path: string | undefined; source: string }[];
+  packages: string[];
+} {
+  const whole = { files: [{ path: undefined, source }], packages: [] };
+  const bundle = parseBundle(source);
+  const map = bundle && readMap(source);
+  if (!bundle || !map) return whole;
+  const entry = decodeIfValid(bundle.entry);
+  const files: { path: string | undefined; source: string }[] = [];
+  const packages = new Set<string>();
+  for (const [at, path] of map.sources.entries()) {
+    const [, name] = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path) ?? [];
+    const text = map.texts[at];
+    if (name !== undefined) packages.add(name);
+    else if (typeof text !== 'string') return whole;
+    else files.push({ path: path === entry ? undefined : path, source: text });
+  }
+  return files.some(({ path }) => path === undefined) ? { files, packages: [...packages].sort() } : whole;
+}
+
 /**
  * Returns the file that the author wrote, for messages with its lines; a script that is no bundle is returned
  * unchanged.
  */
 export function originalSource(source: string): string {
   const bundle = parseBundle(source);
-  const at = bundle ? source.lastIndexOf(MAP) : -1;
-  if (!bundle || at < 0) return source;
-  try {
-    const map = JSON.parse(Buffer.from(source.slice(at + MAP.length), 'base64').toString()) as {
-      sources?: unknown[];
-      sourcesContent?: unknown[];
-    };
-    // A source map names its files as parts of a URL.
-    const entry = decodeIfValid(bundle.entry);
-    const text = map.sourcesContent?.[map.sources?.findIndex((path) => decodeIfValid(path) === entry) ?? -1];
-    return typeof text === 'string' ? text : source;
-  } catch {
-    // Somebody wrote it by hand, so its own lines are all that there is.
-    return source;
-  }
+  const map = bundle && readMap(source);
+  if (!bundle || !map) return source;
+  const entry = decodeIfValid(bundle.entry);
+  const text = map.texts[map.sources.indexOf(String(entry))];
+  // Its own lines are all that there is of a map that somebody wrote by hand.
+  return typeof text === 'string' ? text : source;
 }

@@ -145,6 +145,18 @@ function setNode(from, pattern, value, depth, declares) {
   return node('set', from, { v: names(pattern), d: declares, bare: value ? undefined : true, a: [...left, ...given] });
 }
 
+/** An object by its members if each has a name of its own; otherwise only its parts. */
+function objectNode(from, depth) {
+  const members = from.properties.map(({ type, computed, kind, key, value }) => [
+    type === 'Property' && !computed && kind === 'init' ? String(key.name ?? key.value) : '__proto__',
+    value,
+  ]);
+  const named = new Set(members.map(([name]) => name));
+  if (named.has('__proto__') || named.size < members.length)
+    return node('all', from, { a: many(from.properties, depth) });
+  return node('all', from, { n: Object.fromEntries(members.map(([name, value]) => [name, treeOf(value, depth + 2)])) });
+}
+
 const call = (from, depth, callee, given) =>
   node('call', from, {
     f: dotted(callee),
@@ -164,6 +176,7 @@ const MAKERS = {
   NewExpression: (from, depth) => ({ ...call(from, depth, from.callee, from.arguments), new: true }),
   ArrayExpression: (from, depth) => node('list', from, { a: many(from.elements, depth) }),
   SpreadElement: (from, depth) => node('spread', from, { a: many([from.argument], depth) }),
+  ObjectExpression: (from, depth) => objectNode(from, depth),
   Property: (from, depth) => node('all', from, { a: many([from.computed && from.key, from.value], depth) }),
   TemplateLiteral: (from, depth) =>
     from.expressions.length === 0

@@ -84,6 +84,12 @@ class Reader:
 
     Tuple = List
 
+    def Dict(self, part, depth):
+        names = [one.value if isinstance(one, ast.Constant) else None for one in part.keys]
+        if any(not isinstance(one, str) for one in names) or len(set(names)) < len(names):
+            return self.node("all", part, a=self.many([one for one in [*part.keys, *part.values] if one is not None], depth))
+        return self.node("all", part, n={k: self.tree(v, depth + 1) for k, v in zip(names, part.values)})
+
     def Starred(self, part, depth):
         return self.node("spread", part, a=self.many([part.value], depth))
 

@@ -6,6 +6,7 @@ import { chooseInterpreter } from '../domain/interpreter.ts';
 import { verbs as ownVerbs } from '../cli/verbs.ts';
 import type { VerbHelp } from '../contract/verb.ts';
 import { ScriptReview } from './review.ts';
+import { TreeReader } from './tree-reader.ts';
 import { needs } from '../../../../test/kit/needs.ts';
 
 const known: readonly VerbHelp[] = ownVerbs;
@@ -16,9 +17,9 @@ const python = (
   spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout ?? ''
 ).trim();
 const with_python = needs('python3');
+const path = python === '' ? process.env.PATH! : `${dirname(python)}:${process.env.PATH}`;
 const parts = {
-  env: process.env,
-  path: python === '' ? process.env.PATH! : `${dirname(python)}:${process.env.PATH}`,
+  trees: new TreeReader({ env: process.env, path }),
   verbs: () =>
     VERBS.split(' ').map((verb) => ({ usage: '', summary: '', ...known.find((one) => one.verb === verb), verb })),
 };
@@ -376,7 +377,7 @@ t.test('arguments that a verb would refuse', with_python, async (t) => {
 });
 
 t.test('what cannot be looked at is said', async (t) => {
-  const without = new ScriptReview({ ...parts, path: '/nowhere' });
+  const without = new ScriptReview({ ...parts, trees: new TreeReader({ env: process.env, path: '/nowhere' }) });
   t.match(await look('a.py', 'if x', without), { problems: [], notes: [/Python is not installed where svc runs/] });
   t.match(await look('a.go', 'package main'), { notes: [/does not support the language of go/] });
   t.match(await look('a.py', `#${'x'.repeat(300_000)}`), { notes: [/more than 262144 bytes/] });

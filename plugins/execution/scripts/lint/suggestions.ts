@@ -7,7 +7,7 @@ import { suggestName } from '../../../platform/schema/contract.ts';
 export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   (
     'account admin agent agents apply approve approve-link artifact ask asks audit cache call cancel check completion connector console credential dead-letter dev diff docs doctor emit ' +
-    'errors event-hook events explain export expr functions graph handler help invitation locks login logs mcp member org pause plugin plugins project ' +
+    'errors event-hook events explain export expr functions graph handler help invitation locks login logs mcp member org pause plugin plugins project reach ' +
     'provider reject rerun resume run runs schedule schema secret secret-store serve server signal signals source state status steps submit summary token trigger var view webhook whoami worker'
   ).split(' '),
 );

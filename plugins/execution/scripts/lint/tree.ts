@@ -18,8 +18,9 @@ export interface Node {
   /** What is called: a dotted name, or the expression. */
   f?: string;
   o?: Node;
-  /** In Python the keyword arguments of a call. In JavaScript, set if it creates an object. */
+  /** In Python the keyword arguments of a call; the members of an object or a dict whose names are literal and differ. */
   n?: Record<string, Node>;
+  /** Set if a call creates an object. */
   new?: true;
   /** The parameters of a function, and whether the last one takes the rest. */
   p?: string[];

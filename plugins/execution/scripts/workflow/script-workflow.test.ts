@@ -4,16 +4,22 @@ import type { Reading, WorkflowDocument } from '../../../engine/runs/contract.ts
 import { BashReader } from '../lint/bash-reader.ts';
 import { createBashSyntax } from '../lint/bash-syntax.ts';
 import { ScriptReview } from '../lint/review.ts';
+import { TreeReader } from '../lint/tree-reader.ts';
+import { ScriptOutliner } from '../outline/outliner.ts';
 import { scriptWorkflow } from './script-workflow.ts';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageLog, systemClock } from '../../../../test/kit/index.ts';
 
-const review = new ScriptReview({ env: process.env, path: process.env.PATH!, verbs: () => [] });
+const trees = new TreeReader({ env: process.env, path: process.env.PATH! });
+const review = new ScriptReview({ trees, verbs: () => [] });
 const reader = new BashReader({ clock: systemClock, log: messageLog().log, env: process.env });
 t.teardown(() => reader.close());
-const kind = scriptWorkflow(createBashSyntax(process.env.PATH!, reader), review);
+const outliner = new ScriptOutliner({ trees, verbs: () => [] });
+const make = (path: string) =>
+  scriptWorkflow({ bash: createBashSyntax(path, reader), review, outlines: () => outliner });
+const kind = make(process.env.PATH!);
 const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'main' };
 /** Planning a script does not read the database. */
 const on = {} as Reading;
@@ -65,7 +71,7 @@ t.test('what bash -n cannot know is no fault', async (t) => {
   t.same(await codes('shopt -s extglob\nls !(a|b)\n'), []);
   t.same(await codes('true\nexit 0\nsome ( text ) after it\n'), []);
   t.same(await codes('touch "$(mktemp -d)/x" && echo $UNSET'), [], 'nothing is run');
-  const without = scriptWorkflow(createBashSyntax('/nowhere', reader), review);
+  const without = make('/nowhere');
   t.same(await without.check(SCOPE, document('if (')), [], 'without bash the agent decides');
 });
 

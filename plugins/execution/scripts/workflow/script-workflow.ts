@@ -15,6 +15,7 @@ import {
   planCheckout,
   type RepositorySource,
   SCRIPT_EXECUTOR,
+  type ScriptOutlines,
   scriptSpec,
 } from '../contract.ts';
 import type { BashSyntax } from '../lint/bash-syntax.ts';
@@ -23,12 +24,15 @@ import type { ScriptReview } from '../lint/review.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_INTERPRETER_LENGTH = 1024;
+export interface ScriptWorkflowDeps {
+  bash: BashSyntax;
+  review: Pick<ScriptReview, 'review'>;
+  outlines: () => Pick<ScriptOutlines, 'script'>;
+  repositories?: () => readonly RepositorySource[];
+}
+
 /** `svc/script/v1`: an ordinary program. It accepts every document that no other kind recognises. */
-export function scriptWorkflow(
-  bash: BashSyntax,
-  review: Pick<ScriptReview, 'review'>,
-  repositories: () => readonly RepositorySource[] = () => [],
-): WorkflowKind {
+export function scriptWorkflow({ bash, review, outlines, repositories = () => [] }: ScriptWorkflowDeps): WorkflowKind {
   return {
     kind: 'script',
     type: 'svc/script/v1',
@@ -51,6 +55,10 @@ export function scriptWorkflow(
     },
     review: (_scope, { filename, source, interpreter }) =>
       review.review({ filename, source, interpreter: chooseInterpreter(filename, interpreter) }),
+    outline: async (_scope, document) => [
+      ...(document.checkout === undefined || document.checkout === false ? [] : [{ does: 'checkout' as const }]),
+      ...(await outlines().script(document)),
+    ],
     plan: async (on, scope, document) => ({
       activities: [plan(document, await planScriptCheckout(repositories(), on, scope, document))],
     }),

@@ -128,6 +128,19 @@ export function listNamingCredentials(
   );
 }
 
+/** Returns the sealed workflows of these webhooks; those without one are left out. */
+export function readWorkflows(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  names: readonly string[],
+): Promise<(Pick<WebhookRow, 'org_id' | 'project_id' | 'name' | 'webhook_id' | 'revision'> & { workflow: Buffer })[]> {
+  return on.read(
+    `SELECT org_id, project_id, name, webhook_id, revision, workflow FROM forges_webhooks
+     WHERE project_id = ? AND org_id = ? AND workflow IS NOT NULL AND name IN (${names.map(() => '?').join(', ')})`,
+    [project_id, org_id, ...names],
+  );
+}
+
 /** Finds the newest webhook of a repository. */
 export async function findByRepo(
   on: Pick<Queries, 'read'>,

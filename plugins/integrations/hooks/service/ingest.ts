@@ -23,6 +23,7 @@ import { isHookId } from '../domain/names.ts';
 import { UNUSED_DIGEST, isSameToken } from '../domain/shared-token.ts';
 import { HookErrors } from '../errors.ts';
 import { type HookRow, hooks, recordOldSecretUse } from '../store/hooks.ts';
+import { isTrusted } from './trust.ts';
 import { signingSection } from './signing.ts';
 import { keySealContext } from './write-hook.ts';
 
@@ -117,7 +118,7 @@ export class Ingest {
       source: 'hook' as const,
       source_name: hook.name,
       generation: 0,
-      trusted: this.#isTrusted(hook),
+      trusted: isTrusted(this.#deps.manifests, hook),
       dedup: delivery_id === undefined ? undefined : dedupKey(hook.hook_id, delivery_id),
       refusable: false,
       delivery: { sent_id: delivery_id, old_secret: old_until === undefined ? undefined : true },
@@ -141,16 +142,6 @@ export class Ingest {
     if (!result.ok) throw HookErrors.signatureInvalid(present.ok ? result.detail : present.detail);
     const { delivery_id, event_type, challenge } = result;
     return { hook, section, delivery_id, type: event_type, challenge, old_until: until };
-  }
-
-  /**
-   * Deliveries are trusted because the project chose who has the secret. A forge also signs what strangers write, so
-   * nothing from it is trusted without rules, nor from a sender whose manifest says so.
-   */
-  #isTrusted({ manifest }: HookRow): boolean {
-    if (manifest === null) return true;
-    const { forge, hook } = this.#deps.manifests.find(manifest) ?? {};
-    return forge === undefined && hook?.trusted !== false;
   }
 }
 

@@ -96,6 +96,10 @@ export class SecretService implements Secrets, ResourceService<PutSecret> {
     return this.#options.writes.remove(call, 'secret.delete', secrets);
   }
 
+  async namesOf(scope: ProjectScope): Promise<string[]> {
+    return (await sealedSecrets(this.#options.database, scope)).map(({ name }) => name);
+  }
+
   async valuesOf(scope: ProjectScope): Promise<{ name: string; value: string }[]> {
     const rows = await sealedSecrets(this.#options.database, scope);
     if (rows.length > 0) await this.#options.sealer.prepare(scope.org_id);
