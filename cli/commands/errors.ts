@@ -107,6 +107,18 @@ const CLI_CODES: readonly ErrorCode[] = [
     'Check with `svc doctor` that the address belongs to an svc server with the same version as the CLI.',
   ],
   [
+    'reach_forbidden',
+    0,
+    'The event could reach what an assertion forbids.',
+    'Follow the path in the message, and change one of its workflows, or the assertion.',
+  ],
+  [
+    'reach_incomplete',
+    0,
+    'The event reaches more than one answer can hold, so no assertion holds for certain.',
+    'Raise `--depth`, or assert about an event that reaches less.',
+  ],
+  [
     'unreachable',
     0,
     'The server does not respond.',

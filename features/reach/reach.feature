@@ -1,4 +1,4 @@
-@store
+@store @contract
 Feature: What an event could reach
 
   Rule: The reach of an event is read from the stored workflows, without running anything
@@ -41,7 +41,7 @@ Feature: What an event could reach
             uses lock orders: takes it
             emits event order-checked (untrusted): emits order-checked
               starts handler second (untrusted): on order-checked
-                refused: untrusted_run_declares_credential: it declares credentials, so untrusted events start nothing
+                rejected: untrusted_run_declares_credential: it declares credentials, so untrusted events start nothing
             hides unknown at first.sh:3: emits an event whose type is computed
         """
       When I call "svc reach order.paid --dot"
@@ -132,7 +132,7 @@ Feature: What an event could reach
       When I call "svc reach forge.pull_request --assert 'no secret' --assert 'no credential' --assert 'no unknown'"
       Then it exits with 0
       And standard output has "from webhook forked"
-      And standard output has "refused: untrusted_run_declares_credential"
+      And standard output has "rejected: untrusted_run_declares_credential"
       And standard output lacks "secret TOKEN"
       When I call "svc reach forge.pull_request --trusted --assert 'no secret OTHER'"
       Then it exits with 1
@@ -149,7 +149,7 @@ Feature: What an event could reach
       When I call "svc reach forge.pull_request --assert 'no credential bot'"
       Then it exits with 0
       And standard output has "uses credential bot: declares it in job one"
-      And standard output has "refused: untrusted_run_declares_credential"
+      And standard output has "rejected: untrusted_run_declares_credential"
 
     @needs-cc
     Scenario: a stranger's pull request wakes a trusted run, which has secrets
@@ -191,7 +191,7 @@ Feature: What an event could reach
         """
       When I call "svc reach asked --assert 'no workflow waits'"
       Then it exits with 0
-      And standard output has "refused: its predicate declines the event"
+      And standard output has "rejected: its predicate declines the event"
 
   Rule: An assertion fails with the path to what it forbids
 

@@ -42,7 +42,7 @@ import manifest from './plugin.json' with { type: 'json' };
 import { graphRoutes } from './routes.ts';
 import { graphsAttention } from './service/attention.ts';
 import { Graphs, OwnGraphs } from './service/graphs.ts';
-import { heldGraphs } from './service/held-graphs.ts';
+import { graphHolder } from './service/graph-holder.ts';
 import { graphKind, nodeKind } from './service/kinds.ts';
 import { emittedTypes, graphUser } from './service/named-in-graphs.ts';
 import { Planner, type PlannerDeps } from './service/planner.ts';
@@ -132,7 +132,7 @@ export default definePlugin(manifest, (plugin) => {
     };
     return [graphKind(parts), nodeKind(parts)];
   });
-  plugin.contribute(WorkflowHolders, (use) => heldGraphs(use(Database), use(Sealer)));
+  plugin.contribute(WorkflowHolders, (use) => graphHolder(use(Database), use(Sealer)));
   plugin.contribute(CredentialUsers, (use) => graphUser(use(Database)));
   plugin.contribute(DeclaredTypes, (use) => emittedTypes(use(Database)));
   plugin.contribute(Attention, provide(graphsAttention, { database: Database, requirements: makeRequirements }));

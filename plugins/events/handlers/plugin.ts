@@ -56,7 +56,7 @@ import { BulkReplays } from './service/bulk-replays.ts';
 import { handlerCheck } from './service/check.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
 import { DeadLetters, deadLettersAttention, prunableDeadLetters } from './service/dead-letters.ts';
-import { heldByHandlers } from './service/held-workflows.ts';
+import { handlerHolder } from './service/workflow-holder.ts';
 import { Handlers, HandlersToken } from './service/handlers.ts';
 import { protectedEvents } from './store/retention.ts';
 import { readWaits } from './store/waits.ts';
@@ -193,7 +193,7 @@ export default definePlugin(manifest, (plugin) => {
   }));
   plugin.contribute(
     WorkflowHolders,
-    provide(heldByHandlers, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
+    provide(handlerHolder, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
   );
   plugin.contribute(FileHolders, (use) =>
     workflowFileReferences('handlers', 'handlers', (...of) => listUsingFiles(use(Database), ...of)),

@@ -35,7 +35,7 @@ import { listUsingFiles } from './store/schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
 import { scheduleCredentialUser } from './service/credential-uses.ts';
-import { heldBySchedules, scheduleInlets } from './service/held-workflows.ts';
+import { scheduleHolder, scheduleInlets } from './service/workflow-holder.ts';
 import { SchedulesToken, Schedules } from './service/schedules.ts';
 import { TickLoop } from './service/tick-loop.ts';
 import { Ticker } from './service/ticker.ts';
@@ -100,7 +100,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(ScheduleOwnership, (use) => use(SchedulesToken).ownership);
   plugin.contribute(
     WorkflowHolders,
-    provide(heldBySchedules, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
+    provide(scheduleHolder, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
   );
   plugin.contribute(EventInlets, () => scheduleInlets);
   plugin.contribute(FileHolders, (use) =>

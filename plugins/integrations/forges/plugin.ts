@@ -39,7 +39,7 @@ import { Deliveries } from './service/deliveries.ts';
 import { createForgeEvents } from './service/forge-events.ts';
 import { forgeCheck } from './service/forge-check.ts';
 import { Forges } from './service/forges.ts';
-import { heldByWebhooks, webhookInlets } from './service/held-workflows.ts';
+import { webhookHolder, webhookInlets } from './service/workflow-holder.ts';
 import { inlineWorkflows } from './service/inline-workflows.ts';
 import { createFileRequest } from './service/repo-files.ts';
 import { forgeRepositories } from './service/repositories.ts';
@@ -96,7 +96,7 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(
     WorkflowHolders,
-    provide(heldByWebhooks, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
+    provide(webhookHolder, { database: Database, sealer: Sealer, workflows: StoredWorkflows }),
   );
   plugin.contribute(EventInlets, (use) => webhookInlets(use(Database)));
   plugin.contribute(FileHolders, (use) =>

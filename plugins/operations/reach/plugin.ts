@@ -5,10 +5,10 @@ import { RunEngine } from '../../engine/runs/contract.ts';
 import { CredentialNames } from '../../secrets/credentials/contract.ts';
 import { Secrets } from '../../secrets/secrets/contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { reachRoute } from './routes.ts';
-import { Reaches } from './service/reaches.ts';
+import { impactRoute } from './routes.ts';
+import { ImpactReader } from './service/impact-reader.ts';
 
-const makeReaches = provide(Reaches, {
+const makeReader = provide(ImpactReader, {
   database: Database,
   engine: deferred(RunEngine),
   holders: (use) => () => use.all(WorkflowHolders),
@@ -18,5 +18,5 @@ const makeReaches = provide(Reaches, {
 });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.contribute(HttpRoutes, (use) => reachRoute(makeReaches(use)));
+  plugin.contribute(HttpRoutes, (use) => impactRoute(makeReader(use)));
 });

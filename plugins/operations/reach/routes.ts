@@ -2,7 +2,7 @@ import { Errors, MEMBER, type Route, type Scope, SCOPED } from '../../../kernel/
 import { validateEventType } from '../../events/bus/contract.ts';
 import querySchema from './schema/reach-query.schema.json' with { type: 'json' };
 import reachSchema from './schema/reach.schema.json' with { type: 'json' };
-import type { Reaches } from './service/reaches.ts';
+import type { ImpactReader } from './service/impact-reader.ts';
 
 const NODES = 1000;
 const DEPTH = 32;
@@ -31,7 +31,7 @@ const linkIn =
   };
 
 /** The names of secrets and credentials are for members. */
-export const reachRoute = (reaches: Reaches): Route => ({
+export const impactRoute = (reader: ImpactReader): Route => ({
   method: 'GET',
   path: `${SCOPED}/reach`,
   operation: 'getReach',
@@ -46,6 +46,6 @@ export const reachRoute = (reaches: Reaches): Route => ({
       throw Errors.invalidRequest(`type ${problem}`, { errors: [{ pointer: '/type', message: problem }] });
     const limits = { max_nodes: Number(nodes), max_depth: Number(depth) };
     const options = { type, trusted: trusted === 'true', ...limits, link: linkIn(scope) };
-    return { status: 200, json: await reaches.read(scope, options) };
+    return { status: 200, json: await reader.read(scope, options) };
   },
 });

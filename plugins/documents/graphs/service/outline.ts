@@ -24,7 +24,7 @@ export async function outlineGraph(
   ];
   for (const [n, { typed, path }] of nodes.entries()) {
     const { type, config } = workNode(typed);
-    const at = { part: `node ${path}`, line: positions[n]?.line };
+    const at = { section: `node ${path}`, line: positions[n]?.line };
     items.push(...itemsOfNode(type, config, at), ...(await itemsOfProgram(type, config, path, at, outlines)));
   }
   return items;

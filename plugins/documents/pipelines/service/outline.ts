@@ -29,7 +29,7 @@ export function outlinePipeline(
 }
 
 const inJob = (id: string, items: readonly OutlineItem[]): OutlineItem[] =>
-  items.map((item) => ({ ...item, part: `job ${id}` }));
+  items.map((item) => ({ ...item, section: `job ${id}` }));
 
 function itemsOfJob(document: PipelineDocument, id: string, job: Job): OutlineItem[] {
   const { credentials = {}, requires = [], wait_for_event, wait_for_any = [], when, untrusted = false } = job;

@@ -6,7 +6,7 @@ export interface OutlinePosition {
   file?: string | undefined;
   line?: number | undefined;
   /** A job or a node: `job build`. */
-  part?: string | undefined;
+  section?: string | undefined;
 }
 
 /** Something that a workflow may do, as far as its text shows it. */

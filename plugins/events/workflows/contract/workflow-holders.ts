@@ -2,7 +2,7 @@ import { extensionPoint, type Scope } from '../../../../kernel/contracts/index.t
 import type { Workflow } from '../../../engine/runs/contract.ts';
 
 /** A stored workflow without its document. */
-export interface HeldWorkflow {
+export interface ListedWorkflow {
   /** Unique within the project and the kind. */
   name: string;
   /** Another one after every change of the workflow. */
@@ -11,7 +11,7 @@ export interface HeldWorkflow {
   on?: readonly string[];
   when?: string;
   /** It declares credentials, so an untrusted event starts nothing. */
-  refuses_untrusted?: boolean;
+  rejects_untrusted?: boolean;
   /** Other names by which workflows call it. */
   aliases?: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface WorkflowHolder {
   /** `handler`, `schedule`, `webhook` or `graph`. */
   kind: string;
   /** Returns at most `limit` workflows, in one statement. */
-  list(scope: Scope, limit: number): Promise<readonly HeldWorkflow[]>;
+  list(scope: Scope, limit: number): Promise<readonly ListedWorkflow[]>;
   /** Opens workflows by their names, in one statement for up to 100; those that are gone are left out. */
   open(scope: Scope, names: readonly string[]): Promise<ReadonlyMap<string, Workflow>>;
 }

@@ -15,7 +15,7 @@ const RUNNERS = /^(?:.*\/)?(?:eval|source|\.|xargs|python3?|node|ruby|perl|deno|
 /** Programs whose arguments are never run. */
 const PRINTERS = new Set(['echo', 'printf', ':', 'test', '[', '[[', 'read', 'export', 'local', 'return', 'exit']);
 /** What looks like a call of a verb that this reads. */
-const LOOKS_LIKE_CALL =
+const POSSIBLE_CALL =
   /\bsvc[ \t]+(?:emit|wait-event|wait-any|lock|activity|activity-submit|id-token|spawn|call|run|submit)\b/g;
 const MAX_DEPTH = 8;
 /** Matches what stands before the first item of an array, or the first operand of a calculation. */
@@ -121,7 +121,7 @@ class BashOutline {
 
   /** Reports text that looks like a call and that the reader has not seen as one: in a here document, or an argument. */
   #unread(): void {
-    for (const { 0: call, index } of this.#source.matchAll(LOOKS_LIKE_CALL)) {
+    for (const { 0: call, index } of this.#source.matchAll(POSSIBLE_CALL)) {
       const line_start = this.#source.lastIndexOf('\n', index) + 1;
       if (/(^|\s)#/.test(this.#source.slice(line_start, index))) continue;
       if (this.#read.some(([from, to]) => index >= from && index < to)) continue;
@@ -140,9 +140,9 @@ class BashOutline {
   }
 }
 
-const MAX_SHOWN = 60;
+const MAX_QUOTED = 60;
 
 function shorten(words: readonly Word[]): string {
   const text = words.map((word) => word.text).join(' ');
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }

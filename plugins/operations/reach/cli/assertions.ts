@@ -41,15 +41,15 @@ export interface Violation {
   path: Edge[];
 }
 
-/** Returns how the event reaches what the assertions forbid. Nothing is reached through refused edges. */
-export function findViolations(reach: Api.Reach, assertions: readonly Assertion[]): Violation[] {
-  const { arrivals, cancellations } = arrivalsOf(reach);
+/** Returns how the event reaches what the assertions forbid. Nothing is reached through rejected edges. */
+export function findViolations(graph: Api.Reach, assertions: readonly Assertion[]): Violation[] {
+  const { arrivals, cancellations } = arrivalsOf(graph);
   return assertions.flatMap(({ text, kinds, name }) => {
-    const matches = ({ id, kind, name: own }: Node) =>
+    const matches = ({ id, kind, name: node_name }: Node) =>
       arrivals.has(id) &&
       kinds.includes(kind) &&
-      (name === undefined || own === name || (kind === 'graph' && own.split('@')[0] === name));
-    const node = reach.nodes.find(matches);
+      (name === undefined || node_name === name || (kind === 'graph' && node_name.split('@')[0] === name));
+    const node = graph.nodes.find(matches);
     if (!node) return [];
     const path: Edge[] = [];
     for (let edge = arrivals.get(node.id); edge; ) {
@@ -69,7 +69,7 @@ function arrivalsOf({ root, edges }: Api.Reach): {
   cancellations: Map<string, Edge>;
 } {
   const by_source = Map.groupBy(
-    edges.filter(({ refused }) => refused === undefined),
+    edges.filter(({ rejection }) => rejection === undefined),
     ({ from }) => from,
   );
   const arrivals = new Map<string, Edge | undefined>([[root, undefined]]);

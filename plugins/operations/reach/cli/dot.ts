@@ -9,7 +9,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   account: 'cylinder',
 };
 
-/** The graph in the language of Graphviz. Refused edges are dashed. */
+/** The graph in the language of Graphviz. Rejected edges are dashed. */
 export function toDot({ nodes, edges }: Api.Reach): string {
   const ids = new Map(nodes.map(({ id }, n) => [id, `n${n}`]));
   return [
@@ -19,8 +19,8 @@ export function toDot({ nodes, edges }: Api.Reach): string {
       (node) => `  ${ids.get(node.id)} [label=${quote(describeNode(node))} shape=${SHAPES[node.kind] ?? 'box'}];`,
     ),
     ...edges.map(
-      ({ from, to, why, refused }) =>
-        `  ${ids.get(from)} -> ${ids.get(to)} [label=${quote(refused ?? why)}${refused === undefined ? '' : ' style=dashed'}];`,
+      ({ from, to, why, rejection }) =>
+        `  ${ids.get(from)} -> ${ids.get(to)} [label=${quote(rejection ?? why)}${rejection === undefined ? '' : ' style=dashed'}];`,
     ),
     '}',
   ].join('\n');

@@ -9,7 +9,7 @@ export const run: Run = async ({ args, flags, output, client }) => {
     throw usageError('--trusted and --untrusted cannot be combined', 'leave one of them out');
   const assertions = ((flags.assert as readonly string[] | undefined) ?? []).map(parseAssertion);
   const api = await client();
-  const reach = await api.json<Api.Reach>({
+  const impact = await api.json<Api.Reach>({
     path: api.scoped('/reach'),
     query: {
       type: args[0]!,
@@ -18,40 +18,46 @@ export const run: Run = async ({ args, flags, output, client }) => {
       nodes: 2000,
     },
   });
-  const violations = findViolations(reach, assertions);
-  const answer = assertions.length === 0 ? reach : { ...reach, violations };
-  output.data(answer, () => (flags.dot ? toDot(reach) : formatTree(reach, output)));
-  const cut = `the answer is incomplete: it reached the limit of ${reach.truncated.join(' and ')}`;
+  const violations = findViolations(impact, assertions);
+  const answer = assertions.length === 0 ? impact : { ...impact, violations };
+  output.data(answer, () => (flags.dot ? toDot(impact) : formatTree(impact, output)));
+  const incomplete = `the answer is incomplete: it reached the limit of ${impact.truncated.join(' and ')}`;
   if (violations.length > 0) {
-    const lines = violations.map((violation) => describeViolation(reach, violation));
+    const details = violations.flatMap((violation) => describeViolation(impact, violation));
     throw new CliError(
       Exit.failed,
-      'reached',
-      `${args[0]} reaches what it must not reach\n${lines.join('\n')}`,
-      'change the workflows on the path, or the assertion',
+      'reach_forbidden',
+      `${args[0]} reaches what an assertion forbids`,
+      'change a workflow on the path, or the assertion',
+      details,
     );
   }
-  if (reach.truncated.length > 0 && assertions.length > 0)
-    throw new CliError(Exit.failed, 'incomplete', cut, 'assert about a type that reaches less, or raise --depth');
-  if (reach.truncated.length > 0) output.note(cut);
-  noteUnknown(reach, flags.assert as readonly string[] | undefined, output);
+  if (impact.truncated.length > 0 && assertions.length > 0)
+    throw new CliError(
+      Exit.failed,
+      'reach_incomplete',
+      incomplete,
+      'assert about a type that reaches less, or raise --depth',
+    );
+  if (impact.truncated.length > 0) output.note(incomplete);
+  noteUnknown(impact, flags.assert as readonly string[] | undefined, output);
   return undefined;
 };
 
 /** An assertion that holds says nothing about what nobody knows. */
-function noteUnknown(reach: Api.Reach, asserted: readonly string[] = [], output: Output): void {
-  const count = reach.nodes.filter(({ kind }) => kind === 'unknown').length;
+function noteUnknown(impact: Api.Reach, asserted: readonly string[] = [], output: Output): void {
+  const count = impact.nodes.filter(({ kind }) => kind === 'unknown').length;
   if (asserted.length === 0 || count === 0) return;
   output.note(`${count} ${count === 1 ? 'thing is' : 'things are'} unknown; --assert "no unknown" fails for them`);
 }
 
-function describeViolation(reach: Api.Reach, { assertion, path }: Violation): string {
-  const nodes = new Map(reach.nodes.map((node) => [node.id, node]));
+function describeViolation(impact: Api.Reach, { assertion, path }: Violation): string[] {
+  const nodes = new Map(impact.nodes.map((node) => [node.id, node]));
   const describe = (id: string) => {
     const node = nodes.get(id);
     return node ? describeNode(node) : id;
   };
   const [first] = path;
-  const steps = path.map(({ relation, to, why }) => `    ${relation} ${describe(to)}: ${why}`);
-  return [`  ${assertion}:`, `    ${describe(first?.from ?? reach.root)}`, ...steps].join('\n');
+  const steps = path.map(({ relation, to, why }) => `  ${relation} ${describe(to)}: ${why}`);
+  return [`${assertion}:`, `  ${describe(first?.from ?? impact.root)}`, ...steps];
 }

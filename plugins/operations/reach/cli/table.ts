@@ -28,7 +28,7 @@ export const commands: readonly Command[] = [
     examples: [
       ['svc reach forge.pull_request', "what a stranger's pull request could start"],
       ['svc reach push --assert "no secret" --assert "no agent deploy"', 'in CI: exits with 1 if it could'],
-      ['svc reach order.paid --trusted --dot | dot -Tsvg > reach.svg', 'as a picture'],
+      ['svc reach order.paid --trusted --dot', 'for Graphviz, which draws a picture of it'],
     ],
     load: () => import('./reach.ts'),
   },

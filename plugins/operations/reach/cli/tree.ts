@@ -6,9 +6,9 @@ type Node = Api.Reach['nodes'][number];
 type Edge = Api.Reach['edges'][number];
 
 /** `handler ci (untrusted)`, `unknown at build.sh:12`. */
-export function describeNode({ kind, name, trusted, file, line, part }: Node): string {
+export function describeNode({ kind, name, trusted, file, line, section }: Node): string {
   if (kind === 'unknown')
-    return `unknown at ${[file, line].filter((one) => one !== undefined).join(':')}${part ? `, ${part}` : ''}`;
+    return `unknown at ${[file, line].filter((one) => one !== undefined).join(':')}${section ? `, ${section}` : ''}`;
   if (kind === 'secrets' || kind === 'emit' || kind === 'run' || kind === 'id-token') return name;
   const label = kind === 'lease' ? 'lock' : kind;
   return `${label} ${name}${trusted === false ? ' (untrusted)' : ''}`;
@@ -21,13 +21,13 @@ export function formatTree({ root, nodes, edges }: Api.Reach, { colours }: Outpu
     edges.filter(({ relation }) => relation !== 'sends'),
     ({ from }) => from,
   );
-  const shown = new Set<string>();
+  const printed = new Set<string>();
   const lines: string[] = [describe(root)];
   for (const { from } of edges.filter(({ relation, to }) => relation === 'sends' && to === root))
     lines.push(`  from ${describe(from)}`);
   const begin = lines.length;
   const add = (id: string, indent: string): void => {
-    shown.add(id);
+    printed.add(id);
     for (const edge of by_source.get(id) ?? []) addEdge(edge, indent);
   };
   add(root, '  ');
@@ -39,19 +39,19 @@ export function formatTree({ root, nodes, edges }: Api.Reach, { colours }: Outpu
     return node ? describeNode(node) : id;
   }
 
-  function addEdge({ to, relation, why, refused }: Edge, indent: string): void {
+  function addEdge({ to, relation, why, rejection }: Edge, indent: string): void {
     const node = by_id.get(to);
     const text = node ? describeNode(node) : to;
-    const again = shown.has(to) && by_source.has(to) ? ' …' : '';
+    const repeated = printed.has(to) && by_source.has(to) ? ' …' : '';
     const target = node?.kind === 'unknown' ? colours.yellow(text) : text;
-    if (refused !== undefined) {
-      lines.push(`${indent}${relation} ${target}: ${why}`, `${indent}  ${colours.dim(`refused: ${refused}`)}`);
+    if (rejection !== undefined) {
+      lines.push(`${indent}${relation} ${target}: ${why}`, `${indent}  ${colours.dim(`rejected: ${rejection}`)}`);
       return;
     }
-    const reason = node?.kind === 'unknown' ? why : `${why}${again}`;
+    const reason = node?.kind === 'unknown' ? why : `${why}${repeated}`;
     lines.push(`${indent}${relation} ${target}: ${reason}`);
     if (relation === 'cancels')
       for (const end of (by_source.get(to) ?? []).filter(isEndOfCancelled)) addEdge(end, `${indent}  `);
-    else if (!shown.has(to)) add(to, `${indent}  `);
+    else if (!printed.has(to)) add(to, `${indent}  `);
   }
 }

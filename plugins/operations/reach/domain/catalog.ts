@@ -10,7 +10,7 @@ export interface Unit {
   on: readonly string[];
   when?: string | undefined;
   /** An untrusted event starts nothing, because it declares credentials. */
-  refuses_untrusted: boolean;
+  rejects_untrusted: boolean;
   /** The code of a worker, which untrusted runs cannot call. */
   is_function: boolean;
   items: readonly Exclude<OutlineItem, { does: 'call' }>[];
@@ -32,5 +32,5 @@ export interface Catalog {
   /** Names that belong to connected accounts instead of credentials. */
   accounts: ReadonlySet<string>;
   /** There are more workflows than were read. */
-  is_cut: boolean;
+  is_truncated: boolean;
 }

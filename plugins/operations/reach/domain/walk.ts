@@ -4,7 +4,7 @@ import type { Reach, ReachEdge, ReachNode } from '../generated/reach.ts';
 import type { Catalog, Unit } from './catalog.ts';
 import { isExcludedByTrust } from './excluded-by-trust.ts';
 
-/** Handler runs of later generations are refused (`chain_too_deep`). */
+/** Handler runs of later generations are rejection (`chain_too_deep`). */
 const MAX_GENERATIONS = 5;
 const LIFECYCLE = ['run.started', 'run.succeeded', 'run.failed', 'run.cancelled'] as const;
 const UNTRUSTED = 'an untrusted run gets no';
@@ -64,12 +64,12 @@ class Walk {
 
   run(): Reach {
     const { type, trusted } = this.#options;
-    if (this.#catalog.is_cut) this.#truncated.add('workflows');
+    if (this.#catalog.is_truncated) this.#truncated.add('workflows');
     const inlets = this.#catalog.inlets.filter(
       (inlet) =>
         inlet.types.some((pattern) => matchesPattern(pattern, type)) && (trusted ? inlet.trusted : inlet.untrusted),
     );
-    const origin = trusted || inlets.length > 0 ? 'outside' : /^run\./.test(type) ? 'lifecycle' : 'emit';
+    const origin = trusted || inlets.length > 0 ? 'outside' : type.startsWith('run.') ? 'lifecycle' : 'emit';
     const root = this.#visitEvent(undefined, { type, trusted, origin, generation: 0, depth: 0 });
     for (const { kind, name } of inlets)
       this.#connect(
@@ -79,7 +79,7 @@ class Walk {
         'records it',
       );
     const by = trusted ? 'anybody who can emit events' : 'svc emit in an untrusted run';
-    if (origin === 'lifecycle' || /^run\./.test(type))
+    if (origin === 'lifecycle' || type.startsWith('run.'))
       this.#connect(this.#node('inlet:run', { kind: 'run', name: 'every run' }), root, 'sends', 'announces it');
     else if (!isReserved(type))
       this.#connect(this.#node('inlet:emit', { kind: 'emit', name: by }), root, 'sends', 'emits it');
@@ -113,12 +113,12 @@ class Walk {
     to: string | undefined,
     relation: ReachEdge['relation'],
     why: string,
-    refused?: string,
+    rejection?: string,
   ): void {
     if (from === undefined || to === undefined) return;
     const key = `${from}\n${to}\n${relation}\n${why}`;
     if (!this.#edges.has(key))
-      this.#edges.set(key, { from, to, relation, why, ...(refused !== undefined && { refused }) });
+      this.#edges.set(key, { from, to, relation, why, ...(rejection !== undefined && { rejection }) });
   }
 
   #isTooDeep(depth: number): boolean {
@@ -145,12 +145,12 @@ class Walk {
 
   /** Connects a run of a workflow, and follows what it does unless svc refuses it. */
   #visitRun(
-    edge: Pick<ReachEdge, 'relation' | 'why'> & { from: string; refused?: string | undefined },
+    edge: Pick<ReachEdge, 'relation' | 'why'> & { from: string; rejection?: string | undefined },
     run: Omit<RunStep, 'kind' | 'id'>,
   ): void {
     const id = this.#unitNode(run.unit, run.trusted);
-    this.#connect(edge.from, id, edge.relation, edge.why, edge.refused);
-    if (id === undefined || edge.refused !== undefined || this.#expanded.has(id)) return;
+    this.#connect(edge.from, id, edge.relation, edge.why, edge.rejection);
+    if (id === undefined || edge.rejection !== undefined || this.#expanded.has(id)) return;
     this.#expanded.add(id);
     this.#steps.push({ kind: 'run', id, ...run });
   }
@@ -173,15 +173,15 @@ class Walk {
     const pattern = unit.on.find((one) => matchesPattern(one, type)) ?? type;
     const why = `on ${pattern}${unit.when === undefined ? '' : ` when ${unit.when}`}`;
     const next = unit.kind === 'handler' ? generation + 1 : generation;
-    const refused = isExcludedByTrust(unit.when, trusted)
+    const rejection = isExcludedByTrust(unit.when, trusted)
       ? 'its predicate declines the event'
-      : !trusted && unit.refuses_untrusted
+      : !trusted && unit.rejects_untrusted
         ? 'untrusted_run_declares_credential: it declares credentials, so untrusted events start nothing'
         : next > MAX_GENERATIONS
           ? `chain_too_deep: handler runs have at most ${MAX_GENERATIONS} generations`
           : undefined;
     this.#visitRun(
-      { from: id, relation: 'starts', why, refused },
+      { from: id, relation: 'starts', why, rejection },
       { unit, trusted, generation: next, depth: depth + 1 },
     );
   }
@@ -214,13 +214,13 @@ class Walk {
 
   #run({ id, unit, trusted, generation, depth }: RunStep): void {
     for (const item of unit.items) this.#item(id, unit, item, { trusted, generation, depth });
-    for (const { name, unit: called_id, part } of unit.calls) {
+    for (const { name, unit: called_id, section } of unit.calls) {
       const called = this.#catalog.units.get(called_id);
       if (!called || this.#isTooDeep(depth)) continue;
-      const refused =
+      const rejection =
         !trusted && called.is_function ? 'function_untrusted: untrusted runs call no functions' : undefined;
       this.#visitRun(
-        { from: id, relation: 'calls', why: `runs ${name}${at(part)}`, refused },
+        { from: id, relation: 'calls', why: `runs ${name}${at(section)}`, rejection },
         { unit: called, trusted, generation, depth: depth + 1 },
       );
     }
@@ -234,7 +234,7 @@ class Walk {
     run: Pick<RunStep, 'trusted' | 'generation' | 'depth'>,
   ): void {
     const { trusted } = run;
-    const where = at(item.part);
+    const where = at(item.section);
     switch (item.does) {
       case 'program':
         return trusted ? this.#secrets(from, where) : undefined;
@@ -245,9 +245,9 @@ class Walk {
       case 'credential':
         return this.#credential(from, item.name, `declares it${where}`, trusted);
       case 'id_token': {
-        const refused = trusted ? undefined : `id_token_untrusted: ${UNTRUSTED} ID tokens`;
+        const rejection = trusted ? undefined : `id_token_untrusted: ${UNTRUSTED} ID tokens`;
         const token = this.#node('id-token', { kind: 'id-token', name: 'id-token' });
-        return this.#connect(from, token, 'uses', `asks for one${where}`, refused);
+        return this.#connect(from, token, 'uses', `asks for one${where}`, rejection);
       }
       case 'connector':
       case 'lease':
@@ -259,12 +259,12 @@ class Walk {
       case 'emit':
         return this.#emit(from, item.type, where, run);
       case 'unknown': {
-        const { line, part, what } = item;
-        const key = [id, item.file ?? file, line ?? '', part ?? '', what].join(' ');
+        const { line, section, what } = item;
+        const key = [id, item.file ?? file, line ?? '', section ?? '', what].join(' ');
         const position = {
           file: item.file ?? file,
           ...(line !== undefined && { line }),
-          ...(part !== undefined && { part }),
+          ...(section !== undefined && { section }),
         };
         const node = this.#node(`unknown:${key}`, { kind: 'unknown', name: what, ...position });
         return this.#connect(from, node, 'hides', what);
@@ -283,8 +283,8 @@ class Walk {
 
   #credential(from: string, name: string, why: string, trusted: boolean): void {
     const kind = this.#catalog.accounts.has(name) ? 'account' : 'credential';
-    const refused = trusted ? undefined : `untrusted_run_declares_credential: ${UNTRUSTED} credentials and accounts`;
-    this.#connect(from, this.#node(`${kind}:${name}`, { kind, name }), 'uses', why, refused);
+    const rejection = trusted ? undefined : `untrusted_run_declares_credential: ${UNTRUSTED} credentials and accounts`;
+    this.#connect(from, this.#node(`${kind}:${name}`, { kind, name }), 'uses', why, rejection);
   }
 
   #emit(
@@ -327,4 +327,4 @@ class Walk {
   }
 }
 
-const at = (part: string | undefined): string => (part === undefined ? '' : ` in ${part}`);
+const at = (section: string | undefined): string => (section === undefined ? '' : ` in ${section}`);

@@ -62,7 +62,7 @@ export interface ReachNode {
   /**
    * The job or node where it is.
    */
-  part?: string;
+  section?: string;
 }
 export interface ReachEdge {
   from: string;
@@ -75,5 +75,5 @@ export interface ReachEdge {
   /**
    * Why svc does not let it happen. Nothing is reached through such an edge.
    */
-  refused?: string;
+  rejection?: string;
 }

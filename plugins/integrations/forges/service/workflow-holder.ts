@@ -4,14 +4,14 @@ import type { StoredWorkflows, WorkflowHolder } from '../../../events/workflows/
 import { readWorkflows, webhooks } from '../store/webhooks.ts';
 import { workflowContext } from './sealed.ts';
 
-export interface HeldWorkflowDeps {
+export interface WorkflowHolderDeps {
   database: Pick<Database, 'read'>;
   sealer: Pick<Sealer, 'prepare'>;
   workflows: Pick<StoredWorkflows, 'open'>;
 }
 
 /** Lists the webhooks of a project that run a workflow for pushes. */
-export const heldByWebhooks = ({ database, sealer, workflows }: HeldWorkflowDeps): WorkflowHolder => ({
+export const webhookHolder = ({ database, sealer, workflows }: WorkflowHolderDeps): WorkflowHolder => ({
   kind: 'webhook',
   async list(scope, limit) {
     const { items } = await webhooks.page(database, scope, { before: undefined, limit }, (row) => row);

@@ -3,14 +3,14 @@ import type { StoredWorkflows, WorkflowHolder, WorkflowSummary } from '../../wor
 import { listDefinitions, readHandlers } from '../store/handlers.ts';
 import { sealContext } from './definitions.ts';
 
-export interface HeldWorkflowDeps {
+export interface WorkflowHolderDeps {
   database: Pick<Database, 'read'>;
   sealer: Pick<Sealer, 'prepare'>;
   workflows: Pick<StoredWorkflows, 'open'>;
 }
 
 /** Lists the handlers of a project with the events that start them. */
-export const heldByHandlers = ({ database, sealer, workflows }: HeldWorkflowDeps): WorkflowHolder => ({
+export const handlerHolder = ({ database, sealer, workflows }: WorkflowHolderDeps): WorkflowHolder => ({
   kind: 'handler',
   async list(scope, limit) {
     const rows = await listDefinitions(database, scope, limit);
@@ -19,7 +19,7 @@ export const heldByHandlers = ({ database, sealer, workflows }: HeldWorkflowDeps
       revision,
       on: JSON.parse(patterns) as string[],
       ...(predicate !== null && { when: predicate }),
-      refuses_untrusted: Object.keys((JSON.parse(about) as WorkflowSummary).credentials ?? {}).length > 0,
+      rejects_untrusted: Object.keys((JSON.parse(about) as WorkflowSummary).credentials ?? {}).length > 0,
     }));
   },
   async open(scope, names) {

@@ -1,6 +1,6 @@
 import { BoundedMap, type Database, type Scope } from '../../../../kernel/contracts/index.ts';
 import type { EventInlets } from '../../../events/bus/contract.ts';
-import type { HeldWorkflow, WorkflowHolder } from '../../../events/workflows/contract.ts';
+import type { ListedWorkflow, WorkflowHolder } from '../../../events/workflows/contract.ts';
 import type { CheckedDocument, OutlineItem, RunEngine } from '../../../engine/runs/contract.ts';
 import type { CredentialNames } from '../../../secrets/credentials/contract.ts';
 import type { Secrets } from '../../../secrets/secrets/contract.ts';
@@ -9,7 +9,7 @@ import { walk, type WalkOptions } from '../domain/walk.ts';
 import type { Reach } from '../generated/reach.ts';
 
 /** Workflows of one kind, which is what a project can have of graphs in two versions. */
-const MAX_HELD = 2000;
+const MAX_WORKFLOWS = 2000;
 /** Documents that one statement opens. */
 const OPENED_AT_ONCE = 50;
 /** Workflows that others contain or call by a reference, and how deep they may nest. */
@@ -20,7 +20,7 @@ const MAX_REMEMBERED_ITEMS = 400_000;
 /** Names that one statement looks up. */
 const NAMES_AT_ONCE = 200;
 
-export interface ReachDeps {
+export interface ImpactDeps {
   database: Pick<Database, 'read'>;
   engine: () => Pick<RunEngine, 'outline'>;
   holders: () => readonly WorkflowHolder[];
@@ -32,14 +32,14 @@ export interface ReachDeps {
 type Outline = readonly OutlineItem[];
 
 /** Answers what events could reach. Outlines are cached by the revision of their workflow. */
-export class Reaches {
-  readonly #deps: ReachDeps;
+export class ImpactReader {
+  readonly #deps: ImpactDeps;
   readonly #outlines = new BoundedMap<string, Outline>(MAX_REMEMBERED, {
     max_weight: MAX_REMEMBERED_ITEMS,
     weigh: (items) => items.length + 1,
   });
 
-  constructor(deps: ReachDeps) {
+  constructor(deps: ImpactDeps) {
     this.#deps = deps;
   }
 
@@ -49,17 +49,17 @@ export class Reaches {
 
   async #catalog(scope: Scope): Promise<Catalog> {
     const units = new Units(this.#deps.engine(), scope);
-    let is_cut = false;
+    let is_truncated = false;
     for (const holder of this.#deps.holders()) {
-      const held = await holder.list(scope, MAX_HELD + 1);
-      is_cut ||= held.length > MAX_HELD;
-      const listed = held.slice(0, MAX_HELD);
+      const stored = await holder.list(scope, MAX_WORKFLOWS + 1);
+      is_truncated ||= stored.length > MAX_WORKFLOWS;
+      const listed = stored.slice(0, MAX_WORKFLOWS);
       const outlines = await this.#outlinesOf(scope, holder, listed);
-      for (const one of listed) units.addHeld(holder.kind, one, outlines.get(one.name) ?? []);
+      for (const one of listed) units.addStored(holder.kind, one, outlines.get(one.name) ?? []);
     }
     await units.resolveCalls();
     const inlets = [];
-    for (const source of this.#deps.inlets()) inlets.push(...(await source.list(scope, MAX_HELD)));
+    for (const source of this.#deps.inlets()) inlets.push(...(await source.list(scope, MAX_WORKFLOWS)));
     const named = units.namedCredentials();
     for (const { credential } of inlets) if (credential !== undefined) named.add(credential);
     return {
@@ -67,7 +67,7 @@ export class Reaches {
       inlets,
       secrets: await this.#deps.secrets().namesOf(scope),
       accounts: await this.#accounts(scope, [...named]),
-      is_cut: is_cut || units.is_cut,
+      is_truncated: is_truncated || units.is_truncated,
     };
   }
 
@@ -75,11 +75,11 @@ export class Reaches {
   async #outlinesOf(
     scope: Scope,
     holder: WorkflowHolder,
-    held: readonly HeldWorkflow[],
+    stored: readonly ListedWorkflow[],
   ): Promise<ReadonlyMap<string, Outline>> {
-    const keyOf = ({ name, revision }: HeldWorkflow) => `${scope.project_id} ${holder.kind} ${name} ${revision}`;
+    const keyOf = ({ name, revision }: ListedWorkflow) => `${scope.project_id} ${holder.kind} ${name} ${revision}`;
     const outlines = new Map<string, Outline>();
-    const unread = held.filter((one) => {
+    const unread = stored.filter((one) => {
       const cached = this.#outlines.get(keyOf(one));
       if (cached) outlines.set(one.name, cached);
       return !cached;
@@ -96,7 +96,7 @@ export class Reaches {
         const outline =
           outlineOfReference(workflow) ?? inFile(workflow, await this.#deps.engine().outline(scope, workflow));
         outlines.set(one.name, outline);
-        if (isSettled(outline)) this.#outlines.set(keyOf(one), outline);
+        if (isCacheable(outline)) this.#outlines.set(keyOf(one), outline);
       }
     }
     return outlines;
@@ -118,7 +118,7 @@ const inFile = ({ filename }: CheckedDocument, outline: Outline): Outline =>
   filename === undefined ? outline : outline.map((item) => ({ ...item, file: item.file ?? filename }));
 
 /** What a reader could not read now may be readable later, and has no line. */
-const isSettled = (outline: Outline): boolean =>
+const isCacheable = (outline: Outline): boolean =>
   outline.every((item) => item.does !== 'unknown' || item.line !== undefined);
 
 /** A workflow that names a stored one calls it, so that this is read only once. Undefined for a document. */
@@ -144,7 +144,7 @@ interface OpenUnit extends Omit<Unit, 'items' | 'calls'> {
 
 /** Collects the workflows of a project, and those that they contain and call. */
 class Units {
-  is_cut = false;
+  is_truncated = false;
   readonly #engine: Pick<RunEngine, 'outline'>;
   readonly #scope: Scope;
   readonly #units = new Map<string, OpenUnit>();
@@ -158,12 +158,12 @@ class Units {
     this.#scope = scope;
   }
 
-  addHeld(kind: string, held: HeldWorkflow, outline: Outline): void {
-    const { name, on = [], when, refuses_untrusted = false, aliases = [] } = held;
+  addStored(kind: string, stored: ListedWorkflow, outline: Outline): void {
+    const { name, on = [], when, rejects_untrusted = false, aliases = [] } = stored;
     const id = `${kind}:${name}`;
     for (const called of [name, ...aliases]) if (kind === 'graph') this.#graphs.set(called, id);
     this.#add({
-      ...{ id, kind: kind as Unit['kind'], name: aliases[0] ?? name, on, when, refuses_untrusted, outline },
+      ...{ id, kind: kind as Unit['kind'], name: aliases[0] ?? name, on, when, rejects_untrusted, outline },
       ...{ is_function: false, nesting: 0 },
     });
   }
@@ -191,8 +191,8 @@ class Units {
 
   async #resolve({ id: caller }: OpenUnit, { name, workflow }: Call, nesting: number): Promise<string | undefined> {
     const { graph, function: named } = workflow;
-    const known = graph === undefined ? undefined : this.#graphs.get(graph);
-    if (known !== undefined) return known;
+    const existing = graph === undefined ? undefined : this.#graphs.get(graph);
+    if (existing !== undefined) return existing;
     const id =
       graph === undefined
         ? named === undefined
@@ -202,7 +202,7 @@ class Units {
     if (this.#units.has(id)) return id;
     this.#inner_count += 1;
     if (this.#inner_count > MAX_INNER || nesting >= MAX_NESTING) {
-      this.is_cut = true;
+      this.is_truncated = true;
       return undefined;
     }
     const outline: Outline =
@@ -211,7 +211,7 @@ class Units {
         : [{ does: 'program' }, { does: 'unknown', what: `the code of the function ${named} is in its worker` }];
     this.#add({
       ...{ id, kind: graph === undefined ? 'workflow' : 'graph', name, on: [], when: undefined, outline },
-      ...{ refuses_untrusted: false, is_function: named !== undefined, nesting: nesting + 1 },
+      ...{ rejects_untrusted: false, is_function: named !== undefined, nesting: nesting + 1 },
     });
     return id;
   }

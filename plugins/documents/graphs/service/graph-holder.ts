@@ -4,7 +4,7 @@ import { listCurrent, readVersions } from '../store/versions.ts';
 import { openDocument } from './documents.ts';
 
 /** Lists the latest and the published versions of graphs. A graph's own name means its latest version. */
-export const heldGraphs = (database: Pick<Database, 'read'>, sealer: Sealer): WorkflowHolder => ({
+export const graphHolder = (database: Pick<Database, 'read'>, sealer: Sealer): WorkflowHolder => ({
   kind: 'graph',
   async list(scope, limit) {
     const rows = await listCurrent(database, scope, limit);

@@ -4,14 +4,14 @@ import type { StoredWorkflows, WorkflowHolder } from '../../workflows/contract.t
 import { listWithWorkflow, readWorkflows } from '../store/schedules.ts';
 import { sealContext } from './workflow.ts';
 
-export interface HeldWorkflowDeps {
+export interface WorkflowHolderDeps {
   database: Pick<Database, 'read'>;
   sealer: Pick<Sealer, 'prepare'>;
   workflows: Pick<StoredWorkflows, 'open'>;
 }
 
 /** Lists the schedules of a project that run a workflow. */
-export const heldBySchedules = ({ database, sealer, workflows }: HeldWorkflowDeps): WorkflowHolder => ({
+export const scheduleHolder = ({ database, sealer, workflows }: WorkflowHolderDeps): WorkflowHolder => ({
   kind: 'schedule',
   list: async (scope, limit) =>
     (await listWithWorkflow(database, scope, limit)).map(({ name, revision }) => ({ name, revision })),
