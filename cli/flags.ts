@@ -13,7 +13,7 @@ const OUTPUT_FLAGS = {
 
 /** The flags that choose the server and the project. A command's own flag of the same name takes precedence. */
 const PROFILE_FLAGS = {
-  profile: { type: 'string', summary: 'use this profile (`svc login --profile`) and no SVC_ variable' },
+  profile: { type: 'string', summary: 'use this profile (`svc login --profile`) and ignore SVC_ variables' },
   org: { type: 'string', summary: "use this org instead of the profile's" },
   project: { type: 'string', summary: "use this project instead of the profile's" },
 } as const satisfies Flags;

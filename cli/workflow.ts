@@ -133,7 +133,7 @@ export async function readWorkflow(
   const json = async (flag: string) =>
     value(flag) === undefined ? undefined : readJson(String(value(flag)), flag, source);
   if (form !== 'file' && value('credential') !== undefined)
-    throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
+    throw usageError('--credential needs a script', 'a graph or a node refers to credentials in its own document');
   if (form !== 'file' && source.words !== undefined && source.words.length > 0)
     throw usageError('arguments after -- need a script', `use --input to pass an input to the ${form}`);
   if (form !== 'file' && value('include') !== undefined) throw includeRejected(`a ${form}`);

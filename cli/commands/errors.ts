@@ -48,7 +48,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'member_kept',
     0,
     'A project folder does not change your own role or the last admin.',
-    'To do this nevertheless, use `svc member set` or `svc member rm`.',
+    'To change them anyway, use `svc member set` or `svc member rm`.',
   ],
   [
     'not_authenticated',

@@ -167,9 +167,9 @@ export const coreCommands: readonly Command[] = [
     {
       name: 'plugin link',
       anywhere: true,
-      summary: "link this svc so that editors, tsc and a plugin's tests find it",
+      summary: "link this copy of svc so that editors, tsc and a plugin's tests find it",
       description:
-        "Puts a link to this svc into the folder's node_modules. `svc plugin init` does this too. Run it again in a copy of\n" +
+        "Creates a link to this copy of svc in the folder's node_modules. `svc plugin init` does this too. Run it again in a copy of\n" +
         'the plugin on another machine, or after svc has moved. svc itself finds its modules without the link.',
       args: [{ name: 'folder', optional: true, summary: 'the folder of the plugin (default: here)' }],
       examples: [['svc plugin link', 'in the folder of the plugin']],
@@ -243,9 +243,9 @@ export const coreCommands: readonly Command[] = [
     summary: 'print a completion script for your shell',
     args: [{ name: 'shell', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
     description:
-      'It completes commands, script verbs, flags and their values: run IDs, statuses, profiles, projects, and the\n' +
-      "names of handlers, schedules, hooks, graphs, secrets and more. It asks the profile's server for names, and waits at\n" +
-      'most a second; a server that does not respond is ignored.',
+      'It completes commands, script verbs, flags and their values: run IDs, statuses, profiles, projects, and the names of\n' +
+      "handlers, schedules, hooks, graphs, secrets and more. It gets names from the profile's server and waits for at most a\n" +
+      'second; if the server does not respond, completion continues without names.',
     examples: [
       ['source <(svc completion bash)', 'for this session; add it to ~/.bashrc for all sessions'],
       ['source <(svc completion zsh)', 'in ~/.zshrc, after compinit'],

@@ -28,7 +28,7 @@ Feature: What files no longer describe
     When I call "svc handler set mine {folder}/ci.sh --on mine"
     And I call "svc apply -f {folder}/p"
     Then it exits with 0
-    And standard error has "made by hand, without a file: handlers/mine"
+    And standard error has "created by hand, without a file: handlers/mine"
     When I call "svc diff -f {folder}/empty"
     Then it exits with 1
     And standard output is:
@@ -87,7 +87,7 @@ Feature: What files no longer describe
     And I call "svc handler set build {folder}/ci.sh --on push"
     And I call "svc apply -f {folder}/empty --prune --allow-empty"
     Then it exits with 0
-    And standard error has "made by hand, without a file: handlers/build"
+    And standard error has "created by hand, without a file: handlers/build"
 
   Scenario: an object that files take over is removed with its file
     Given a file "ci.sh":

@@ -75,7 +75,7 @@ Feature: A project as files
       And no file below "p" has "-value"
       When I call "svc diff -f {folder}/p"
       Then it exits with 0
-      And standard error has "the project is as its files say"
+      And standard error has "the project matches its files"
       When I call "svc apply -f {folder}/p"
       Then it exits with 0
       And standard error has "nothing to do: 11 unchanged"

@@ -111,7 +111,7 @@ Feature: svc ask sends an ask to a run and prints the answer
       Then the run waits for "ask" "price"
       When I call "svc ask {run} price --timeout 300ms"
       Then it exits with 124
-      And standard error has "it took the ask and did not answer"
+      And standard error has "the run took the ask but did not answer it"
       And the run waits for "signal" "go"
       When I send the signal "go" with "null"
       Then the run succeeds
@@ -129,7 +129,7 @@ Feature: svc ask sends an ask to a run and prints the answer
       Then the run waits for "signal" "go"
       When I call "svc ask {run} price --timeout 100ms"
       Then it exits with 124
-      And standard error has "nothing in it waited for the ask"
+      And standard error has "nothing in the run waited for the ask"
       When I send the signal "go" with "null"
       Then the run succeeds
       And the log has "exit 124"

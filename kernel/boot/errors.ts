@@ -23,7 +23,7 @@ export const BootErrors = {
     code: 'disk_failed',
     status: 500,
     title: 'svc cannot write to a disk when it starts.',
-    next: 'Check the disk that contains the path in the message: is it mounted for writing, and does the system report errors?',
+    next: 'Check that the disk that contains the path in the message is mounted for writing and that the system reports no errors.',
   }),
   phaseTimeout: defineError({
     code: 'plugin_timeout',

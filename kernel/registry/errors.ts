@@ -25,7 +25,7 @@ export const RegistryErrors = {
     code: 'plugin_service_unbound',
     status: 500,
     title: 'No loaded plugin provides this service.',
-    next: 'Load the plugin that provides it, or name that plugin in the `requires` of the plugin that uses the service.',
+    next: 'Load the plugin that provides it, or add it to the `requires` of the plugin that uses the service.',
   }),
   serviceCycle: defineError({
     code: 'plugin_service_cycle',

@@ -10,7 +10,7 @@ export const PipelineErrors = {
   matrixInvalid: defineError({
     code: 'matrix_invalid',
     status: 422,
-    title: 'The values that `matrix` computes are not a matrix.',
+    title: 'The computed `matrix` is not valid.',
     next: 'Make the expression at the pointer in `detail` return a list, or an object with a list for each axis.',
   }),
   stepFailed: defineError({

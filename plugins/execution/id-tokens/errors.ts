@@ -11,7 +11,7 @@ export const idTokenUntrusted = defineError({
   code: 'id_token_untrusted',
   status: 403,
   title: 'An untrusted run gets no ID token.',
-  next: 'Let a trusted run do this work, for example after a review: outsiders decide what an untrusted run does.',
+  next: 'Let a trusted run do this work, for example after a review. Untrusted runs get no tokens, because outsiders decide what they do.',
 });
 
 export const idTokenLimit = defineError({

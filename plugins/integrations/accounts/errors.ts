@@ -28,7 +28,7 @@ export const AccountErrors = {
   notGranted: defineError({
     code: 'account_not_granted',
     status: 424,
-    title: 'The provider gave no token for this client.',
+    title: 'The provider did not issue a token for this client.',
     next: 'Nothing was stored. Check the client ID, its secret or key, the scopes and the audience, as `detail` says; then connect again.',
   }),
   renewalPending: defineError({

@@ -30,7 +30,7 @@ export interface Tokens {
  * - `refused`: a definite no. `revoked`: of the grant itself; otherwise the settings of the client are wrong
  * - `later`: the provider put it off without deciding
  * - `unknown`: it was sent and no usable answer came; it may have been taken
- * - `unsent`: nothing left this machine
+ * - `unsent`: nothing was sent
  * `why` is for people and holds nothing secret.
  */
 export type TokenOutcome =

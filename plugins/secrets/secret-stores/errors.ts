@@ -10,14 +10,14 @@ export const SecretStoreErrors = {
   unavailable: defineError({
     code: 'secret_store_unavailable',
     status: 503,
-    title: 'A secret store does not answer at the moment.',
-    next: 'Runs wait, and svc tries again. `svc secret-store test` shows when the store answers again.',
+    title: 'A secret store does not respond.',
+    next: 'Runs wait, and svc tries again. `svc secret-store test` shows when the store responds again.',
   }),
   rejected: defineError({
     code: 'secret_store_refused',
     status: 424,
-    title: 'A secret store has rejected the request of svc, or its response is not usable.',
-    next: 'Check the address, the login and its rights with `svc secret-store test`, and set the store again if they changed.',
+    title: "A secret store rejected svc's request, or its response is not usable.",
+    next: 'Check the address, the login and its permissions with `svc secret-store test`. If they have changed, set the store again.',
   }),
   noValue: defineError({
     code: 'secret_store_no_value',

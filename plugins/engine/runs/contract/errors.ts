@@ -5,7 +5,7 @@ export const runStorageLimit = defineError({
   code: 'run_storage_limit',
   status: 409,
   title: 'The stored calls of the run, or of all untrusted runs in its project, have reached their size limit.',
-  next: "Print less in steps, or store the output as artifacts; let each child do more work. An operator can raise `calls` in SVC_RUN_LIMITS, `calls` and `children` in SVC_UNTRUSTED_RUN_LIMITS, and `calls` in SVC_UNTRUSTED_PROJECT_LIMITS. The project's count falls when SVC_RETENTION removes old runs.",
+  next: "Print less in steps, or store the output as artifacts; let each child do more work. An operator can raise `calls` in SVC_RUN_LIMITS, `calls` and `children` in SVC_UNTRUSTED_RUN_LIMITS, and `calls` in SVC_UNTRUSTED_PROJECT_LIMITS. The project's total decreases when SVC_RETENTION removes old runs.",
 });
 
 export const workflowInvalid = defineError({

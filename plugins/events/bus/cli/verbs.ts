@@ -13,7 +13,7 @@ export const waitEventHelp = {
     when: {
       type: 'string',
       value: '<expression>',
-      summary: 'CEL over event, vars and run: take only an event for which it is true',
+      summary: 'CEL over event, vars and run: accept only events for which it is true',
     },
     var: {
       type: 'string',
@@ -33,7 +33,7 @@ export const waitEventHelp = {
   examples: [
     ['event=$(svc wait-event release.cut --timeout 1h)', 'elsewhere: svc emit release.cut'],
     [`svc wait-event order.paid --when 'event.payload.id == vars.id' --var id="$id"`, "this order's event"],
-    [`svc wait-event approved --when 'event.payload.run == run.id'`, 'an event that names this run'],
+    [`svc wait-event approved --when 'event.payload.run == run.id'`, "an event that contains this run's ID"],
   ],
 } as const satisfies ScriptVerb;
 

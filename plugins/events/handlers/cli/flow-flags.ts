@@ -34,7 +34,7 @@ function debounceOf({ debounce, debounceMax, debounceKey }: FlagValues): Options
   const needing = { 'debounce-max': debounceMax, 'debounce-key': debounceKey };
   const [flag] = Object.entries(needing).find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return undefined;
-  throw usageError(`--${flag} needs --debounce`, 'set how long it must be quiet, like --debounce 5s');
+  throw usageError(`--${flag} needs --debounce`, 'set how long no event must arrive, like --debounce 5s');
 }
 
 function batchOf({ batch, batchKey }: FlagValues): Options['batch'] {

@@ -214,8 +214,8 @@ export const commands: readonly Command[] = inGroup('React', [
     summary: 'deliver recorded events again to their handlers',
     description:
       'With an event, starts one more run of --handler and prints its ID; exits with 1 if no run starts. Otherwise delivers\n' +
-      'every event that matches to each handler of its type, in the background and each once, and prints what came of it.\n' +
-      "Runs have the event's trust and generation. Predicates are evaluated again, unless --force is set.",
+      'every matching event to each handler of its type, once and in the background, and prints the result. Runs have the\n' +
+      "event's trust and generation. Predicates are evaluated again, unless --force is set.",
     args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…', optional: true }],
     flags: {
       handler: { type: 'string', value: '<name>', summary: 'the handler; one of its patterns must match the type' },
@@ -225,7 +225,10 @@ export const commands: readonly Command[] = inGroup('React', [
         from: 'events types',
         summary: 'events of this type; a prefix ends in *',
       },
-      failed: { type: 'boolean', summary: 'only dead letters: deliveries that failed for good (svc dead-letter ls)' },
+      failed: {
+        type: 'boolean',
+        summary: 'only dead letters: deliveries that have failed permanently (svc dead-letter ls)',
+      },
       since: { type: 'string', value: '<time>', summary: 'since a time (ISO 8601) or within a duration (`2h`)' },
       until: { type: 'string', value: '<time>', summary: 'before a time (ISO 8601), or before a duration ago' },
       limit: { type: 'number', least: 1, most: 10_000, summary: 'the maximum number of deliveries (default 1,000)' },
@@ -237,7 +240,7 @@ export const commands: readonly Command[] = inGroup('React', [
     examples: [
       ['svc events replay evt_01J… --handler receipt', 'after you have fixed the handler'],
       ['svc events replay --type order.paid --since 2h --dry-run', 'how many deliveries it would make'],
-      ['svc events replay --failed --handler receipt', 'everything that failed for good'],
+      ['svc events replay --failed --handler receipt', 'all deliveries that have failed permanently'],
     ],
     load: () => import('./replay.ts'),
   },
@@ -268,16 +271,16 @@ export const commands: readonly Command[] = inGroup('React', [
   },
   listCommand<Api.DeadLetterView>({
     name: 'dead-letter ls',
-    summary: 'list deliveries to handlers that have failed for good, newest first',
+    summary: 'list deliveries to handlers that have failed permanently, newest first',
     description:
-      'A delivery is a dead letter if its run failed, or if no run could start. It leaves the list when it is delivered\n' +
-      'again, when its run is rerun, or when it is dismissed.',
+      'A delivery is a dead letter if its run failed, or if no run could start. It is removed from the list when it is\n' +
+      'delivered again, its run is rerun, or you dismiss it.',
     filters: {
       handler: { type: 'string', value: '<name>', from: 'handler ls', summary: 'only of this handler' },
       type: { type: 'string', value: '<type>', from: 'events types', summary: 'only of events of this type' },
       since: { type: 'string', value: '<time>', summary: 'only since a time (ISO 8601) or within a duration (`2h`)' },
     },
-    examples: [['svc dead-letter ls --handler receipt', 'what receipt did not manage']],
+    examples: [['svc dead-letter ls --handler receipt', 'the events for which receipt failed']],
     path: '/dead-letters',
     member: 'dead_letters',
     columns: {

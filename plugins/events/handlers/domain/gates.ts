@@ -37,7 +37,7 @@ export function throttleGate(handler: string, fields: { readonly [name: string]:
 export const rateGate = (handler: string, key: string, trusted: boolean): string =>
   gateId('rate_limit', handler, key, trusted ? '' : 'untrusted');
 
-/** Untrusted events are merged apart, so that an outsider's event never takes the place of a trusted one. */
+/** Untrusted events are merged apart, so that an outsider's event never replaces a trusted one. */
 export function mergeGate(handler: string, { options, keys }: Flow, trusted: boolean): string | undefined {
   const kind = options.debounce ? 'debounce' : 'batch';
   if (options[kind] === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface Start {
 
 /**
  * Spreads the starts of schedules that are due at the same time. The delay depends only on the schedule and the due
- * time, so that every server computes the same one. A start never occurs after the next due time.
+ * time, so that every server computes the same one. No start is delayed beyond the next due time.
  */
 export function startOf(times: CronTimes, { schedule_id, jitter_ms }: StartRules, due: number): Start {
   if (jitter_ms === null) return { due, starts_at: due };

@@ -34,7 +34,7 @@ export const artifactGetHelp = {
     ['0', 'the paths are on standard output'],
     ['1', 'the run has no such artifact, or the files cannot be written'],
   ],
-  recorded: 'Nothing. Each pass downloads what the run has at that time.',
+  recorded: 'Nothing. Each pass downloads the artifacts that the run has at that time.',
   examples: [
     ['svc artifact get dist', 'writes dist/index.html and all other files in dist'],
     ['svc artifact get version.txt --output -', 'prints one file'],
@@ -47,7 +47,7 @@ export const cacheRestoreHelp = {
   usage: 'svc cache restore <key> [--or <prefix>]…',
   brief: 'restore cached files',
   summary:
-    'Restores to the current folder the files that a run of the project saved under this key, and prints the key. If no cache has the key, svc uses the newest cache whose key begins with a prefix in --or. If there is none, it prints nothing and exits with 0.',
+    'Restores the files that a run of the project saved under this key to the current folder, and prints the key. If no cache has the key, svc uses the newest cache whose key begins with a prefix in --or. If there is none, it prints nothing and exits with 0.',
   args: [{ name: 'key', summary: 'the key of the cache' }],
   flags: { or: { type: 'string', value: '<prefix>', many: true, summary: 'prefix of other keys to accept' } },
   exits: [['0', 'standard output contains the restored key, or nothing']],

@@ -29,6 +29,7 @@ export const run: Run = async ({ args, flags, output, client, stdin }) => {
 function describeEnd(run_id: string, { name, state, deadline, ended_at, delivered_at }: Api.Ask): string {
   if (state === 'run_ended')
     return `${run_id} ended at ${ended_at} without an answer to ${name}\n  → svc status ${run_id} shows how it ended`;
-  const how = delivered_at === undefined ? 'nothing in it waited for the ask' : 'it took the ask and did not answer';
+  const how =
+    delivered_at === undefined ? 'nothing in the run waited for the ask' : 'the run took the ask but did not answer it';
   return `${run_id} did not answer ${name} by ${deadline}: ${how}\n  → svc explain ${run_id} shows what it is doing`;
 }

@@ -23,7 +23,7 @@ export const commands: readonly Command[] = [
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first ask' },
       },
       examples: [
-        ['svc ask run_01J… price \'{"sku":"a1"}\'', 'prints what the run answers'],
+        ['svc ask run_01J… price \'{"sku":"a1"}\'', "prints the run's answer"],
         ['svc ask run_01J… status --timeout 30s', 'exits with 124 after 30 seconds'],
       ],
       load: () => import('./ask.ts'),

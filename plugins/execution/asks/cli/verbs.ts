@@ -25,7 +25,7 @@ export const answerHelp = {
   usage: 'svc answer <ask> <json>|-',
   brief: 'answer an ask',
   summary:
-    'Gives the answer to an ask that svc wait-ask has printed; - reads it from standard input. Prints answered, or timed_out if the ask has expired and nobody gets the answer. The run continues in both cases.',
+    'Answers an ask that svc wait-ask has printed; - reads the answer from standard input. Prints answered, or timed_out if the ask has expired and nobody gets the answer. The run continues in both cases.',
   args: [
     { name: 'ask', summary: 'what svc wait-ask has printed, or only its id' },
     { name: 'json', summary: 'the answer, at most 256 KiB of JSON; - reads standard input' },
@@ -36,7 +36,7 @@ export const answerHelp = {
     ['2', 'the answer is not JSON'],
   ],
   recorded:
-    'The answer and its result in one transaction. An ask is answered once, no matter how often the script replays.',
+    'The answer and its result, in one transaction. An ask is answered once, no matter how often the script replays.',
   examples: [['svc answer "$ask" \'{"price":12}\'', 'svc ask prints {"price":12}']],
 } as const satisfies ScriptVerb;
 

@@ -4,17 +4,21 @@ import type { ScriptVerb } from '../../../../cli/contract.ts';
 export const idTokenHelp = {
   verb: 'id-token',
   usage: 'svc id-token --audience <audience> [--lifetime <duration>]',
-  brief: 'print an ID token with which the run authenticates elsewhere',
+  brief: 'print an ID token for authenticating to another system',
   summary:
-    'Prints a signed OpenID Connect token (JWT) that proves to another system which run of which project this is. Only trusted runs get one. The log and every view of the run mask it.',
+    'Prints a signed OpenID Connect token (JWT) that proves the identity of this run to another system. Only trusted runs get a token. It is masked in the log and in every view of the run.',
   args: [],
   flags: {
-    audience: { type: 'string', value: '<audience>', summary: 'who accepts the token, such as sts.amazonaws.com' },
+    audience: {
+      type: 'string',
+      value: '<audience>',
+      summary: 'the system that accepts the token, such as sts.amazonaws.com',
+    },
     lifetime: { type: 'string', value: '<duration>', summary: 'how long it is valid: 1m to 1h (default 10m)' },
   },
   exits: [
     ['0', 'the token is on standard output'],
-    ['1', 'the server issues none, the run is untrusted, or it has been issued too many'],
+    ['1', 'the server issues no tokens, the run is untrusted, or it has requested too many'],
   ],
   recorded:
     'Nothing: each pass gets a new token. Request it just before the step that uses it, and pass it in a variable.',

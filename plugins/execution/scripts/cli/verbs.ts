@@ -113,7 +113,7 @@ export const waitAnyHelp = {
       type: 'string',
       value: '<type>=<expression>',
       many: true,
-      summary: 'CEL over event, vars and run: only take an event of this type that it accepts',
+      summary: 'CEL over event, vars and run: accept only events of this type for which it is true',
     },
     var: {
       type: 'string',

@@ -54,14 +54,14 @@ export const commands = inGroup('Vault', [
   }),
   {
     name: 'account add',
-    summary: 'connect an account that needs no person, with a client of its own',
+    summary: 'connect an account that needs no person, with its own client',
     description:
-      'The provider must offer the grant (`svc provider ls`). svc stores the secret or key sealed with the account and gets a new\n' +
-      'token before the old one expires; jobs get only the token. The secret value is read from standard input (`-`) or a file\n' +
-      '(`@file`). Accounts that act as a person are connected on the Connections page of the console.',
+      'The provider must offer the grant (`svc provider ls`). svc seals the secret or key together with the account, and gets a\n' +
+      'new token before the old one expires. Jobs get only the token. The secret value is read from standard input (`-`) or a\n' +
+      'file (`@file`). Accounts that act as a person are connected on the Connections page of the console.',
     args: [NAME],
     flags: {
-      provider: { type: 'string', value: '<provider>', summary: 'one of `svc provider ls`' },
+      provider: { type: 'string', value: '<provider>', summary: 'one of the providers in `svc provider ls`' },
       grant: {
         type: 'string',
         choices: ['client-credentials', 'jwt-bearer'],
@@ -74,19 +74,19 @@ export const commands = inGroup('Vault', [
       algorithm: {
         type: 'string',
         choices: ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
-        summary: 'for jwt-bearer; default: the usual one for the key',
+        summary: 'for jwt-bearer; default: the usual algorithm for the key',
       },
       subject: {
         type: 'string',
         value: '<sub>',
-        summary: 'for jwt-bearer: whom the token acts as; default: the client',
+        summary: 'for jwt-bearer: the subject that the token acts as; default: the client',
       },
       audience: { type: 'string', value: '<aud>', summary: 'for jwt-bearer, default: the token endpoint' },
       scope: {
         type: 'string',
         many: true,
         value: '<scope>',
-        summary: 'can be repeated; default: those of the provider',
+        summary: 'can be repeated; default: the scopes of the provider',
       },
     },
     examples: [
@@ -134,8 +134,8 @@ export const commands = inGroup('Vault', [
     name: 'account test',
     summary: 'send a small request with a connected account, and show whether it works',
     description:
-      "The request is the provider's `test_url` or identity address. Prints works, refused, unreachable or untested, and what to\n" +
-      'do; nothing of the token or the response. Exits with 1 unless the account works.',
+      "The request is the provider's `test_url` or identity address. Prints works, refused, unreachable or untested, and what\n" +
+      'to do, but never the token or the response. Exits with 1 unless the account works.',
     args: [NAME],
     examples: [['svc account test mail', 'before a workflow relies on it']],
     load: async () => ({ run: (invocation) => runTest(invocation, 'accounts') }),

@@ -17,7 +17,7 @@ const ENDS: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 export const run: Run = async (invocation) => {
   const { args, flags, output, env } = invocation;
   if (flags.from === undefined)
-    throw usageError('--from is missing', 'name the manifest that gets the example, such as --from ./tickets.json');
+    throw usageError('--from is missing', 'set the manifest that gets the example, such as --from ./tickets.json');
   const tool = { plugin: 'connectors', tool: 'connector-record', hides: ['SVC_CONNECTORS'] };
   const prepared = (await runTool(tool, { args, flags, env })).json as PreparedExample;
   const { file, manifest, action, example, secrets } = prepared;

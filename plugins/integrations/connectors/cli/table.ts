@@ -114,7 +114,7 @@ const connectorCommands: readonly Command[] = inGroup('Connect', [
   },
   {
     name: 'connector import',
-    summary: 'make a connector of an OpenAPI 3 document: a folder with a manifest',
+    summary: 'create a connector from an OpenAPI 3 document: a folder with a manifest',
     description:
       'Each operation becomes an action with its parameters, its body, the credential and an example. What a connector cannot\n' +
       'send is left out and reported.',
@@ -140,7 +140,7 @@ const connectorCommands: readonly Command[] = inGroup('Connect', [
       from: { type: 'string', value: '<path>', summary: 'the manifest that gets the example; required' },
       with: { type: 'string', value: '<json>', summary: 'the fields: \'{"channel": "#ops"}\'' },
       input: { type: 'string', value: '<json>', summary: 'the inputs: \'{"text": "hello"}\'' },
-      credential: { type: 'string', value: '<name>', summary: 'the credential or account to call it with' },
+      credential: { type: 'string', value: '<name>', summary: 'the credential or account for the call' },
     },
     examples: [
       ['svc connector record tickets.open --from tickets.json --credential bot --input \'{"title": "a"}\'', 'sends it'],

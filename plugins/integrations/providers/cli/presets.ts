@@ -54,7 +54,7 @@ function clientOf(preset: ProviderPreset, { clientId, clientSecret }: FlagValues
   if (!/^(@|env:)./.test(secret))
     throw usageError(
       '--client-secret must be @file or env:NAME',
-      'the server reads the secret there, and it stays out of the settings',
+      'the server then reads the secret from there, and the settings do not contain it',
     );
   return { client_id: clientId, client_secret: secret };
 }

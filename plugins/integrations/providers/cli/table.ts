@@ -28,7 +28,8 @@ export const commands = inGroup('Vault', [
   {
     name: 'provider presets',
     summary: 'list the public providers that svc knows, for the operator to configure',
-    description: 'Their addresses and capabilities are data of this version of svc. No server is asked.',
+    description:
+      'Their addresses and capabilities are part of this version of svc. The command does not contact a server.',
     examples: [['svc provider presets --json', 'with all members and sources']],
     load: async () => ({ run: (await import('./presets.ts')).list }),
   },
@@ -36,14 +37,22 @@ export const commands = inGroup('Vault', [
     name: 'provider new',
     summary: 'write the settings of a provider from a preset',
     description:
-      'Prints an entry of SVC_CONNECTED_ACCOUNT_PROVIDERS, or adds it to a file with --to. The client secret stays in the file or\n' +
-      'variable that --client-secret names. Without --client-id, the provider only offers the grants that need no person.',
-    args: [{ name: 'PRESET', summary: 'one of `svc provider presets`' }],
+      'Prints an entry of SVC_CONNECTED_ACCOUNT_PROVIDERS, or adds it to a file with --to. The client secret stays in the file or variable in --client-secret. Without --client-id, the provider offers only grants that need no person.',
+    args: [{ name: 'PRESET', summary: 'one of the presets in `svc provider presets`' }],
     flags: {
       name: { type: 'string', value: '<name>', summary: 'name of the provider; default: the name of the preset' },
-      'client-id': { type: 'string', value: '<id>', summary: 'of the application that you registered there' },
-      'client-secret': { type: 'string', value: '@file|env:NAME', summary: 'where the server reads its secret' },
-      scope: { type: 'string', many: true, value: '<scope>', summary: 'can be repeated; default: those of the preset' },
+      'client-id': { type: 'string', value: '<id>', summary: 'the ID of the application that you registered there' },
+      'client-secret': {
+        type: 'string',
+        value: '@file|env:NAME',
+        summary: "where the server reads the client's secret",
+      },
+      scope: {
+        type: 'string',
+        many: true,
+        value: '<scope>',
+        summary: 'can be repeated; default: the scopes of the preset',
+      },
       to: { type: 'string', value: '<file>', summary: 'JSON file with the array of providers' },
     },
     examples: [

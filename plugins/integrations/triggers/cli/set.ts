@@ -7,7 +7,7 @@ export const run: Run = async (invocation) => {
   if (flags.connector === undefined)
     throw usageError(
       '--connector is missing',
-      'name the connector that describes the list; svc connector ls lists them',
+      'set the connector that describes the list; svc connector ls lists the connectors',
     );
   const trigger = flags.trigger ?? (await onlyTrigger(await invocation.client(), String(flags.connector)));
   const { connector, credential, every, from } = flags;

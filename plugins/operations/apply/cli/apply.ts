@@ -43,7 +43,7 @@ export const run: Run = async (invocation) => {
   if (is_empty && steps.length > 0 && !flags.dryRun && !flags.allowEmpty)
     throw usageError(
       `${String(flags.folder)} describes no object, so --prune would remove ${formatNames(steps.map(label))}`,
-      'name the right folder, or add --allow-empty to remove them',
+      'pass the correct folder, or add --allow-empty to remove them',
     );
   const applying = new Applying(api, invocation, plan);
   const report = flags.dryRun ? foresee(steps) : await applying.do(steps);
@@ -76,7 +76,7 @@ type Stop = { signal: NodeJS.Signals } | { error: unknown };
 function endInterrupted({ remaining, ...report }: Report, stop: Stop, { output }: Invocation): number {
   output.note(`interrupted: ${summaryOf({ ...report, remaining }, false)}, ${remaining.length} not done`);
   if (remaining.length > 0) output.note(`not done: ${formatNames(remaining)}`);
-  output.note('  → repeat the command: it does the rest');
+  output.note('  → repeat the command to complete the rest');
   if ('error' in stop) throw stop.error;
   return 128 + constants.signals[stop.signal];
 }

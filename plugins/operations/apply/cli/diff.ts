@@ -19,7 +19,7 @@ export const run: Run = async (invocation) => {
   const view = changed.map(({ kind, name, action, differences }) => ({ kind: kind.folder, name, action, differences }));
   output.data({ same: changed.length === 0, objects: view }, () => changed.flatMap(linesOf).join('\n'));
   noteUnmanaged(plan, invocation);
-  if (changed.length === 0) output.note('the project is as its files say');
+  if (changed.length === 0) output.note('the project matches its files');
   return changed.length === 0 ? undefined : Exit.failed;
 };
 

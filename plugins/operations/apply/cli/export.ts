@@ -8,7 +8,7 @@ import { writeYaml } from './project/yaml.ts';
 import { exportingFrom } from './project/included-contents.ts';
 
 export const run: Run = async ({ flags, output, client }) => {
-  if (flags.output === undefined) throw usageError('-o is missing', 'name the folder to write: svc export -o project');
+  if (flags.output === undefined) throw usageError('-o is missing', 'set the folder to write: svc export -o project');
   const folder = String(flags.output);
   const api = await client();
   const files: Companion[] = [];

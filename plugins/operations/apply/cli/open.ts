@@ -13,7 +13,7 @@ interface Opened {
 /** Reads the folder of `-f` and compares it with the project. */
 export async function open(invocation: Invocation): Promise<Opened> {
   const { flags, client } = invocation;
-  if (flags.folder === undefined) throw usageError('-f is missing', "name the folder with the project's files");
+  if (flags.folder === undefined) throw usageError('-f is missing', "pass the folder with the project's files");
   const api = await client();
   const desired = await readFolder(String(flags.folder), await readSchemas(api), invocation);
   const plan = await makePlan(api, desired, { prune: flags.all ? 'all' : 'applied' });
@@ -25,7 +25,7 @@ const MAX_NAMED = 10;
 /** Names what no file describes and --prune keeps. */
 export function noteUnmanaged({ unmanaged }: Plan, { output }: Invocation): void {
   if (unmanaged.length === 0) return;
-  output.note(`made by hand, without a file: ${formatNames(unmanaged.map(label))}`);
+  output.note(`created by hand, without a file: ${formatNames(unmanaged.map(label))}`);
 }
 
 export function formatNames(names: readonly string[]): string {

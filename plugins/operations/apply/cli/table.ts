@@ -26,20 +26,24 @@ const KIND: Argument = {
 export const commands: readonly Command[] = inGroup('Operate', [
   {
     name: 'apply',
-    summary: 'make a project as its files say',
+    summary: 'make a project match its files',
     description:
-      'Reads the files that svc export writes, checks all of them, and creates or updates what differs. Values of secrets, tokens\n' +
-      'and keys are never in a file. Exits with 1 if an object was rejected; the others are applied, and the next apply goes on.',
+      'Reads the files that svc export writes, checks all of them, and creates or updates the objects that differ. Values of\n' +
+      'secrets, tokens and keys are never in a file. Exits with 1 if an object was rejected; the others are applied, and the\n' +
+      'next apply completes the rest.',
     flags: {
       ...FOLDER,
-      prune: { type: 'boolean', summary: 'remove what svc apply created and the folder no longer has' },
-      all: { type: 'boolean', summary: 'with --prune: also remove what people made by hand' },
-      'allow-empty': { type: 'boolean', summary: 'with --prune: accept a folder that describes no object' },
+      prune: {
+        type: 'boolean',
+        summary: 'also remove objects that svc apply created and that the folder no longer contains',
+      },
+      all: { type: 'boolean', summary: 'with --prune: also remove objects that people created by hand' },
+      'allow-empty': { type: 'boolean', summary: 'with --prune: accept a folder that describes no objects' },
       'dry-run': { type: 'boolean', summary: 'only show what would be done' },
     },
     examples: [
-      ['svc apply -f project --prune', 'the project is as its files say'],
-      ['svc apply -f project --dry-run', 'what this would do'],
+      ['svc apply -f project --prune', 'the project matches its files'],
+      ['svc apply -f project --dry-run', 'what an apply would do'],
     ],
     load: () => import('./apply.ts'),
   },
@@ -47,8 +51,8 @@ export const commands: readonly Command[] = inGroup('Operate', [
     name: 'diff',
     summary: 'show where a project differs from its files',
     description:
-      'Exits with 0 if the project is as its files say, with 1 if it differs, and with 2 or more if they cannot be compared.',
-    flags: { ...FOLDER, all: { type: 'boolean', summary: 'also count what people made by hand' } },
+      'Exits with 0 if the project matches its files, with 1 if it differs, and with 2 or more if they cannot be compared.',
+    flags: { ...FOLDER, all: { type: 'boolean', summary: 'also count objects that people created by hand' } },
     examples: [['svc diff -f project', 'what svc apply --prune would change']],
     load: () => import('./diff.ts'),
   },
@@ -56,7 +60,7 @@ export const commands: readonly Command[] = inGroup('Operate', [
     name: 'export',
     summary: 'write a project as files',
     description:
-      'Writes one file for each object, with scripts, pipelines and graphs beside it. Other files in the folder stay.\n' +
+      'Writes one file for each object, and puts scripts, pipelines and graphs next to it. Other files in the folder stay.\n' +
       'Values of secrets, tokens and keys are not written.',
     flags: { output: { type: 'string', value: '<folder>', short: 'o', summary: 'the folder to write' } },
     examples: [['svc export -o project', 'then put the folder under version control']],

@@ -16,7 +16,10 @@ export const commands: readonly Command[] = inGroup('Operate', [
       force: { type: 'boolean', summary: 'replace an existing file' },
     },
     examples: [
-      ['svc admin backup /backups/monday.svc', 'the database in SVC_DATABASE_URL, or that of `svc dev` in this folder'],
+      [
+        'svc admin backup /backups/monday.svc',
+        'the database in SVC_DATABASE_URL, or the database of `svc dev` in this folder',
+      ],
       ['svc admin backup -', 'to standard output: for a pipe into age, gpg or ssh'],
     ],
     load: () => import('./backup.ts'),

@@ -12,7 +12,7 @@ export const commands: readonly Command[] = [
     flags: { 'read-only': { type: 'boolean', summary: 'offer only tools that change nothing' } },
     examples: [
       ['svc mcp', 'in the configuration of an AI agent'],
-      ['svc mcp --read-only', 'the agent sees runs, but starts and changes nothing'],
+      ['svc mcp --read-only', 'the agent can see runs, but cannot start or change anything'],
     ],
     load: () => import('./mcp.ts'),
   },

@@ -14,10 +14,14 @@ export const FILTER_FLAGS: Flags = {
     run: 'run:',
     summary: 'only this cause: an event type, handler:<name>, schedule:<name>, run:<id>',
   },
-  output: { type: 'string', value: '<words>', summary: 'only ended runs with these words in an output' },
-  error: { type: 'string', value: '<words>', summary: 'only ended runs with these words in their error' },
-  step: { type: 'string', value: '<name>', summary: 'only ended runs with a step, job or node with this name' },
-  account: { type: 'string', value: '<name>', summary: 'only ended runs that name this account or credential' },
+  output: { type: 'string', value: '<words>', summary: 'only runs that have ended and have these words in an output' },
+  error: { type: 'string', value: '<words>', summary: 'only runs that have ended and have these words in their error' },
+  step: {
+    type: 'string',
+    value: '<name>',
+    summary: 'only runs that have ended and have a step, job or node with this name',
+  },
+  account: { type: 'string', value: '<name>', summary: 'only runs that have ended and use this account or credential' },
   since: { type: 'string', value: '<time>', summary: 'only runs created since: a time (ISO 8601), or 2h' },
   until: { type: 'string', value: '<time>', summary: 'only runs created before' },
 };

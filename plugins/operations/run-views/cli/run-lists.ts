@@ -72,8 +72,8 @@ export const runLists: readonly Command[] = [
     name: 'runs resume',
     summary: 'resume all paused runs that a filter selects, after a preview',
     description:
-      'Shows the selected runs. On a terminal, it then asks for confirmation; elsewhere, it does nothing without --yes. Exits with 1 if a run\n' +
-      'could not be resumed.',
+      'Shows the selected runs. On a terminal, it then asks for confirmation; elsewhere, it does nothing without --yes. Exits\n' +
+      'with 1 if a run could not be resumed.',
     flags: { ...RESUME_FILTERS, ...CHANGE_FLAGS },
     examples: [['svc runs resume --all --yes', 'every paused run of the project']],
     load: async () => ({ run: (await import('./runs-pause.ts')).resumeAll }),
@@ -103,7 +103,7 @@ export const runLists: readonly Command[] = [
     summary: 'export all runs that match, newest first, as CSV or JSON lines',
     description:
       'Prints to standard output, one run per line, with secret values masked. In CSV, cells that a spreadsheet would read as a\n' +
-      'formula begin with an apostrophe, and line breaks become spaces. If the connection is lost, the command says how to\n' +
+      'formula begin with an apostrophe, and line breaks become spaces. If the connection is lost, the command shows how to\n' +
       'continue; with --before, there is no header.',
     flags: {
       ...VIEW_FLAG,
@@ -127,7 +127,7 @@ export const runLists: readonly Command[] = [
       ['svc runs ls --status failed --status cancelled', 'the same as --status failed,cancelled'],
       ['svc runs ls --trigger handler:report --status failed', 'failed runs of a handler'],
       ['svc runs ls --view failed-deploys', 'the runs of a saved view'],
-      ["svc runs ls --error 'connection refused' --step deploy", 'runs that failed like this and had that step'],
+      ["svc runs ls --error 'connection refused' --step deploy", 'runs that failed with this error and had this step'],
     ],
     note: ({ search }) => describeGap(search as Api.ListRuns200['search']),
     path: '/runs',

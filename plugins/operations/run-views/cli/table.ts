@@ -85,8 +85,8 @@ export const commands: readonly Command[] = [
       description:
         "Prints the ID of the run. With --follow, it shows the script's log (its standard output and standard\n" +
         'error) until the run ends, and exits with 0 if the run succeeded, otherwise with 1.\n' +
-        'After the workflow, each input that it declares is a flag: `svc help <workflow>` lists them. If an input has the\n' +
-        'name of a flag listed here, use `--input.<name>`.',
+        'Each input that the workflow declares is a flag, which you write after the workflow; `svc help <workflow>` lists these\n' +
+        'flags. If an input has the name of a flag listed here, use `--input.<name>`.',
       args: [{ ...FILE, optional: true }],
       words: ARGUMENTS,
       inputs: true,
@@ -132,7 +132,10 @@ export const commands: readonly Command[] = [
         ],
         ['svc submit deploy.yaml --service shop --replicas 3', 'with inputs that the workflow declares'],
         ['svc submit deploy.sh -- eu --force', 'with arguments: $1 is eu'],
-        ['svc submit deploy.sh --priority 5 --concurrency-group deploy', 'one at a time, before less urgent runs'],
+        [
+          'svc submit deploy.sh --priority 5 --concurrency-group deploy',
+          'one run at a time, ahead of less urgent runs',
+        ],
         ['svc submit deploy.sh --credential GH_TOKEN=bot', 'with a credential; the service inserts its value'],
         [
           'svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21',
@@ -292,16 +295,16 @@ export const commands: readonly Command[] = [
       name: 'rerun',
       summary: 'rerun a finished run: the parts that did not succeed, or everything from a site',
       description:
-        'The new run has the document, input and environment of the first one, but new idempotency keys. For a pipeline or\n' +
-        'graph that did not succeed, the rerun keeps the jobs and nodes that succeeded, with their outputs and artifacts, and\n' +
-        'runs the rest again; with --all, it keeps nothing.\n' +
-        'A script runs from its first line, with a new journal. With --from, calls before the site do not run again: the\n' +
-        'script starts at its first line and gets the recorded results. If the script makes other calls, the new run fails\n' +
-        'with determinism_violation, which names the call. If several verbs share a site, put the verb before it.\n' +
-        'In a pipeline or graph, --from names a job or node: that node, everything after it and everything that did not\n' +
-        "succeed run again. If the script is a job, put the job's name before the site. The calls before the site are kept.\n" +
-        'With --input, the new run gets this input instead of the whole input of the first run. The input is checked as in a\n' +
-        'submission. Without --from, a rerun of a pipeline or graph with another input keeps no results.',
+        'The new run has the document, input and environment of the first one, but new idempotency keys. For a pipeline or graph\n' +
+        'that did not succeed, the rerun keeps the jobs and nodes that succeeded, with their outputs and artifacts, and runs the\n' +
+        'rest again; with --all, it keeps nothing.\n' +
+        'A script runs from its first line, with a new journal. With --from, calls before the site do not run again: the script\n' +
+        'starts at its first line and gets the recorded results. If the script makes other calls, the new run fails with\n' +
+        'determinism_violation, and the error shows the call. If several verbs share a site, put the verb before it. In a\n' +
+        'pipeline or graph, --from is a job or node: that node, everything after it and everything that did not succeed run\n' +
+        "again. If the script is a job, put the job's name before the site. The calls before the site are kept. With --input, the\n" +
+        'new run gets this input instead of the whole input of the first run. The input is checked as in a submission. Without\n' +
+        '--from, a rerun of a pipeline or graph with another input keeps no results.',
       args: [RUN],
       flags: {
         from: {

@@ -35,7 +35,7 @@ export const commands = inGroup('Vault', [
         region: { type: 'string', value: '<region>', summary: 'for aws' },
         'access-key-id': { type: 'string', value: '<id>', summary: 'for aws: the ID of an access key' },
         'secret-access-key': { type: 'string', value: '-|@file', summary: 'for aws: the secret of the access key' },
-        project: { type: 'string', value: '<id>', summary: 'for gcp: default is that of the service account' },
+        project: { type: 'string', value: '<id>', summary: 'for gcp; default: the project of the service account' },
         'service-account': { type: 'string', value: '@file', summary: 'for gcp: the JSON key of a service account' },
       },
       examples: [

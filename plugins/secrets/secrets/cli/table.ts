@@ -21,7 +21,7 @@ async function readBody(invocation: Invocation) {
     if (args[1] === undefined) throw usageError('the value is missing', '-, @file, or --from-store and --path');
     return { value: await readSecret(args[1], '<value>', invocation) };
   }
-  if (args[1] !== undefined) throw usageError('a value cannot be combined with --from-store', 'give one of the two');
+  if (args[1] !== undefined) throw usageError('a value cannot be combined with --from-store', 'use only one of them');
   return { from };
 }
 

@@ -13,7 +13,7 @@ import {
 import { variablesPath } from './paths.ts';
 
 const NAME: Argument = { name: 'NAME', summary: 'name in jobs and below `vars`: letters, digits and _' };
-const ORG: Flags = { org: { type: 'boolean', summary: 'the variable of the org, for all of its projects' } };
+const ORG: Flags = { org: { type: 'boolean', summary: "the org's variable, for all projects of the org" } };
 
 /** The characters of a value that a list shows. */
 const MAX_VALUE_CHARACTERS = 60;
@@ -32,9 +32,9 @@ export const commands: readonly Command[] = inGroup('Vault', [
     name: 'var set',
     summary: 'create or replace a variable, which is not secret',
     description:
-      'Jobs get it in their environment, and expressions read it as `vars.NAME`. A run keeps the values of its start.\n' +
-      'A variable of the project hides the one of its org. Anyone who can see the project can read the value; for passwords and\n' +
-      'tokens use `svc secret set`.',
+      'Jobs get it in their environment, and expressions read it as `vars.NAME`. A run keeps the values from its start. A\n' +
+      "variable of the project overrides the org's variable with the same name. Anyone who can see the project can read the\n" +
+      'value; for passwords and tokens use `svc secret set`.',
     args: [NAME, { name: 'value', summary: 'the value, or - for standard input' }],
     flags: ORG,
     examples: [
@@ -52,11 +52,11 @@ export const commands: readonly Command[] = inGroup('Vault', [
   }),
   listCommand<Api.Variable>({
     name: 'var ls',
-    summary: 'list the variables that runs get: those of the project and of its org',
+    summary: 'list the variables that runs get, from the project and its org',
     flags: ORG,
     examples: [
       ['svc var ls --json', 'for programs'],
-      ['svc var ls --org', 'only those of the org'],
+      ['svc var ls --org', "only the org's variables"],
     ],
     path: variablesPath,
     member: 'vars',

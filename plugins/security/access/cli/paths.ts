@@ -2,7 +2,7 @@ import { type Client, type Invocation, usageError } from '../../../../cli/contra
 
 /** Returns the org of the profile, which every path below an org needs. */
 export function orgOf({ profile }: Client): string {
-  if (profile.org === '') throw usageError('no org is chosen', 'set SVC_ORG, or log in with --org');
+  if (profile.org === '') throw usageError('no org is selected', 'set SVC_ORG, or log in with --org');
   return profile.org;
 }
 

@@ -9,7 +9,7 @@ export function cookieNamed(name: string, { headers }: Pick<HttpRequest, 'header
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Formats a cookie. It is `Lax` because people come back from other sites, and `HttpOnly` so that no script reads it. */
+/** Formats a cookie. It is `Lax` because people return from other sites, and `HttpOnly` so that no script reads it. */
 export const setCookie = (name: string, value: string, max_age_ms: number, secure: boolean): string =>
   `${name}=${value}; Path=/; Max-Age=${Math.max(0, Math.floor(max_age_ms / 1000))}; HttpOnly; SameSite=Lax` +
   (secure ? '; Secure' : '');

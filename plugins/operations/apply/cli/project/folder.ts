@@ -40,7 +40,7 @@ export async function readFolder(
   if (!stats?.isDirectory() && !stats?.isSymbolicLink())
     throw usageError(
       `there is no folder ${folder}`,
-      'pass a folder that `svc export` has written, or make one like it',
+      'pass a folder that `svc export` has written, or create a similar one',
     );
   const found: Found = { objects: [], problems: [] };
   let count = 0;

@@ -44,7 +44,7 @@ async function download(api: Client, { folder, name, digest, size }: ContentRequ
   throw new CliError(
     Exit.failed,
     'unexpected_answer',
-    `the server sent another content than the one with the digest ${digest}`,
+    `the server sent content with a different digest than ${digest}`,
     'export again; if it happens again, check the server with `svc doctor`',
   );
 }

@@ -383,7 +383,7 @@ const MEMBERS: Kind = {
 };
 
 const neverWritten = async (): Promise<Written> => {
-  throw new Error('people set this kind of object');
+  throw new Error('people set objects of this kind');
 };
 
 const CREDENTIALS: Kind = {

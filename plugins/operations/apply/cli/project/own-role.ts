@@ -7,7 +7,7 @@ interface Member {
 }
 
 const roleProtected = (message: string): CliError =>
-  new CliError(Exit.failed, 'member_kept', message, 'to do this nevertheless, use `svc member set` or `svc member rm`');
+  new CliError(Exit.failed, 'member_kept', message, 'to change it anyway, use `svc member set` or `svc member rm`');
 
 async function assertNotLastAdmin(api: Client, name: string): Promise<void> {
   const { user } = await api.json<{ user: { name: string } }>({ path: '/api/v1/whoami', expects: ['user'] });

@@ -38,7 +38,7 @@ const VARIABLE = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' };
 const KEY_ENV = {
   ...VARIABLE,
   description:
-    'The variable with the signing key, which is read where svc apply runs. Needed to create or change a signed hook.',
+    'The environment variable with the signing key, which svc apply reads. Required to create or change a signed hook.',
 };
 
 const without = (members: Schema, ...names: readonly string[]): Schema =>
@@ -92,7 +92,7 @@ const CHANGES: Readonly<Record<string, (schema: Schema) => Schema>> = {
 const PROVIDER: Schema = {
   title: 'ProviderFile',
   description:
-    'A provider of connected accounts, which the operator of the server configures. Members that are absent are not compared.',
+    'A provider of connected accounts, which the operator of the server configures. Absent members are not compared.',
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -120,7 +120,7 @@ const GRAPH: Schema = {
     published: {
       type: ['boolean', 'string', 'object'],
       description:
-        'Whether its triggers are registered. A path or a graph: another document than the saved one is published. Default: false.',
+        'Whether its triggers are registered. A path or a graph: this document is published instead of the saved one. Default: false.',
     },
   },
 };

@@ -21,7 +21,7 @@ import { ConnectionTabs } from './tabs.tsx';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,127}';
 const ABOUT =
-  'Jobs get each variable in their environment, and expressions read it as vars.NAME. A run keeps the values of its start. For passwords and tokens, use secrets.';
+  'Jobs get each variable in their environment, and expressions read it as vars.NAME. A run keeps the values from its start. For passwords and tokens, use secrets.';
 
 /** The values that runs of the project get: its own variables, and those of its org. */
 export function Variables() {
