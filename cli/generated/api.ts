@@ -527,11 +527,11 @@ export interface ExampleDelivery {
   delivery_id?: string;
 }
 /**
- * Which responses fail the attempt, although their status is a success. Each member is CEL over `status`, `headers` and `body`.
+ * Which responses with a success status fail the attempt. Each member is CEL over `status`, `headers` and `body`.
  */
 export interface FailedWhen {
   /**
-   * True for a failure, such as `body.ok == false`. A response that it cannot be evaluated for is a failure too.
+   * True for a failure, such as `body.ok == false`. If it cannot be evaluated, the response is a failure too.
    */
   when: string;
   /**
@@ -1198,7 +1198,7 @@ export interface ManifestSign {
  */
 export interface Pagination {
   /**
-   * What chooses the next page: a cursor of the response, the number of the page, the number of items before it, or a link of the response.
+   * What selects the next page: a cursor in the response, the number of the page, the number of items before it, or a link in the response.
    */
   kind: 'cursor' | 'page' | 'offset' | 'link';
   /**
@@ -1317,7 +1317,7 @@ export interface ManifestTrigger {
    */
   items?: string;
   /**
-   * CEL over `item`: the ID by which svc recognizes an item. Each ID becomes one event.
+   * CEL over `item`: the ID that identifies an item. Each ID becomes one event.
    */
   id: string;
   cursor?: TriggerCursor;
@@ -1328,11 +1328,11 @@ export interface ManifestTrigger {
   event: TriggerEvent;
   every?: TriggerInterval;
   /**
-   * Default true. `false` if outsiders can create items: runs of such events are untrusted.
+   * Default true. `false` if outsiders can create items; runs that such events start are then untrusted.
    */
   trusted?: boolean;
   /**
-   * The time limit of a poll with all its pages, from 1s to 2m. Default 30s.
+   * The time limit of a poll, including all its pages, from 1s to 2m. Default 30s.
    */
   timeout?: string;
   minItems?: 0;
@@ -1521,7 +1521,7 @@ export interface WaitedRun {
     activity: string;
   }[];
   /**
-   * Up to 20 activities that agents have claimed. Those whose agents have been silent longest come first. Present only for a single run that is open.
+   * Up to 20 activities that agents have claimed. Activities whose agents have not responded for the longest time come first. Present only for a single run that is open.
    */
   claims?: {
     activity_id: string;
@@ -1539,7 +1539,7 @@ export interface WaitedRun {
      */
     silent_ms: number;
     /**
-     * When another agent can take the work if the claim is not renewed.
+     * When another agent can claim the work, unless the claim is renewed before then.
      */
     ends_at: string;
   }[];

@@ -1,10 +1,10 @@
 @contract
 Feature: Accounts that need no person
 
-  Rule: An account with a client of its own gets its tokens without anybody's consent
+  Rule: An account with its own client gets tokens without anybody's consent
 
     @provider
-    Scenario: the secret of a client gets tokens, until the provider rejects it
+    Scenario: an account gets tokens with a client's secret until the provider rejects it
       Given a provider that knows the client "robot", with access tokens of 6 seconds
       And a file "robot.txt":
         """
@@ -53,7 +53,7 @@ Feature: Accounts that need no person
       And standard error has "can still get tokens"
 
     @provider
-    Scenario: assertions that a key signs get tokens
+    Scenario: an account gets tokens with signed assertions
       Given a provider that knows the client "robot", with access tokens of 600 seconds
       And a file "robot.pem":
         """
@@ -81,7 +81,7 @@ Feature: Accounts that need no person
       Then it exits with 1
       And standard error has "(account_mismatch)"
 
-  Rule: What cannot work is rejected before the provider is asked
+  Rule: Requests that cannot work are rejected before svc contacts the provider
 
     @provider
     Scenario Outline: a request is rejected if <what>
@@ -103,12 +103,12 @@ Feature: Accounts that need no person
         | the provider rejects the secret   | 424    | account_not_granted    | {"provider": "robots", "grant": "client_credentials", "client_id": "robot", "client_secret": "hush-hush"} |
 
     @provider
-    Scenario: nobody is sent to a provider whose accounts need no person
+    Scenario: nobody is redirected to a provider whose accounts need no person
       Given a provider that knows the client "robot", with access tokens of 600 seconds
       When I ask in a browser to connect "jobs" to "robots"
       Then the answer is 409 with code "connecting_not_offered"
 
-  Rule: A test says whether an account works
+  Rule: A test reports whether an account works
 
     @provider
     Scenario: a test request shows what the provider does with the token
@@ -136,7 +136,7 @@ Feature: Accounts that need no person
       And standard output has "Reconnect the account"
 
     @provider
-    Scenario: an account whose provider declares no test request is not tested
+    Scenario: an account is not tested if its provider declares no test request
       Given a provider that knows the client "robot", with access tokens of 600 seconds
       When I send "POST" to "{scoped}/accounts/jobs/connect-client" with:
         """

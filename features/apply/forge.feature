@@ -2,7 +2,7 @@
 Feature: A push applies a project's files
 
   @store @needs-git
-  Scenario: a handler checks out the pushed commit and applies its folder with a token of its own
+  Scenario: a handler checks out the pushed commit and applies its folder with its own token
     Given a token noted as "apply" with:
       """
       {"org": "{org}", "project": "{project}", "role": "admin"}

@@ -1,8 +1,8 @@
 @contract
-Feature: What files no longer describe
+Feature: Objects that the files no longer describe
 
   @store
-  Scenario: prune removes what was applied, and keeps what people made by hand
+  Scenario: prune removes applied objects, and keeps objects that people created by hand
     Given a file "p/handlers/build.yaml":
       """
       on: [push]
@@ -67,7 +67,7 @@ Feature: What files no longer describe
     Then it exits with 0
     And standard output is "removed handlers/mine"
 
-  Scenario: an object that was made by hand after the applied one was removed is kept
+  Scenario: an object that was created by hand after the applied one was removed is kept
     Given a file "p/handlers/build.yaml":
       """
       on: [push]
@@ -89,7 +89,7 @@ Feature: What files no longer describe
     Then it exits with 0
     And standard error has "created by hand, without a file: handlers/build"
 
-  Scenario: an object that files take over is removed with its file
+  Scenario: a manually created object that a file describes is removed with its file
     Given a file "ci.sh":
       """
       echo by hand
@@ -149,7 +149,7 @@ Feature: What files no longer describe
     Then it exits with 0
     And standard error has "1 created, 0 updated, 1 unchanged, 0 removed, 0 failed"
 
-  Scenario: a member who may not manage roles and variables changes none of them by an apply
+  Scenario: an apply by a member who cannot manage roles and variables does not change them
     Given a member "mia" with the role "member" and a token noted as "mia"
     And a file "p/members/mia.yaml":
       """

@@ -51,7 +51,7 @@ Feature: Files that cannot be applied
     When I call "svc diff -f {folder}/p"
     Then it exits with 2
 
-  Scenario Outline: a file outside of the folder is not read: <what>
+  Scenario Outline: a file outside the folder is not read: <what>
     Given a file "outside.sh":
       """
       echo outside
@@ -73,7 +73,7 @@ Feature: Files that cannot be applied
       | an absolute path | {folder}/outside.sh      |
       | a link           | link.sh                  |
 
-  Scenario: what the server rejects is reported with its file and pointer, and the others are applied
+  Scenario: a rejected object is reported with its file and pointer, and the others are applied
     Given a file "p/handlers/good.yaml":
       """
       on: [push]
@@ -93,7 +93,7 @@ Feature: Files that cannot be applied
     And standard error has "failed handlers/bad:"
     And standard error has "handlers/bad.yaml:/when"
 
-  Scenario Outline: a wrong call exits with 2: <line>
+  Scenario Outline: a call with invalid arguments exits with 2: <line>
     When I call "svc <line>"
     Then it exits with 2
     And standard error has "<says>"

@@ -1,10 +1,10 @@
 @contract
 Feature: A project as files
 
-  Rule: What svc export writes is what the project is
+  Rule: An export describes the project exactly
 
     @store
-    Scenario: every kind is written, compared, and applied to another project
+    Scenario: objects of every kind are exported, compared, and applied to another project
       Given a file "ci.sh":
         """
         echo built
@@ -102,7 +102,7 @@ Feature: A project as files
       When I call "svc diff -f {folder}/p --project {copy}"
       Then it exits with 0
 
-    Scenario: a graph keeps the document that is published and the one that is only saved
+    Scenario: an export contains both the published and the saved document of a graph
       Given a file "p/graphs/greet.yaml":
         """
         document:
@@ -129,10 +129,10 @@ Feature: A project as files
       And I call "svc graph ls"
       And standard output matches "greet +2 +1"
 
-  Rule: What svc export writes is enough for an empty project
+  Rule: An export can be applied to an empty project
 
     @store
-    Scenario: pipelines and scripts bring the files that they run and include, and another project gets them
+    Scenario: an export contains the files that pipelines run and scripts include, and another project gets these files
       Given a file "ci/deploy.yaml":
         """
         jobs:
@@ -220,9 +220,9 @@ Feature: A project as files
       And I call "svc diff -f {folder}/q"
       Then it exits with 0
 
-  Rule: What differs is shown, and applied
+  Rule: Differences are shown and applied
 
-    Scenario: drift is shown by member, and the next apply removes it
+    Scenario: differences are shown by member, and the next apply removes them
       Given a file "p/handlers/build.yaml":
         """
         on: [push]
@@ -281,7 +281,7 @@ Feature: A project as files
       When I call "svc schedule show nightly --json"
       Then standard output is JSON whose "paused" is "true"
 
-    Scenario: a script and its imports are applied as one, and an included file is uploaded
+    Scenario: a script is applied together with its imports, and an included file is uploaded
       Given a file "p/handlers/sum.yaml":
         """
         on: [sum.asked]
@@ -316,10 +316,10 @@ Feature: A project as files
       And I call "svc diff -f {folder}/q"
       Then it exits with 0
 
-  Rule: A webhook is registered at the forge as its file says
+  Rule: A webhook is registered at the forge as its file specifies
 
     @far-end
-    Scenario: the registration is exported, and ends with its line
+    Scenario: the registration is exported, and ends when its line is removed from the file
       Given a forge whose API takes the token "far-token-1"
       And the credential "bot" is '{"kind": "bearer", "token": "far-token-1"}'
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot"

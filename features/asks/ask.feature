@@ -201,7 +201,7 @@ Feature: svc ask sends an ask to a run and prints the answer
   Rule: svc wait-any can also wait for an ask
 
     @store
-    Scenario: an ask arrives first, and later an ask comes from the queue
+    Scenario: a wait takes an ask that arrives, and a later wait takes one from the queue
       When I submit the script "any.sh":
         """
         first=$(svc wait-any signal:stop ask:price timeout:10m)

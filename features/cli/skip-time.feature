@@ -97,7 +97,7 @@ Feature: A local run that skips waiting times
       And standard error lacks "skipped"
 
   @contract
-  Rule: Programs that are running are not sped up
+  Rule: Running programs are not sped up
 
     Scenario: a sleep does not end before a program that runs in parallel
       Given a file "ci.yml":

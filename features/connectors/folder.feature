@@ -1,9 +1,9 @@
 Feature: Connectors in a folder
 
-  Rule: A running server takes new, changed and removed connectors
+  Rule: A running server detects new, changed and removed connectors
 
     @contract @far-end @own-server @configured
-    Scenario: a connector is dropped into a folder, changed, broken and removed, and the server keeps running
+    Scenario: a connector is added to a folder, changed, made invalid and removed, and the server keeps running
       Given a far end
       And a file "connectors/notes.txt":
         """
@@ -71,7 +71,7 @@ Feature: Connectors in a folder
       And standard error has "has no connector desk"
 
     @contract @far-end @own-server @configured
-    Scenario: an open run keeps the connector that it was submitted with until it is removed, and half a file is not taken
+    Scenario: an open run uses the connector that it was submitted with until it is removed, and an incomplete file is ignored
       Given a far end
       And a file "connectors/desk/manifest.json":
         """

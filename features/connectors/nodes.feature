@@ -67,7 +67,7 @@ Feature: Connector nodes
       Then standard output matches "\"credential\": ?\"chat\""
 
     @far-end @CONN-006
-    Scenario: a credential deleted before the claim is reported by its name
+    Scenario: a credential that was deleted before the claim is reported by its name
       Given a team chat with the token "tok-of-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
       When I run the graph:

@@ -4,7 +4,7 @@ Feature: From a delivery to a commit status
   Rule: Acknowledged work is completed even if processes die
 
     @own-server
-    Scenario: a payment is summarized, posted and noted at a commit although servers and agents are killed
+    Scenario: a payment is summarized, posted and reported on a commit even though servers and agents are killed
       Given a chat endpoint with the model "large" and the key "key-of-the-model"
       And it does not answer the next request
       And a homeserver with the token "tok-homeserver" and the room "!ops:example.org"

@@ -3,7 +3,7 @@ Feature: Allowed hosts of credentials
 
   Rule: A credential with hosts is sent to them and to no other host
 
-    Scenario: a request to an allowed host carries the credential
+    Scenario: a request to an allowed host contains the credential
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-hosts-canary", "hosts": ["127.0.0.1"]}'
       When I run the node "http" with:
@@ -40,7 +40,7 @@ Feature: Allowed hosts of credentials
       And "output.status" of the run is "302"
       And the far end got 1 request
 
-    Scenario: a credential that is set again keeps no earlier limit
+    Scenario: a credential that is set again has no earlier limit
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-hosts-canary", "hosts": ["example.com"]}'
       And the credential "bot" is '{"kind": "bearer", "token": "tok-hosts-canary"}'
@@ -52,7 +52,7 @@ Feature: Allowed hosts of credentials
 
   Rule: A program can send its environment anywhere, so jobs do not get such a credential
 
-    Scenario: a submission that names one is rejected
+    Scenario: a submission that refers to one is rejected
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-hosts-canary", "hosts": ["example.com"]}'
       When I send "POST" to "{scoped}/runs" with:
         """
@@ -61,7 +61,7 @@ Feature: Allowed hosts of credentials
       Then the answer is 422 with code "credential_host_not_allowed"
       And the answer has "TOKEN: the credential bot can be sent only to example.com, not to a job"
 
-    Scenario: a limit that is set later fails the claim
+    Scenario: if the limit is set later, the claim fails
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-hosts-canary"}'
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
         """
@@ -72,7 +72,7 @@ Feature: Allowed hosts of credentials
       When I send the signal "go" with "null"
       Then the run fails with code "credential_host_not_allowed"
 
-  Rule: The CLI and the API say which hosts are allowed
+  Rule: The CLI and the API show which hosts are allowed
 
     Scenario: hosts are set and listed
       When I call "svc credential set bot --kind bearer --token - --host API.Example.com --host *.example.org" with standard input:
@@ -83,7 +83,7 @@ Feature: Allowed hosts of credentials
       Then standard output has "api.example.com, *.example.org"
       And standard output lacks "tok-hosts-canary"
 
-    Scenario Outline: <what> is no host
+    Scenario Outline: <what> is not a valid host
       When I send "PUT" to "{scoped}/credentials/bot" with:
         """
         {"kind": "bearer", "token": "tok-1-ab", "hosts": <hosts>}

@@ -1,7 +1,7 @@
 @store @contract
 Feature: Dead letters, and replaying many events
 
-  Rule: A delivery that failed for good is a dead letter until it is delivered again or dismissed
+  Rule: A delivery that has failed permanently is a dead letter until it is delivered again or dismissed
 
     Scenario: dead letters are listed with their reason, delivered again by filter, and dismissed
       Given the handler "receipt" on "order.paid" runs "receipt.sh":
@@ -62,7 +62,7 @@ Feature: Dead letters, and replaying many events
 
   Rule: Recorded events of a type are delivered again to the handlers that match them now
 
-    Scenario: a new handler gets the events from before it was registered, and declines as it would
+    Scenario: a new handler gets the events from before its registration, and declines those that it does not match
       When somebody emits "order.paid" with '{"payload": {"total": 5}}'
       And somebody emits "order.paid" with '{"payload": {"total": 50}}'
       And somebody emits "order.sent" with '{"payload": {"total": 50}}'

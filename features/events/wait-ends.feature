@@ -32,7 +32,7 @@ Feature: Timeouts and signals that end svc wait-event
       And the log has "code 124" 2 times
 
     @contract
-    Scenario: a timeout report lists events that almost matched
+    Scenario: after a timeout, the report lists events that almost matched
       When I submit the script "near.sh" for "acme/web":
         """
         svc wait-signal start

@@ -19,7 +19,7 @@ Feature: svc wait-event takes the event that --when accepts
       And "output.event.payload.n" of the run is "2"
 
     @contract @store
-    Scenario: an event names the run that it is for
+    Scenario: an event contains the ID of the run that it is intended for
       When I submit the script "approve.sh" as "one":
         """
         svc wait-event approved --when 'event.payload.run == run.id'

@@ -1,6 +1,6 @@
 Feature: The runs of a function take turns
 
-  Rule: The options of a function decide how many of its runs continue at once, for each value of a key
+  Rule: The options of a function limit how many of its runs proceed at once, for each value of a key
 
     @contract @own-agent @store
     Scenario: a run waits for another run of the same customer, no matter what started it

@@ -71,7 +71,7 @@ Feature: Graph documents
       And "output" of the run is '["failed","script_failed"]'
 
     @contract
-    Scenario: by default, a failure ends the run and names the node
+    Scenario: by default, a failure ends the run, and the error contains the node
       When I run the graph:
         """
         {"nodes": [

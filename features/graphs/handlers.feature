@@ -17,7 +17,7 @@ Feature: Graphs and nodes that handlers run
       And "kind" of the run is "graph"
 
     @contract
-    Scenario: the handler runs the latest version, or the one that it names
+    Scenario: the handler runs the latest version, or the version that it specifies
       Given I save the graph "v":
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": 1}}]}

@@ -21,7 +21,7 @@ Feature: Limits of handlers
       And the error of the failed run of "next" has "chain_too_deep"
 
     @ERR-025 @needs-python3
-    Scenario: an event from a source that cannot receive an error is recorded, and its delivery is rejected
+    Scenario: if the source of an event cannot receive an error, the event is recorded and its delivery is rejected
       Given the handler "next" on "chain" runs "next.sh":
         """
         left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")

@@ -1,9 +1,9 @@
 @contract
 Feature: Retry policies of handlers
 
-  Rule: A handler says how often its failed runs are run again
+  Rule: A handler defines how often its failed runs are rerun
 
-    Scenario: the policy is set and shown, and what makes no sense is rejected
+    Scenario: the policy is set and shown, and invalid policies are rejected
       Given a file "receipt.sh":
         """
         true
@@ -18,10 +18,10 @@ Feature: Retry policies of handlers
       Then it exits with 1
       And standard error has "must be at least the backoff"
 
-  Rule: A person sees when a failed run is run again
+  Rule: Users can see when a failed run is rerun
 
     @store
-    Scenario: svc explain names the retry, and a rerun takes its place
+    Scenario: svc explain shows the retry, and a manual rerun replaces it
       Given a file "strict.sh":
         """
         exit 7

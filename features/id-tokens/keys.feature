@@ -1,7 +1,7 @@
 @store @contract
-Feature: The key of ID tokens
+Feature: The signing key of ID tokens
 
-  Rule: A rotation breaks no token that is valid
+  Rule: A rotation keeps all valid tokens valid
 
     @own-server @configured
     Scenario: an operator rotates the key, and then revokes it

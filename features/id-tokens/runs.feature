@@ -1,12 +1,12 @@
 Feature: ID tokens of runs
 
   @own-server @configured @contract
-  Rule: A trusted run proves to another system what it is
+  Rule: A trusted run proves its identity to another system
 
     Background:
       Given a server that issues ID tokens
 
-    Scenario: a script gets a token that a relying party verifies, and nobody can read it in the run
+    Scenario: a script gets a token that another system verifies, and nobody can read the token in the run
       When I submit the script "deploy.sh":
         """
         token=$(svc id-token --audience sts.amazonaws.com)
@@ -44,7 +44,7 @@ Feature: ID tokens of runs
       Then standard output has "{run}"
       And standard output has "for sts.amazonaws.com"
 
-    Scenario: a call that is not valid exits with 2, and the script continues
+    Scenario: an invalid call exits with 2, and the script continues
       When I submit the script "wrong.sh":
         """
         try() { code=0; svc id-token "$@" || code=$?; echo "code $code"; }
@@ -110,7 +110,7 @@ Feature: ID tokens of runs
         | run_id | {run} |
       And the log has "it is ***."
 
-    Scenario: a push sets the ref and the commit, and nothing else does
+    Scenario: only a push sets the ref and the commit
       Given the webhook "ci" for "acme/site" runs "ci.sh":
         """
         svc id-token --audience cloud > {folder}/pushed
@@ -166,7 +166,7 @@ Feature: ID tokens of runs
   @contract
   Rule: A server issues no tokens unless an operator has turned them on
 
-    Scenario: the verb exits with 1 and says what to set
+    Scenario: the verb exits with 1 and shows what to set
       When I submit the script "off.sh":
         """
         code=0; svc id-token --audience cloud || code=$?; echo "code $code"

@@ -3,7 +3,7 @@ Feature: Deliveries in the formats of different senders
 
   Rule: A payment service puts the time and signatures into one header
 
-    Scenario: one of two keys is right, and the type is in the body
+    Scenario: one of two keys is correct, and the type is in the body
       Given the event hook "pay" with '{"manifest": "payment_service", "key": "key-of-payments"}'
       And a delivery of '{"id": "evt_7", "type": "charge.refunded"}' as "application/json"
       And its signature over "{time}." and the body is noted as "sig", with the key "key-of-payments"

@@ -1,10 +1,10 @@
 @contract
 Feature: Workflows as tools of AI agents
 
-  Rule: An agent lists, runs and follows what its token allows
+  Rule: An agent lists, runs and follows the workflows that its token allows
 
     @store
-    Scenario: a stored graph is a tool, whose call is a durable run
+    Scenario: a stored graph is a tool, and calling it starts a durable run
       Given a file "greet.json":
         """
         {"version": "svc-graph/v1", "inputs": {"who": "string"}, "nodes": [{"id": "say", "type": "set", "config": {"values": {"text": {"$expr": "'hello ' + inputs.who"}}}}]}
@@ -49,7 +49,7 @@ Feature: Workflows as tools of AI agents
   Rule: Each call is in the audit log
 
     @store
-    Scenario: a call that reads, one that changes and one that is rejected
+    Scenario: a call that reads, a call that makes changes and a rejected call are recorded
       Given a member "vera" with the role "viewer" and a token noted as "vera"
       When I send "POST" to "{scoped}/mcp" with:
         """

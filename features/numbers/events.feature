@@ -1,6 +1,6 @@
 Feature: Numbers in events stay unchanged
 
-  Rule: A number that is only passed on stays unchanged
+  Rule: A number that svc only passes on stays unchanged
 
     @EVT-004 @store
     Scenario: a number is the same in the emit, the event, the handler and its output

@@ -37,7 +37,7 @@ Feature: Checking out the repository of a push
       And the log lacks "token-of-the-forge"
 
     @far-end @needs-git
-    Scenario: the webhook's credential is not sent to a server that only the delivery names
+    Scenario: the webhook's credential is not sent to a server that only the delivery specifies
       Given a repository "site" whose "file" is:
         """
         from behind the password

@@ -1,7 +1,7 @@
 @far-end
 Feature: Which responses are failures and which are pages
 
-  Rule: A response can be a failure although its status is a success
+  Rule: A response with a success status can be a failure
 
     @contract
     Scenario Outline: a system that responds with 200 and an error: <what>

@@ -1,10 +1,10 @@
 @contract
 Feature: Runs are exported as CSV and as JSON lines
 
-  Rule: An export contains all runs that match, and no formula and no secret value
+  Rule: An export contains all runs that match, but no formulas and no secret values
 
     @store
-    Scenario: a table, its continuation, and JSON lines
+    Scenario: runs are exported as a table, as its continuation, and as JSON lines
       Given the secret "TOKEN" is "hunter2-canary-77"
       When I submit the script "first.sh" as "first":
         """

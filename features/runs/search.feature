@@ -1,10 +1,10 @@
 @contract
-Feature: Runs are found by what they contain
+Feature: Runs are found by their content
 
-  Rule: Ended runs are found by words of their output and error, and by the names of their steps
+  Rule: Runs that have ended are found by words in their output and error, and by the names of their steps
 
     @store
-    Scenario: a word of an output, of an error and of a step's output, and the name of a step
+    Scenario: runs are found by words in an output, an error and a step's output, and by a step's name
       When I submit the script "fruit.sh" as "fruit":
         """
         svc step Peel-it -- echo "a papaya, peeled"
@@ -37,7 +37,7 @@ Feature: Runs are found by what they contain
   Rule: A secret value is not found
 
     @store
-    Scenario: the words around a secret value are found, and its own words are not
+    Scenario: a search finds the words around a secret value, but not the words in it
       Given the secret "TOKEN" is "hunter2canary77"
       When I submit the script "print.sh":
         """
@@ -52,7 +52,7 @@ Feature: Runs are found by what they contain
 
   Rule: An empty filter selects nothing, and is an error
 
-    Scenario: a variable that is not set
+    Scenario: a filter with an unset variable is rejected
       When I call "svc runs ls --output ''"
       Then it exits with 1
       And standard error has "output must have at least 1 character"

@@ -22,7 +22,7 @@ Feature: When due times start, wait and are skipped
       And the schedule "pulse" is removed, and its runs are cancelled
 
     @store
-    Scenario: queue: a due time waits for the run before it
+    Scenario: queue: a due time waits for the previous run
       When I call "svc schedule set pulse '* * * * * *' long.sh --overlap queue"
       And a due time of the schedule "pulse" is waiting
       And I call "svc schedule next pulse -n 1"
@@ -35,7 +35,7 @@ Feature: When due times start, wait and are skipped
       And the schedule "pulse" is removed, and its runs are cancelled
 
     @store
-    Scenario: cancel: the run before it is cancelled
+    Scenario: cancel: the previous run is cancelled
       When I call "svc schedule set pulse '* * * * * *' long.sh --overlap cancel"
       And I look at the first run of the schedule "pulse"
       Then the run is "cancelled"

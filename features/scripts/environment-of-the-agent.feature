@@ -1,9 +1,9 @@
 Feature: Environment of the agent in scripts
 
-  Rule: The agent passes on a fixed list of variables
+  Rule: The agent passes a fixed list of variables to scripts
 
     @own-agent @SCR-042 @SCR-043 @SCR-044 @SCR-045 @SCR-041
-    Scenario: listed variables are passed on, and no others are
+    Scenario: only the listed variables are passed to scripts
       Given an agent of its own with the environment:
         | HOME              | {folder}             |
         | USER              | ann                  |

@@ -201,7 +201,7 @@ Feature: Files next to a script
   Rule: An isolated run can read its own files but not the project's other files
 
     @contract @needs-cc
-    Scenario: a fork's run can read its handler's files but cannot name other content
+    Scenario: a fork's run can read its handler's files but cannot access other content
       Given a file "jobs/outsider.sh":
         """
         source "$(dirname "$0")/lib/words.sh"
@@ -224,7 +224,7 @@ Feature: Files next to a script
   @contract
   Rule: Files that cannot be included are rejected with advice
 
-    Scenario Outline: a file that is missing, outside or too large is rejected
+    Scenario Outline: a file that is missing, outside the folder or too large is rejected
       Given a file "jobs/job.sh":
         """
         true

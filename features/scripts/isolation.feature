@@ -95,7 +95,7 @@ Feature: Untrusted runs are isolated from everything else on the agent's machine
       Then it exits with 0
 
   @contract
-  Rule: Each agent can be configured to isolate untrusted runs, to reject them, or to run nothing else
+  Rule: Each agent can be configured to isolate untrusted runs, to reject them, or to run only them
 
     @own-server @configured
     Scenario: an agent that rejects untrusted runs leaves them queued, and svc explain shows this

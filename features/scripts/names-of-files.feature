@@ -1,7 +1,7 @@
 @contract
-Feature: Errors name the author's files
+Feature: Errors show the author's files
 
-  Scenario: errors name the script, an included file and a pipeline step
+  Scenario: errors show the script, an included file and a pipeline step
     Given a file "job.sh":
       """
       set -u

@@ -1,4 +1,4 @@
-Feature: events and runs from an SDK
+Feature: Events and runs from an SDK
 
   Rule: An emit through an SDK wakes waits
 

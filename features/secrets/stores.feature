@@ -3,7 +3,7 @@ Feature: Secrets in secret stores of other systems
 
   Rule: A secret is read from its store when a job is claimed
 
-    Scenario Outline: a job gets the value that <store> has
+    Scenario Outline: a job gets the value from <store>
       Given <store>
       And it has '{"password": "stored-canary-1"}' at "app-db"
       And I call "svc secret-store set main <flags>"
@@ -24,9 +24,9 @@ Feature: Secrets in secret stores of other systems
         | an AWS Secrets Manager        | --kind aws --url {far} --region eu-west-1 --access-key-id AKIAFAREND0000 --secret-access-key @aws.key |
         | a Google Secret Manager       | --kind gcp --url {far} --service-account @key.json                                          |
 
-  Rule: While a store is down, runs wait; what will not get better fails them
+  Rule: While a store is down, runs wait; permanent problems fail them
 
-    Scenario: a run waits for its store and then has all of its environment
+    Scenario: a run waits for its store, and then gets its entire environment
       Given a Vault with a token
       And it has '{"password": "stored-canary-1"}' at "app/db"
       And I call "svc secret-store set main --kind vault --url {far} --token @vault.token"
@@ -43,7 +43,7 @@ Feature: Secrets in secret stores of other systems
       And the secret store works again
       Then the run succeeds
 
-    Scenario: a field that the secret does not have fails the run and names the secret
+    Scenario: a run fails if the secret lacks the field, and the error contains the name of the secret
       Given a Vault with a token
       And it has '{"password": "stored-canary-1"}' at "app/db"
       And I call "svc secret-store set main --kind vault --url {far} --token @vault.token"
@@ -56,7 +56,7 @@ Feature: Secrets in secret stores of other systems
       And "error.message" of the run matches "the secret DB_PASSWORD: app/db#passwrod in the secret store main"
       And nobody can read "canary" anywhere in the run
 
-    Scenario: a store that was removed fails the run
+    Scenario: a run fails if its store was removed
       Given a Vault with a token
       And I call "svc secret-store set main --kind vault --url {far} --token @vault.token"
       And the secret "DB_PASSWORD" is "app/db#password" of the store "main"
@@ -67,7 +67,7 @@ Feature: Secrets in secret stores of other systems
         """
       Then the run fails with code "secret_store_missing"
 
-  Rule: Commands show where a value is, and never a login
+  Rule: Commands show the location of a value, but never a login
 
     Scenario: stores and references are listed and shown
       Given a Vault with a token

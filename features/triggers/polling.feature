@@ -76,7 +76,7 @@ Feature: Triggers
       Then it exits with 0
 
     @contract @far-end @own-server @configured
-    Scenario: all pages from the beginning, and values that are invalid
+    Scenario: a trigger reads all pages from the beginning, and rejects invalid values
       Given a far end that answers:
         | path   | status | type             | body                               |
         | /list  | 200    | application/json | {"rows":[{"id":"a"}],"next":"p2"}  |

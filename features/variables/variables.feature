@@ -25,7 +25,7 @@ Feature: Variables of a project and its org
       And standard output matches "variable\.set +REGION"
 
     @store
-    Scenario: a variable of the project hides the one of its org
+    Scenario: a variable of the project overrides the org's variable
       Given the variable "HIDDEN_REGION" of the org is "of-the-org"
       And the variable "SHARED_TIER" of the org is "gold"
       And the variable "HIDDEN_REGION" is "of-the-project"
@@ -57,7 +57,7 @@ Feature: Variables of a project and its org
         | that is reserved              | SVC_TOKEN    | reserved                |
         | that decides how programs start | NODE_OPTIONS | how they start        |
 
-    Scenario: the roles of a project decide who reads and who sets
+    Scenario: project roles determine who can read and set variables
       Given a token of every role
       And the variable "REGION" is "first"
       When I call "svc var get REGION" with "SVC_TOKEN" set to "{viewer}"
@@ -70,7 +70,7 @@ Feature: Variables of a project and its org
       When I call "svc var set REGION third --org" with "SVC_TOKEN" set to "{admin}"
       Then it exits with 1
 
-  Rule: A run keeps the values of its start
+  Rule: A run keeps the values from its start
 
     @store
     Scenario: jobs get the values in their environment, and a later change does not affect a run that has started
@@ -93,7 +93,7 @@ Feature: Variables of a project and its org
       And "output.region" of the run is "first"
 
     @store
-    Scenario: expressions of a pipeline read the values of the start, and the pipeline's own vars override them
+    Scenario: a pipeline's expressions read the values from its start, and the pipeline's own vars override them
       Given the variable "REGION" is "first"
       And the variable "CHANNEL" is "beta"
       When I submit the pipeline:
@@ -121,7 +121,7 @@ Feature: Variables of a project and its org
       And "output.region" of the run is "first"
       And "output.channel" of the run is "stable"
 
-    Scenario: nodes of a graph read the values, and a called run gets those of its caller
+    Scenario: nodes of a graph read the values, and a called run gets the values of its caller
       Given the variable "REGION" is "first"
       And I save the graph "callee":
         """
@@ -162,7 +162,7 @@ Feature: Variables of a project and its org
         """
       Then the run succeeds
 
-  Rule: A check knows the variables of the project
+  Rule: A check uses the project's variables
 
     Scenario: a pipeline that reads an unknown variable is rejected, unless it tests for the variable
       Given the variable "REGION" is "eu"

@@ -48,7 +48,7 @@ Feature: A finished run is rerun, from the beginning or from a site
   Rule: Calls recorded before the site are not repeated
 
     @SCR-025 @SCR-026 @SCR-031 @SCR-068 @SCR-069
-    Scenario: a rerun starts from a later occurrence, a bare name or the first line
+    Scenario: a rerun starts from a later occurrence, from a name without a number, or from the first line
       When I submit the script "sites.sh":
         """
         echo line >> {folder}/lines

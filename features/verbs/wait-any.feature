@@ -41,7 +41,7 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       Then the run succeeds
       And the log has '{"first":"timeout"}'
 
-    Scenario: a waiting run is cancelled, and leaves nothing behind
+    Scenario: a waiting run is cancelled without leftovers
       When I submit the script "cancelled.sh":
         """
         svc wait-any signal:approved event:order.paid
@@ -166,7 +166,7 @@ Feature: svc wait-any waits for the first of several signals, events and asks
       Then the run succeeds
       And "output" of the run is '{"first":"event","by":"zoe"}'
 
-    Scenario: a timeout in the list is a result, and that of the job is a failure
+    Scenario: a timeout in the list is a result, and the job's own timeout is a failure
       When I submit the pipeline:
         """
         outputs: { first: "${{ jobs.asked.outputs.first }}" }
@@ -211,7 +211,7 @@ Feature: svc wait-any waits for the first of several signals, events and asks
         """
       Then the run fails and its error has "/for/0/signal must not begin with event:"
 
-    Scenario: a node that waits is cancelled, and leaves nothing behind
+    Scenario: a waiting node is cancelled without leftovers
       When I run the graph:
         """
         {"nodes": [{"id": "first", "type": "wait_any", "config": {"for": [{"signal": "go"}, {"event": "order.paid"}]}}]}

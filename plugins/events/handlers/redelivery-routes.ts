@@ -39,7 +39,7 @@ export const bulkReplayRoutes = (replays: BulkReplays): Route[] => [
     body: replayEvents,
     headers: KEY_HEADER,
     responses: {
-      201: { description: 'The replay has begun.', schema: eventReplay },
+      201: { description: 'The replay has started.', schema: eventReplay },
       200: {
         description:
           'With `dry_run`, what it would deliver. Otherwise the key was used before, and the response is the first replay.',
@@ -61,7 +61,7 @@ export const bulkReplayRoutes = (replays: BulkReplays): Route[] => [
     access: VIEWER,
     plural: 'event_replays',
     item: eventReplay,
-    description: 'A page of replays: those that run, and the last 100 that have ended.',
+    description: 'A page of replays: the replays in progress, and the last 100 that have ended.',
     list: ({ scope, query }) => replays.list(scope, readPage(query)),
   }),
   {
@@ -92,7 +92,7 @@ export const deadLetterRoutes = (letters: DeadLetters, clock: Pick<Database, 'no
   listRoute({
     path: LETTERS,
     operation: 'listDeadLetters',
-    summary: 'List deliveries to handlers that have failed for good, newest first',
+    summary: 'List deliveries to handlers that have failed permanently, newest first',
     access: VIEWER,
     query: letterQuery,
     plural: 'dead_letters',
@@ -115,7 +115,7 @@ export const deadLetterRoutes = (letters: DeadLetters, clock: Pick<Database, 'no
     responses: {
       201: { description: 'A run of the handler has started.', schema: replayed },
       200: {
-        description: 'Recorded, but no run has started: `reason` explains why. The dead letter stays.',
+        description: 'The delivery is recorded, but no run has started; `reason` explains why. The dead letter stays.',
         schema: replayed,
       },
     },

@@ -18,7 +18,8 @@ export const replayRoute = (deps: ReplayDeps): Route => ({
     201: { description: 'A run of the handler has started.', schema: replayed },
     200: {
       description:
-        'Recorded, but no run has started: `reason` explains why. Or the key was used before, and the response is the first replay.',
+        'The delivery is recorded, but no run has started; `reason` explains why. Or the key was used before, and the response is\n' +
+        'the first replay.',
       schema: replayed,
     },
   },

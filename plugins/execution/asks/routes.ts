@@ -49,7 +49,7 @@ const createAskRoute = ({ asks, waits }: AskRoutesDeps): Route => ({
   method: 'POST',
   path: ASKS,
   operation: 'createAsk',
-  summary: 'Ask a run something',
+  summary: 'Ask a run a question',
   access: MEMBER,
   query: askQuery,
   body: createSchema,
@@ -57,7 +57,8 @@ const createAskRoute = ({ asks, waits }: AskRoutesDeps): Route => ({
   responses: {
     201: {
       description:
-        'The ask. A wait in the run has taken it, or it is queued for the next wait with this name. With `wait`, the response is sent when the run has answered.',
+        'The ask. A wait in the run has taken it, or it is queued for the next wait with this name. With `wait`, the response is\n' +
+        'sent when the run has answered.',
       schema: askSchema,
     },
     200: {

@@ -102,7 +102,7 @@ const writeRoutes = ({ service, consents, clients, tests }: AccountRoutesDeps): 
     method: 'POST',
     path: `${ITEM_PATH}/connect-client`,
     operation: 'connectClientAccount',
-    summary: 'Connect or reconnect an account with a client of its own, which needs no person',
+    summary: 'Connect or reconnect an account that has its own client and needs no person',
     access: ADMIN,
     body: connectClient,
     responses: okResponse('The account, with its first token.', account),

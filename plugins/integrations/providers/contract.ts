@@ -9,7 +9,7 @@ export { type AssertionAlgorithm, readAssertionKey } from './contract/assertion.
 export interface Capabilities {
   /** True when a successful renewal invalidates the old refresh token. */
   rotates_refresh_token: boolean;
-  /** Whether using a replaced refresh token revokes everything that came from the grant. */
+  /** Whether the provider revokes the entire grant if a replaced refresh token is used. */
   reuse_revokes_family: boolean;
 }
 

@@ -126,7 +126,7 @@ export interface RunRecord {
     activity: string;
   }[];
   /**
-   * Up to 20 activities that agents have claimed. Those whose agents have been silent longest come first. Present only for a single run that is open.
+   * Up to 20 activities that agents have claimed. Activities whose agents have not responded for the longest time come first. Present only for a single run that is open.
    */
   claims?: {
     activity_id: string;
@@ -144,7 +144,7 @@ export interface RunRecord {
      */
     silent_ms: number;
     /**
-     * When another agent can take the work if the claim is not renewed.
+     * When another agent can claim the work, unless the claim is renewed before then.
      */
     ends_at: string;
   }[];

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * A delivery to a handler that has failed for good.
+ * A delivery to a handler that has failed permanently.
  */
 export interface DeadLetterView {
   /**

@@ -38,7 +38,7 @@ export interface HandlerView {
     key?: string;
   };
   /**
-   * The handler takes at most `limit` events in any period of length `period`. It drops other events, and their deliveries are `declined`.
+   * The handler accepts at most `limit` events in any period of length `period`. It drops other events, and their deliveries are `declined`.
    */
   rate_limit?: {
     /**
@@ -93,7 +93,7 @@ export interface HandlerView {
    */
   priority?: number | string;
   /**
-   * How often a failed run is run again by itself.
+   * How often svc automatically reruns a failed run.
    */
   retry?: {
     limit: number;

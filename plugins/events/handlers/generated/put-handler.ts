@@ -48,7 +48,7 @@ export type PutHandlerBody = Workflow & {
     key?: string;
   };
   /**
-   * The handler takes at most `limit` events in any period of length `period`. It drops other events, and their deliveries are `declined`.
+   * The handler accepts at most `limit` events in any period of length `period`. It drops other events, and their deliveries are `declined`.
    */
   rate_limit?: {
     /**
@@ -103,7 +103,7 @@ export type PutHandlerBody = Workflow & {
    */
   priority?: number | string;
   /**
-   * How often a failed run is run again by itself, as a rerun. A run that somebody cancels is not run again.
+   * How often svc automatically reruns a failed run. Cancelled runs are not rerun.
    */
   retry?: {
     /**

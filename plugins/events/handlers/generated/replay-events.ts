@@ -13,7 +13,7 @@ export interface ReplayEventsBody {
    */
   handler?: string;
   /**
-   * Only dead letters: deliveries that have failed for good.
+   * Only dead letters: deliveries that have failed permanently.
    */
   failed?: boolean;
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What a replay would deliver. Predicates are not evaluated.
+ * The deliveries that a replay would make. Predicates are not evaluated.
  */
 export interface ReplayPreview {
   /**
@@ -9,7 +9,7 @@ export interface ReplayPreview {
    */
   deliveries: number;
   /**
-   * False: there are more, or only the first 20,000 events were read.
+   * False if there are more, or if only the first 20,000 events were read.
    */
   complete: boolean;
   /**

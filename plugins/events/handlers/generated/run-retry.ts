@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * The retry of a handler's failed run that is still to come. Without `retry`, there is none.
+ * The pending retry of a handler's failed run. Without `retry`, there is none.
  */
 export interface RunRetry {
   retry?: {

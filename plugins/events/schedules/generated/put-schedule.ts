@@ -35,11 +35,11 @@ export interface PutScheduleBody {
    */
   jitter?: string;
   /**
-   * How old a missed due time can be, at most `30d`, to start after an outage. Older ones are skipped. Default: one tick for all missed due times.
+   * The maximum age, at most `30d`, of missed due times that start after an outage. Older ones are skipped. Default: one tick for all missed due times.
    */
   catch_up?: string;
   /**
-   * How late a due time can start, at most `30d`. If it has not started within this time, because it was queued or no server was running, it is skipped.
+   * How long after its due time a run can start, at most `30d`. If a due time has not started within this period, because it was queued or no server was running, it is skipped.
    */
   deadline?: string;
 }

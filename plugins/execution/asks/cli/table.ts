@@ -7,7 +7,7 @@ export const commands: readonly Command[] = [
   ...inGroup('Run', [
     {
       name: 'ask',
-      summary: 'ask a run something, wait for its answer and print it',
+      summary: 'ask a run a question, wait for its answer and print it',
       description:
         'A script takes the ask with svc wait-ask, and answers it with svc answer. An ask that nothing waits for yet is queued.\n' +
         'Prints the answer as JSON. Exits with 124 if the run has not answered after --timeout, and with 1 if it ends without\n' +

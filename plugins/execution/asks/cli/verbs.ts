@@ -4,7 +4,7 @@ import type { ScriptVerb } from '../../../../cli/contract.ts';
 export const waitAskHelp = {
   verb: 'wait-ask',
   usage: 'svc wait-ask <name> [--timeout <duration>]',
-  brief: 'wait until somebody asks the run something, and print the ask',
+  brief: 'wait for an ask to the run, and print it',
   summary:
     'Suspends the run until the next ask with this name (svc ask <run-id> <name>) and prints {"id":…,"by":…,"payload":…}; exits with 124 after --timeout. Answer it with svc answer.',
   args: [{ name: 'name', summary: 'the name that `svc ask <run-id> <name>` uses; at most 128 characters' }],

@@ -17,7 +17,7 @@ export interface FunctionView {
    */
   versions: 'replay' | 'pinned';
   /**
-   * True if new runs start with this version: that of the worker that started last.
+   * True if new runs start with this version, because the most recently started worker serves it.
    */
   current: boolean;
   /**
@@ -25,7 +25,7 @@ export interface FunctionView {
    */
   timeout?: string;
   /**
-   * A number: how many of this workflow's runs a worker executes at once. An object: how its runs take turns, no matter which worker executes them.
+   * A number: how many of this workflow's runs a worker executes at once. An object: how its runs take turns across all workers.
    */
   concurrency?:
     | number

@@ -32,7 +32,7 @@ export interface RegisteredFunction {
    */
   timeout?: string;
   /**
-   * A number: how many of this workflow's runs a worker executes at once. An object: how its runs take turns, no matter which worker executes them.
+   * A number: how many of this workflow's runs a worker executes at once. An object: how its runs take turns across all workers.
    */
   concurrency?:
     | number

@@ -9,7 +9,7 @@ export interface IssuedIdToken {
    */
   token: string;
   /**
-   * Parts of the token that the agent masks, besides the whole.
+   * Parts of the token that the agent masks, in addition to the entire token.
    */
   masks: string[];
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What verifiers of ID tokens read first (OpenID Connect Discovery 1.0).
+ * The metadata that verifiers of ID tokens read first (OpenID Connect Discovery 1.0).
  */
 export interface IssuerMetadata {
   /**

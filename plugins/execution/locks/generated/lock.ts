@@ -7,7 +7,7 @@ export interface LockView {
    */
   trusted: boolean;
   /**
-   * How many runs may hold it at once: the lowest limit of its holders, or 1 if there are none.
+   * How many runs can hold it at once: the lowest limit of its holders, or 1 if there are none.
    */
   limit: number;
   /**

@@ -10,7 +10,7 @@ export interface AccountTest {
    */
   status?: number;
   /**
-   * What was found, and what to do. It contains nothing of the response or the token.
+   * What was found, and what to do. Never contains the response or the token.
    */
   says: string;
 }

@@ -4,7 +4,7 @@ export interface AccountView {
   name: string;
   provider: string;
   /**
-   * How it gets its tokens: by a person's consent, or with a client of its own and without a person.
+   * How it gets its tokens: by a person's consent, or with its own client and without a person.
    */
   grant: 'authorization_code' | 'client_credentials' | 'jwt_bearer';
   /**

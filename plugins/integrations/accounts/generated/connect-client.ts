@@ -4,7 +4,7 @@ export interface ConnectClientAccount {
   provider: string;
   grant: 'client_credentials' | 'jwt_bearer';
   /**
-   * The client at the provider: for `jwt_bearer`, the `iss` of its assertions. Optional if `private_key` is a JSON key file that has it.
+   * The client at the provider: for `jwt_bearer`, the `iss` of its assertions. Optional if `private_key` is a JSON key file that contains it.
    */
   client_id?: string;
   /**
@@ -20,19 +20,19 @@ export interface ConnectClientAccount {
    */
   key_id?: string;
   /**
-   * For `jwt_bearer`; by default the usual one for the key.
+   * For `jwt_bearer`; default: the usual algorithm for the key.
    */
   algorithm?: 'RS256' | 'RS384' | 'RS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
   /**
-   * For `jwt_bearer`: whom the token acts as (`sub`); by default the client.
+   * For `jwt_bearer`: the subject that the token acts as (`sub`); default: the client.
    */
   subject?: string;
   /**
-   * For `jwt_bearer`, the `aud` of its assertions, by default the token endpoint; for `client_credentials`, the parameter `audience`.
+   * For `jwt_bearer`: the `aud` of its assertions; default: the token endpoint. For `client_credentials`: the `audience` parameter.
    */
   audience?: string;
   /**
-   * By default those of the provider.
+   * Default: the scopes of the provider.
    *
    * @maxItems 200
    */

@@ -11,7 +11,7 @@ export interface ProviderPreset {
    */
   source: string;
   /**
-   * What is not confirmed: `endpoints` (`authorize_url` and `token_url`) by a second public list of providers, `identity` (with `revoke_url`) and `capabilities` by the source. Assumed capabilities have the safe values.
+   * What has not been confirmed: `endpoints` (`authorize_url` and `token_url`) by a second public list of providers; `identity` (with `revoke_url`) and `capabilities` by the source. Assumed capabilities have the safe values.
    */
   assumed: ('endpoints' | 'identity' | 'capabilities')[];
   /**
@@ -33,7 +33,7 @@ export interface ProviderPreset {
      */
     token_endpoint_auth?: 'basic' | 'post';
     /**
-     * How accounts get their tokens: by a person's consent (the default), or with a client of their own and without a person.
+     * How accounts get their tokens: by a person's consent (the default), or with their own client and without a person.
      *
      * @minItems 1
      * @maxItems 3
@@ -59,7 +59,7 @@ export interface ProviderPreset {
        */
       rotates_refresh_token: boolean;
       /**
-       * Whether using a replaced refresh token revokes everything that came from the grant.
+       * Whether the provider revokes the entire grant if a replaced refresh token is used.
        */
       reuse_revokes_family: boolean;
     };

@@ -9,7 +9,7 @@ export interface ProviderSettings {
    */
   name: string;
   /**
-   * Takes the other members from a preset (`svc provider presets`); members of this entry override them.
+   * The preset that provides the other members (`svc provider presets`); members of this entry override it.
    */
   preset?: string;
   /**
@@ -21,7 +21,7 @@ export interface ProviderSettings {
    */
   docs_url?: string;
   /**
-   * How accounts get their tokens: by a person's consent (the default), or with a client of their own and without a person.
+   * How accounts get their tokens: by a person's consent (the default), or with their own client and without a person.
    *
    * @minItems 1
    * @maxItems 3
@@ -69,7 +69,7 @@ export interface ProviderSettings {
      */
     rotates_refresh_token: boolean;
     /**
-     * Whether using a replaced refresh token revokes everything that came from the grant.
+     * Whether the provider revokes the entire grant if a replaced refresh token is used.
      */
     reuse_revokes_family: boolean;
   };

@@ -56,11 +56,11 @@ export interface HttpConfig {
   timeout?: string;
 }
 /**
- * Which responses fail the attempt, although their status is a success. Each member is CEL over `status`, `headers` and `body`.
+ * Which responses with a success status fail the attempt. Each member is CEL over `status`, `headers` and `body`.
  */
 export interface FailedWhen {
   /**
-   * True for a failure, such as `body.ok == false`. A response that it cannot be evaluated for is a failure too.
+   * True for a failure, such as `body.ok == false`. If it cannot be evaluated, the response is a failure too.
    */
   when: string;
   /**
@@ -77,7 +77,7 @@ export interface FailedWhen {
  */
 export interface Pagination {
   /**
-   * What chooses the next page: a cursor of the response, the number of the page, the number of items before it, or a link of the response.
+   * What selects the next page: a cursor in the response, the number of the page, the number of items before it, or a link in the response.
    */
   kind: 'cursor' | 'page' | 'offset' | 'link';
   /**

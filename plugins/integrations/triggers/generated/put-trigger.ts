@@ -25,11 +25,11 @@ export interface PutTriggerBody {
    */
   input?: {};
   /**
-   * How often svc polls, at most 7d. By default as the connector says.
+   * How often svc polls, at most 7d. Default: the connector's interval.
    */
   every?: string;
   /**
-   * Whether items that exist already become events. Default `now`: they do not. Only the first poll uses it.
+   * Whether existing items become events. Default `now`: they do not. Only the first poll uses it.
    */
   from?: 'now' | 'beginning';
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * An object that `svc apply` has created or taken over.
+ * An object that `svc apply` has created, or found and now manages.
  */
 export interface AppliedObject {
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Names of objects that are now applied, and of objects that no longer are.
+ * Names of objects to mark as applied, and of objects whose marks to remove.
  */
 export interface ChangeApplied {
   /**

@@ -14,7 +14,7 @@ export interface DeclinedEvent {
   reason?: string;
 }
 
-/** The retry of a handler's failed run that is still to come. */
+/** The pending retry of a handler's failed run. */
 export type RetryView = NonNullable<Api.RunRetry['retry']>;
 
 export type LockView = Api.ListLocks200['locks'][number];

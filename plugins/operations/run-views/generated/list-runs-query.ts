@@ -38,19 +38,19 @@ export interface ListRunsQuery {
    */
   since?: string;
   /**
-   * Only ended runs with all of these words in their output or in the output of a step.
+   * Only runs that have ended and have all of these words in their output or in the output of a step.
    */
   output?: string;
   /**
-   * Only ended runs with all of these words in their error or cancellation reason.
+   * Only runs that have ended and have all of these words in their error or cancellation reason.
    */
   error?: string;
   /**
-   * Only ended runs with a step, job or node with this name.
+   * Only runs that have ended and have a step, job or node with this name.
    */
   step?: string;
   /**
-   * Only ended runs whose submission or document names this account or credential.
+   * Only runs that have ended and whose submission or document refers to this account or credential.
    */
   account?: string;
   limit?: number;

@@ -9,7 +9,7 @@ export interface SearchState {
    */
   complete: boolean;
   /**
-   * Ended runs that were created before this time are not in the index yet.
+   * Runs that have ended and were created before this time are not in the index yet.
    */
   indexed_from?: string;
   /**

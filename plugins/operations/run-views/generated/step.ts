@@ -5,7 +5,7 @@
  */
 export interface StepRecord {
   /**
-   * Position in the activity's journal, from 0.
+   * Position in the activity's journal, starting at 0.
    */
   position: number;
   /**

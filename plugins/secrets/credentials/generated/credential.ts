@@ -7,7 +7,7 @@ export interface Credential {
   name: string;
   kind: 'bearer' | 'api_key' | 'basic' | 'url_token';
   /**
-   * The only hosts to which requests send it. Without the member, any.
+   * The only hosts that requests send it to. If absent, requests can send it to any host.
    */
   hosts?: string[];
   /**

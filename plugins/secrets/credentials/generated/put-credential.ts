@@ -29,7 +29,7 @@ export interface PutCredential {
    */
   password?: string;
   /**
-   * The only hosts to which requests may send it: names, IP addresses, or `*.` and a domain. Jobs cannot get such a credential.
+   * The only hosts that requests can send it to: names, IP addresses, or `*.` and a domain. Jobs cannot get such a credential.
    *
    * @minItems 1
    * @maxItems 50

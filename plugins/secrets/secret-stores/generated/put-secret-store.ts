@@ -23,7 +23,7 @@ export interface PutSecretStore {
    */
   region?: string;
   /**
-   * For `gcp`: the project of the secrets. Default: that of the service account.
+   * For `gcp`: the project of the secrets. Default: the project of the service account.
    */
   project?: string;
   /**
@@ -36,7 +36,7 @@ export interface PutSecretStore {
     access_key_id?: string;
     secret_access_key?: string;
     /**
-     * The JSON of the key of a service account.
+     * The JSON key of a service account.
      */
     service_account?: string;
   };

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * Where a value is in a secret store.
+ * The location of a value in a secret store.
  */
 export interface StoreReference {
   /**
@@ -13,7 +13,7 @@ export interface StoreReference {
    */
   path: string;
   /**
-   * The member of the secret, if it is an object. Without it, the whole text.
+   * The member of the secret, if the secret is an object. Without it, the value is the entire text.
    */
   field?: string;
 }

@@ -4,7 +4,7 @@ export interface SecretEntry {
   name: string;
   set_at: string;
   /**
-   * Where the value is in a secret store. svc reads it when it is used.
+   * The location of the value in a secret store. svc reads the value when it is used.
    */
   from?: {
     store: string;

@@ -5,7 +5,7 @@ export interface Secret {
   value: string;
   set_at: string;
   /**
-   * Where the value is in a secret store. svc reads it when it is used.
+   * The location of the value in a secret store. svc reads the value when it is used.
    */
   from?: {
     store: string;

@@ -93,7 +93,7 @@ export function Secrets() {
   );
 }
 
-/** Where a value is in a secret store. */
+/** The location of a value in a secret store. */
 const placeOf = ({ store, path, field }: NonNullable<SecretEntry['from']>): string =>
   `${store}: ${path}${field === undefined ? '' : `#${field}`}`;
 
