@@ -116,7 +116,7 @@ onEachStore((store, withWorld) => {
       await emit(world, 'x'.repeat(256));
       await world.emit({ payload: {} });
       t.match(await deliveriesOf(world), [
-        /declined the concurrency key is not a text/,
+        /declined the concurrency key is not a string/,
         /declined the concurrency key has more than 255/,
         /declined the concurrency key could not be evaluated/,
       ]);

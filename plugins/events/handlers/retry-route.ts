@@ -9,9 +9,9 @@ export const retryRoute = (database: Database): Route => ({
   method: 'GET',
   path: `${SCOPED}/runs/:run/retry`,
   operation: 'getRunRetry',
-  summary: "Show when a handler's failed run is run again",
+  summary: "Show when a handler's failed run is rerun",
   access: VIEWER,
-  responses: { 200: { description: 'The retry that is still to come, if there is one.', schema: retrySchema } },
+  responses: { 200: { description: 'The pending retry, if there is one.', schema: retrySchema } },
   async handle({ scope, params }) {
     const retry = await findRetry(database, scope, params.run!);
     if (!retry) return { status: 200, json: {} satisfies RunRetry };

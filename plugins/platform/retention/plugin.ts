@@ -27,7 +27,7 @@ async function checkNames(use: Resolve): Promise<void> {
   const unknown = Object.keys(retentionSettings(use)).filter((name) => !registered_names.includes(name));
   if (unknown.length > 0)
     throw retentionUnknown(
-      `SVC_RETENTION names ${unknown.join(', ')}; the known names are ${registered_names.join(', ')}`,
+      `SVC_RETENTION contains ${unknown.join(', ')}; the known names are ${registered_names.join(', ')}`,
     );
 }
 

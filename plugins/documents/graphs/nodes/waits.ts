@@ -86,7 +86,7 @@ const event: GraphNodeType = {
       when: {
         type: 'string',
         minLength: 1,
-        description: "A CEL expression over `event` and the run's data. An event for which it is false is skipped.",
+        description: "A CEL expression over `event` and the run's data. Events for which it is false are skipped.",
       },
       untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
       timeout: TIMEOUT,
@@ -122,7 +122,7 @@ const waitAny: GraphNodeType = {
               type: 'string',
               minLength: 1,
               description:
-                "A CEL expression over `event` and the run's data. An event for which it is false is skipped.",
+                "A CEL expression over `event` and the run's data. Events for which it is false are skipped.",
             },
             untrusted: { type: 'boolean', description: 'Events from untrusted runs are accepted too.' },
             ask: { type: 'string', description: 'Name of an ask.' },

@@ -93,7 +93,7 @@ export function validatePlan(plan: FlowPlan): Fault[] {
     edges += needs.length;
     errors.push(...findUnknown(needs, `/nodes/${n}/needs`), ...findUnknown(node.reads, `/nodes/${n}/reads`));
     if (new Set(needs).size < needs.length)
-      errors.push({ pointer: `/nodes/${n}/needs`, message: 'names a node twice' });
+      errors.push({ pointer: `/nodes/${n}/needs`, message: 'lists a node twice' });
   }
   errors.push(...findUnknown(plan.output?.reads, '/output/reads'));
   if (edges > MAX_EDGES) errors.push({ pointer: '/nodes', message: `have ${edges} needs; the limit is ${MAX_EDGES}` });

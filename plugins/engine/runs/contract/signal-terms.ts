@@ -89,7 +89,7 @@ export function readTerms({ form, approvers, message, envelope }: WrittenTerms):
 }
 
 function findApproversProblem(approvers: readonly unknown[]): string | undefined {
-  if (approvers.length === 0 || approvers.length > MAX_APPROVERS) return `must name 1 to ${MAX_APPROVERS} approvers`;
+  if (approvers.length === 0 || approvers.length > MAX_APPROVERS) return `must contain 1 to ${MAX_APPROVERS} approvers`;
   const wrong = approvers.find((approver) => typeof approver !== 'string' || !USER_NAME.test(approver));
   return wrong === undefined
     ? undefined

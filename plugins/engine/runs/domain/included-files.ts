@@ -32,7 +32,7 @@ function clashes(files: readonly IncludedFile[]): Fault[] {
       folders.add(path.slice(0, end));
   return files.flatMap(({ path }, n): Fault[] => {
     const pointer = `/files/${n}/path`;
-    if (paths.has(path)) return [{ pointer, message: `names ${path} a second time` }];
+    if (paths.has(path)) return [{ pointer, message: `contains ${path} twice` }];
     paths.add(path);
     return folders.has(path) ? [{ pointer, message: `is a file, but other files are under ${path}/` }] : [];
   });

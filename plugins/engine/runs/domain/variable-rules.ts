@@ -54,7 +54,8 @@ export function argumentFaults(args: readonly string[]): Fault[] {
 /** Faults of variables that get credentials. */
 export function credentialFaults(credentials: Record<string, string>): Fault[] {
   const names = Object.keys(credentials);
-  if (names.length > CREDENTIALS) return [{ pointer: '/credentials', message: `must name at most ${CREDENTIALS}` }];
+  if (names.length > CREDENTIALS)
+    return [{ pointer: '/credentials', message: `must contain at most ${CREDENTIALS} credentials` }];
   return names.flatMap((name): Fault[] => {
     const pointer = `/credentials/${segment(name)}`;
     const message = variableFault(name);

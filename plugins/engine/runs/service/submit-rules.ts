@@ -70,7 +70,8 @@ function lineFaults(pointer: string, text: string | undefined, length: number): 
 }
 
 function requiresFaults(requires: readonly string[]): Fault[] {
-  if (requires.length > REQUIRES) return [{ pointer: '/requires', message: `must name at most ${REQUIRES}` }];
+  if (requires.length > REQUIRES)
+    return [{ pointer: '/requires', message: `must contain at most ${REQUIRES} capabilities` }];
   return requires.flatMap((capability, i) =>
     CAPABILITY.test(capability) && !capability.startsWith(OWN_CAPABILITIES)
       ? []
@@ -84,7 +85,7 @@ function requiresFaults(requires: readonly string[]): Fault[] {
 }
 
 function cancelFaults(types: readonly string[]): Fault[] {
-  if (types.length > CANCEL_ON) return [{ pointer: '/cancel_on', message: `must name at most ${CANCEL_ON} types` }];
+  if (types.length > CANCEL_ON) return [{ pointer: '/cancel_on', message: `must contain at most ${CANCEL_ON} types` }];
   return types.flatMap((type, i) =>
     EVENT_TYPE.test(type)
       ? []

@@ -18,7 +18,7 @@ export function validatePattern(pattern: string): string | undefined {
 
 /** Returns the validation errors of a handler's patterns, each with its pointer. */
 export function validatePatterns(patterns: readonly string[], pointer = '/on'): Fault[] {
-  if (patterns.length === 0) return [{ pointer, message: 'must name at least one event type' }];
+  if (patterns.length === 0) return [{ pointer, message: 'must contain at least one event type' }];
   if (patterns.length > MAX_PATTERNS) return [{ pointer, message: `must have at most ${MAX_PATTERNS} patterns` }];
   return patterns.flatMap((pattern, index) => {
     const message = validatePattern(pattern);

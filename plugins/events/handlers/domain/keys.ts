@@ -15,7 +15,7 @@ export function computeKey(
   if (!result.ok) return { reason: `the ${option} key could not be evaluated: ${result.reason}` };
   const { value } = result;
   if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value))
-    return { reason: `the ${option} key is not a text, a number or a boolean` };
+    return { reason: `the ${option} key is not a string, a number or a boolean` };
   const text = String(value);
   if (text.length <= MAX_KEY_LENGTH && text.isWellFormed()) return { value: text };
   return { reason: `the ${option} key has more than ${MAX_KEY_LENGTH} characters` };

@@ -137,7 +137,7 @@ const shorten = (text: string): string => (text.length > REASON_LENGTH ? `${text
 /** Letters whose events are no longer stored cannot be delivered, so both have an age of their own. */
 export const prunableDeadLetters = (database: Database): Prunable => ({
   name: 'dead-letters',
-  summary: 'deliveries to handlers that have failed for good; their runs and events stay',
+  summary: 'deliveries to handlers that have failed permanently; their runs and events stay',
   async *prune(before, limit) {
     const table = { table: 'handlers_dead_letters', key: 'project_id, letter_id' };
     for (let removed = limit; removed >= limit; ) {
@@ -159,8 +159,8 @@ export const deadLettersAttention = (database: Pick<Database, 'read'>): Attentio
       state: 'dead_letters',
       detail:
         count === 1
-          ? 'a delivery failed for good; deliver it again, or dismiss it'
-          : `${count} deliveries failed for good; deliver them again, or dismiss them`,
+          ? 'a delivery failed permanently; deliver it again, or dismiss it'
+          : `${count} deliveries failed permanently; deliver them again, or dismiss them`,
     }));
   },
 });

@@ -17,7 +17,7 @@ export function readRange(body: BackfillScheduleBody, now: number): DueRange {
   const to = body.to === undefined ? now : readSince(body.to, now, 'to', '/to');
   const reject = (pointer: string, message: string) =>
     Errors.invalidRequest(`${pointer.slice(1)} ${message}`, { errors: [{ pointer, message }] });
-  if (to > now) throw reject('/to', 'must not be in the future: later due times start by themselves');
+  if (to > now) throw reject('/to', 'must not be in the future: later due times start automatically');
   if (from > to) throw reject('/from', 'must not be after the end of the range');
   return { from, to };
 }

@@ -290,7 +290,7 @@ export class Session implements AgentSession {
   async #introduce(body: unknown): Promise<AgentWelcome> {
     const protocol = (body as Partial<AgentHello> | null | undefined)?.protocol;
     if (typeof protocol === 'number' && protocol !== CHANNEL_PROTOCOL)
-      throw AgentErrors.protocolUnsupported(`the agent speaks protocol ${protocol}, the server ${CHANNEL_PROTOCOL}`);
+      throw AgentErrors.protocolUnsupported(`the agent uses protocol ${protocol}, the server uses ${CHANNEL_PROTOCOL}`);
     const hello = validateBody('hello', body);
     if (this.#introducing) throw Errors.invalidRequest('hello was sent twice on one connection');
     this.#introducing = true;

@@ -108,7 +108,7 @@ export function readServerSettings(
 function parseVisiblePaths(text = '', hidden: readonly string[] = []): string[] {
   const paths = text.split(':').filter((path) => path !== '');
   for (const path of paths) {
-    const wrong = (what: string) => AgentErrors.settingInvalid(`SVC_AGENT_SHOW names "${path}", which ${what}`);
+    const wrong = (what: string) => AgentErrors.settingInvalid(`SVC_AGENT_SHOW contains "${path}", which ${what}`);
     if (!isAbsolute(path)) throw wrong('is not an absolute path');
     if (!statSync(path, { throwIfNoEntry: false })) throw wrong('does not exist');
     if (hidden.some((folder) => `${folder}/`.startsWith(`${path.replace(/\/+$/, '')}/`)))
@@ -146,16 +146,16 @@ function readCapabilities(text: string): string[] {
   const reserved = list.find((capability) => capability.startsWith(RESERVED));
   if (reserved !== undefined)
     throw AgentErrors.settingInvalid(
-      `SVC_AGENT_CAPS names "${reserved}"; capabilities that begin with ${RESERVED} are detected by the agent`,
+      `SVC_AGENT_CAPS contains "${reserved}"; capabilities that begin with ${RESERVED} are detected by the agent`,
     );
   const invalid = list.find((capability) => !CAPABILITY.test(capability));
   if (invalid !== undefined)
     throw AgentErrors.settingInvalid(
-      `SVC_AGENT_CAPS names "${invalid}"; a capability has 1 to 64 letters, digits and . _ : / + - and starts with a letter or digit`,
+      `SVC_AGENT_CAPS contains "${invalid}"; a capability has 1 to 64 letters, digits and . _ : / + - and starts with a letter or digit`,
     );
   if (list.length > MAX_CAPABILITIES)
     throw AgentErrors.settingInvalid(
-      `SVC_AGENT_CAPS names ${list.length} capabilities; the limit is ${MAX_CAPABILITIES}`,
+      `SVC_AGENT_CAPS has ${list.length} capabilities; the limit is ${MAX_CAPABILITIES}`,
     );
   return list;
 }

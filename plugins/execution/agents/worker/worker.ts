@@ -192,7 +192,7 @@ export class Worker implements Agent {
     // Only the server knows what the token is for.
     if (this.#deps.settings.as_root && this.#deps.root_needs_project && welcome.project_id === undefined)
       throw AgentErrors.rootRefused(
-        `agent ${this.#deps.settings.name} runs as root and serves every project of its org, so each project could read the secrets of the others`,
+        `agent ${this.#deps.settings.name} runs as root and serves every project of its org, so each project could read the secrets of other projects`,
       );
     this.#agent_id = welcome.agent_id;
     this.#lease_ms = welcome.lease_ms;

@@ -31,7 +31,7 @@ function readAskId(text: string): string {
     // It is not what a wait prints.
   }
   if (typeof id === 'string' && isId(id) && !id.startsWith('{')) return id;
-  throw verbUsage(`${JSON.stringify(text.slice(0, 80))} is neither the ID of an ask nor what svc wait-ask printed`);
+  throw verbUsage(`${JSON.stringify(text.slice(0, 80))} is neither the ID of an ask nor the output of svc wait-ask`);
 }
 
 function parseAnswer(text: string): Json {

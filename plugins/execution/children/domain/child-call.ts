@@ -133,7 +133,7 @@ function checkCommand(argv: Json | undefined): string[] {
 function checkRequires(requires: Json | undefined): string[] {
   const valid = Array.isArray(requires) && requires.every((one) => typeof one === 'string' && CAPABILITY.test(one));
   if (!valid) reject('/requires', 'must be a list of capabilities: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}');
-  if (requires.length > MAX_REQUIRES) reject('/requires', `must name at most ${MAX_REQUIRES}`);
+  if (requires.length > MAX_REQUIRES) reject('/requires', `must contain at most ${MAX_REQUIRES} capabilities`);
   return [...new Set(requires as string[])];
 }
 

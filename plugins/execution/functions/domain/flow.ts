@@ -79,7 +79,7 @@ function toGroup(
   if (!result.ok) throw keyFailed(name, `${key} could not be evaluated: ${result.reason}`);
   const { value } = result;
   if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value))
-    throw keyFailed(name, `${key} must be a text, a number or a boolean`);
+    throw keyFailed(name, `${key} must be a string, a number or a boolean`);
   const lock = `${group}/${String(value)}`;
   if (lock.length > MAX_GROUP_LENGTH || /\p{Cc}/u.test(lock) || !lock.isWellFormed())
     throw keyFailed(name, `${key} must have fewer characters, and no control characters`);

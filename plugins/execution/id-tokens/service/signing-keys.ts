@@ -55,7 +55,7 @@ export class SigningKeys {
     }
     const now = database.now();
     const key = keys.findLast(({ signs_from }) => signs_from <= now) ?? keys[0];
-    if (key === undefined) throw new Error('there is no key for ID tokens after a rotation');
+    if (key === undefined) throw new Error('there is no signing key for ID tokens after a rotation');
     return this.#open(key.key_id);
   }
 
@@ -107,7 +107,7 @@ export class SigningKeys {
     await sealer.prepare(KEY_OWNER);
     const der = await readPrivateKey(database, sealer, kid);
     if (der === undefined)
-      throw Errors.unavailable('the key of ID tokens was revoked just now', { retryAfterMs: 1000 });
+      throw Errors.unavailable('the signing key of ID tokens has just been revoked', { retryAfterMs: 1000 });
     this.#opened = { kid, private_key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) };
     return this.#opened;
   }

@@ -162,7 +162,7 @@ export class Callback {
     const made = await names.reserve(tx, consent, name, 'account');
     const present = made ? undefined : await accounts.lock(tx, consent, name);
     if (present && present.client_grant !== null)
-      throw AccountErrors.accountMismatch(`the account ${name} has a client of its own, and needs no person`);
+      throw AccountErrors.accountMismatch(`the account ${name} has its own client, and needs no person`);
     if (present && (present.provider !== consent.provider || present.far_id !== far.id))
       throw AccountErrors.accountMismatch(
         `${name} is the account ${present.far_label} of ${present.provider}, but this one is ${far.label} of ${consent.provider}`,

@@ -51,7 +51,7 @@ export class ClientAccounts {
     const { database, sealer, providers } = this.#deps;
     checkName(ACCOUNT, call.name);
     const { principal } = call.by;
-    if (!principal) throw new Error('only a principal connects accounts');
+    if (!principal) throw new Error('only a user or a token can connect accounts');
     const provider = providers.find(body.provider);
     if (!provider) throw AccountErrors.connectingNotOffered(`this service has no provider ${body.provider}`);
     if (!provider.grants.includes(body.grant))
@@ -132,5 +132,7 @@ function assertSame(present: AccountRow | undefined, client: ClientGrant): void 
   if (present.client_grant === null)
     throw AccountErrors.accountMismatch(`the account ${name} was granted by a person; reconnect it in the console`);
   if (far_id !== accountIdOf(client))
-    throw AccountErrors.accountMismatch(`${name} is ${far_label}, and acts as ${far_id}; this client is another one`);
+    throw AccountErrors.accountMismatch(
+      `${name} is ${far_label}, and acts as ${far_id}; this client is a different one`,
+    );
 }

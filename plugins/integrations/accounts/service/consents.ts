@@ -67,7 +67,7 @@ export class Consents {
       );
     const present = await assertAvailable({ database, names }, scope, name, provider_name);
     if (present && present.client_grant !== null)
-      throw AccountErrors.accountMismatch(`the account ${name} has a client of its own, and needs no person`);
+      throw AccountErrors.accountMismatch(`the account ${name} has its own client, and needs no person`);
     await sealer.prepare(scope.org_id);
     const state = ids.bytes(32).toString('base64url');
     const { verifier, challenge } = createPkce(ids.bytes(32));

@@ -122,7 +122,8 @@ export class OAuthProvider implements Provider {
 
   /** Callers check `grants` before they send a person there. */
   #people(): ConsentSettings {
-    if (this.#consent === undefined) throw new Error(`no person is asked at the provider ${this.settings.name}`);
+    if (this.#consent === undefined)
+      throw new Error(`the provider does not ask a person for consent: ${this.settings.name}`);
     return this.#consent;
   }
 

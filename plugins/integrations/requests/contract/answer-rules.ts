@@ -101,7 +101,7 @@ function validateKind(paginate: Pagination): Fault[] {
   if (optional.includes('query') && (query === undefined) === (body === undefined))
     errors.push({
       pointer: '/paginate',
-      message: 'must have either query or body, which says where the page is chosen',
+      message: 'must have either query or body, which defines where the page is selected',
     });
   return errors;
 }

@@ -163,7 +163,7 @@ export class Poller {
         ? error
         : { code: 'internal', message: 'svc failed; its log has the cause' };
       await this.#recordFailure(row, failure).catch((second: unknown) =>
-        log.error({ err: second, trigger: row.name }, 'a failed poll could not be recorded; its lease ends'),
+        log.error({ err: second, trigger: row.name }, 'a failed poll could not be recorded; its lease will expire'),
       );
     }
   }
@@ -202,13 +202,16 @@ export class Poller {
     const answered = await requests.send({ request, scope: row, signal }).finally(cancel);
     if ('failure' in answered) {
       if (late.signal.aborted)
-        return { code: 'egress_failed', message: `there was no complete answer within ${source.timeout_ms / 1000} s` };
+        return {
+          code: 'egress_failed',
+          message: `there was no complete response within ${source.timeout_ms / 1000} s`,
+        };
       return answered.failure;
     }
     const { complete = true } = answered.answer;
     const reading = source.read(answered.answer);
     if ('problem' in reading)
-      return { code: 'request_failed', message: `the answer cannot be used: ${reading.problem}` };
+      return { code: 'request_failed', message: `the response cannot be used: ${reading.problem}` };
     if (reading.cursor !== undefined && Buffer.byteLength(JSON.stringify(reading.cursor)) > MAX_CURSOR_BYTES)
       return { code: 'request_failed', message: `the cursor has more than ${MAX_CURSOR_BYTES} bytes` };
     return { ...reading, complete };

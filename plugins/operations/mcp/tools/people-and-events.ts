@@ -27,7 +27,7 @@ export const questionTools: readonly Tool[] = [
     name: 'approve',
     title: 'Approve a question',
     description:
-      "Approves a run's question on behalf of your token's owner. Do this only if a person has told you " +
+      "Approves a run's question on behalf of your token's owner. Do this only if a person has asked you " +
       'to. If the question has a form, data must match it.',
     input: objectSchema(
       { run_id: RUN_ID, name: SIGNAL, data: { type: ANY_JSON, description: 'The answer, as the form describes it.' } },
@@ -41,7 +41,7 @@ export const questionTools: readonly Tool[] = [
   {
     name: 'reject',
     title: 'Reject a question',
-    description: "Rejects a run's question on behalf of your token's owner. Do this only if a person has told you to.",
+    description: "Rejects a run's question on behalf of your token's owner. Do this only if a person has asked you to.",
     input: objectSchema(
       { run_id: RUN_ID, name: SIGNAL, reason: text('Why; recorded on the run.', { maxLength: 500 }) },
       ['run_id', 'name'],

@@ -12,11 +12,11 @@ export function extractValue(found: Found, location: string, field: string | und
   const value = field === undefined ? found : memberOf(found, field);
   const reject = (what: string) => SecretStoreErrors.noValue(`${location} ${what}`);
   if (value === undefined || value === null) throw reject('does not have this field');
-  if (typeof value === 'object') throw reject('is an object; name one of its fields with #');
+  if (typeof value === 'object') throw reject('is an object; select one of its fields with #');
   const text = String(value);
   if (Buffer.byteLength(text) > MAX_BYTES) throw reject(`has more than ${MAX_BYTES} bytes`);
   if ([...text].length < MIN_CHARACTERS) throw reject(`has fewer than ${MIN_CHARACTERS} characters`);
-  if (text.includes('\0') || !text.isWellFormed()) throw reject('is not text without NUL');
+  if (text.includes('\0') || !text.isWellFormed()) throw reject('must be text without NUL');
   return text;
 }
 

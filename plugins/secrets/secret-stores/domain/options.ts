@@ -54,7 +54,7 @@ export function readStore(body: PutSecretStore): { options: StoreOptions; login:
   if (!('by' in read)) errors.push(...read.errors);
   const project = body.project ?? ('project' in read ? read.project : undefined);
   if (kind === 'gcp' && project === undefined && 'by' in read)
-    errors.push({ pointer: '/project', message: 'is missing, and the service account names none' });
+    errors.push({ pointer: '/project', message: 'is missing, and the service account does not specify it' });
   if (kind === 'aws' && body.region === undefined)
     errors.push({ pointer: '/region', message: 'is missing; aws needs it' });
   if (errors.length > 0 || url === undefined || !('by' in read)) throw invalid(errors);

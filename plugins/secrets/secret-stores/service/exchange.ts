@@ -42,7 +42,7 @@ export const createExchange = (egress: Egress, clock: Clock): Exchange => ({
       });
     const { status } = answer;
     if (status === 429 || status >= 500) throw SecretStoreErrors.unavailable(`${store} answered ${status}`);
-    if (status >= 300 && status < 400) throw rejection(store, `answered ${status}, and svc follows no redirects`);
+    if (status >= 300 && status < 400) throw rejection(store, `answered ${status}, and svc does not follow redirects`);
     const json = toObject(answer.body);
     if (json === undefined && status < 300) throw rejection(store, 'did not answer with a JSON object');
     return { status, json: json ?? {} };

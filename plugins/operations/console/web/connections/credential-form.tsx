@@ -89,7 +89,7 @@ const Fields = ({ known, wanted, kinds = [], suggested = '' }: Of) => (
       name="hosts"
       label="Allowed hosts (optional)"
       value={known?.hosts?.join(', ') ?? ''}
-      hint="Such as api.example.com, *.example.org. Then requests to other hosts fail, and jobs cannot get the value."
+      hint="Such as api.example.com, *.example.org. If set, requests to other hosts fail, and jobs cannot get the value."
       optional
     />
   </>

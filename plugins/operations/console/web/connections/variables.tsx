@@ -112,7 +112,7 @@ const ValueField = ({ value = '' }: { value?: string }) => (
   <label>
     Value
     <textarea name="value" defaultValue={value} rows={3} spellCheck={false} />
-    <span className="hint">Everyone who can see the project can read it</span>
+    <span className="hint">Anyone who can see the project can read it</span>
   </label>
 );
 

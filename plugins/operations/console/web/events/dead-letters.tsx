@@ -161,7 +161,7 @@ function LetterMenu({ scope, letter, path }: { scope: Scope; letter: DeadLetterV
           label: 'Dismiss',
           opens: (close) => (
             <Asked title="Dismiss?" verb="Dismiss" run={dismiss} close={close}>
-              The dead letter leaves the list. Its event and its run stay.
+              The dead letter is removed from the list. Its event and its run stay.
               <Same by={{ command: `svc dead-letter dismiss ${id}`, call: `DELETE ${at}` }} />
             </Asked>
           ),
@@ -176,6 +176,6 @@ const NoLetters = ({ filtered }: { filtered: boolean }) =>
     <Empty icon={MailCheck} title="No dead letter matches these filters" />
   ) : (
     <Empty icon={MailCheck} title="No dead letters">
-      Deliveries to handlers that fail for good appear here.
+      Deliveries to handlers that fail permanently appear here.
     </Empty>
   );

@@ -32,7 +32,7 @@ export function EmitButton({ scope, label = 'Emit event', type = '', payload = n
         name="key"
         label="Key"
         optional
-        hint="What the event is about. Runs with another subject do not see it. Without a key, all runs see it."
+        hint="The subject that the event concerns. Runs with another subject do not receive it. Without a key, all runs receive it."
       />
       <LongField name="payload" label="Payload, as JSON" value={JSON.stringify(payload, null, 2)} rows={6} />
     </DialogForm>

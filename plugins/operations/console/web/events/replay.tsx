@@ -24,7 +24,7 @@ export function ReplayButton({ scope, event }: { scope: Scope; event: ShownEvent
   return (
     <DialogForm label="Replay" title="Replay to a handler" verb="Replay event" run={replay}>
       <p className="quiet">
-        This starts another run with the same trust as the event. Other handlers and runs do not see it again.
+        This starts another run with the same trust as the event. Other handlers and runs do not receive it again.
       </p>
       <TextField
         name="handler"

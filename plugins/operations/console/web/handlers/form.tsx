@@ -32,7 +32,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
         pattern="[1-9]|1[0-6]"
         wants="1 to 16"
         optional
-        hint="If empty, the handler has no limit of its own"
+        hint="If empty, the handler does not have its own limit"
       />
       <TextField
         name="concurrency_key"
@@ -81,7 +81,7 @@ export const HandlerFields = ({ of: handler }: { of?: HandlerView }) => (
     <div className="row">
       <TextField
         name="debounce"
-        label="Quiet time after a burst"
+        label="Time without events that ends a burst"
         value={handler?.debounce?.period ?? ''}
         optional
         hint="5s. One run, with the last event"

@@ -24,7 +24,7 @@ export const HOOKS: NamedKind<Hook> = {
   plural: 'event_hooks',
   page: '/orgs/$org/projects/$project/hooks',
   command: 'svc event-hook',
-  about: 'A hook is an address where another system reports what happened. Each delivery becomes an event.',
+  about: 'A hook is an address that another system sends deliveries to. Each delivery becomes an event.',
   finds: 'Name, event type or connector',
   wordsOf: ({ name, event_type, manifest, owner }) => [name, event_type, manifest, owner],
   filter: {

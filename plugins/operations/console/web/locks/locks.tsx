@@ -42,8 +42,8 @@ export function Locks() {
         {(locks) => (
           <>
             <p className="lead">
-              One run at a time holds a group, or as many as its limit allows; the others wait in order. To free a lock,
-              cancel its run.
+              A group is held by one run at a time, or by as many as its limit allows; other runs wait in order. To free
+              a lock, cancel its run.
             </p>
             <Rows<LockView>
               label="Locks"

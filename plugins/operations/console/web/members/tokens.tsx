@@ -130,7 +130,7 @@ function Actions({ token: { id, name } }: { token: Token }) {
 }
 
 function accessOf({ kind, org, project, role }: Token): string {
-  const where = org ? visible(project ? `${org}/${project}` : `Org ${org}`) : "All of its owner's orgs";
+  const where = org ? visible(project ? `${org}/${project}` : `Org ${org}`) : 'All orgs of its owner';
   if (kind === 'agent') return where;
   return role ? `${where}, ${roleName(role)} at most` : where;
 }

@@ -36,7 +36,7 @@ export const WEBHOOKS: NamedKind<WebhookView> = {
   plural: 'webhooks',
   page: '/orgs/$org/projects/$project/webhooks',
   command: 'svc webhook',
-  about: 'A webhook receives what happens in a repository: pushes, pull requests, comments.',
+  about: "A webhook receives a repository's events: pushes, pull requests, comments.",
   finds: 'Name, repository or workflow',
   wordsOf: ({ name, repo, forge, workflow }) => [name, repo, forge, runsWhat(workflow)],
   filter: {

@@ -82,7 +82,7 @@ function Reconnect({ scope, name }: { scope: Scope; name: string }) {
   const run = async () => {
     const account = await json<AccountView>(scoped(scope, `/accounts/${encodeURIComponent(name)}`));
     if (account.grant !== 'authorization_code')
-      throw new Error(`${name} has a client of its own: give it a new secret or key on the Connections page.`);
+      throw new Error(`${name} has its own client: give it a new secret or key on the Connections page.`);
     await connectBeside(scope, name, account.provider);
   };
   return (
