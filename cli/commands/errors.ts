@@ -28,7 +28,7 @@ const CLI_CODES: readonly ErrorCode[] = [
     'file_refused',
     0,
     'A file cannot be used.',
-    'The message names the file and the reason: its owner, its permissions or its path.',
+    'The message shows the file and the reason: its owner, its permissions or its path.',
   ],
   [
     'home_in_use',

@@ -2,7 +2,7 @@
 Feature: Rate limits
 
   @own-server @configured
-  Scenario: each token has a rate limit, and the response to a rejected request says when to retry
+  Scenario: each token has a rate limit, and the response to a rejected request shows when to retry
     Given a server and an agent of their own with:
       | SVC_RATE_LIMIT | token=300/h |
     And a token noted as "busy" with:

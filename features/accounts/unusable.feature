@@ -160,7 +160,7 @@ Feature: Accounts that cannot be used
   Rule: The provider redirects to the address that the operator set
 
     @own-server @configured @PROV-002
-    Scenario: the redirect address can be that of a proxy in front of the server
+    Scenario: the redirect address can be the address of a proxy in front of the server
       Given settings of providers noted as "providers", one for each line:
         | token_url | "http://127.0.0.1:1/token" |
       And a file "providers.json":

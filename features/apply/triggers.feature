@@ -1,7 +1,7 @@
 @contract
 Feature: Triggers and secret stores as files
 
-  Rule: A trigger's file says what it polls, how often, and where it starts
+  Rule: A trigger's file defines what it polls, how often, and where it starts
 
     @store
     Scenario: triggers are written, compared, applied to another project, and removed with their files
@@ -156,7 +156,7 @@ Feature: Triggers and secret stores as files
       When I call "svc diff -f {folder}/p"
       Then it exits with 0
 
-  Rule: A secret store's file has its address, and names the variables with its login
+  Rule: A secret store's file contains its address and the names of the variables with its login
 
     @store
     Scenario: secret stores are written without their logins, and applied with logins from variables

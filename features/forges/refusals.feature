@@ -77,7 +77,7 @@ Feature: Rejected webhooks and deliveries
   Rule: A server does not start with an invalid expression in a manifest
 
     @own-server
-    Scenario: svc serve exits and names the file and the member with the expression
+    Scenario: svc serve exits and shows the file and the member with the expression
       Given a file "broken/manifest.json":
         """
         {"manifest": "svc-connector/v1", "name": "smithy", "title": "A forge of ours",

@@ -18,7 +18,7 @@ Feature: Expressions of graphs
       And "output" of the run is '{"all":{"far":"ann!","sum":3},"kept":"$expr"}'
 
     @contract
-    Scenario: a missing value fails the node, and the error names it
+    Scenario: a missing value fails the node, and the error shows the value's path
       When I run the graph:
         """
         {"nodes": [{"id": "a", "type": "set", "config": {"values": {"$expr": "input.name"}}}]}

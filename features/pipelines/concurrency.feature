@@ -77,7 +77,7 @@ Feature: Concurrency groups of pipelines
       And standard output lacks "svc-"
 
     @contract
-    Scenario: a key without a value fails the run, and the error names its group
+    Scenario: a key without a value fails the run, and the error shows the group
       When I submit the pipeline:
         """
         concurrency: { group: deploy, key: input.region }

@@ -1,5 +1,5 @@
 @contract
-Feature: Requests reach only public addresses and those that the operator allows
+Feature: Requests reach only public addresses and addresses that the operator allows
 
   Rule: No node can reach a special-purpose address
 

@@ -171,7 +171,7 @@ Feature: Inputs with types
       Then the run succeeds
       And "output.replicas" of the run is "4"
 
-  Rule: Inputs are flags, and errors name the flag
+  Rule: Inputs are flags, and errors show the flag
 
     Scenario: inputs of every type are flags
       Given a file "flags.sh":

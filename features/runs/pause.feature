@@ -65,7 +65,7 @@ Feature: Runs are paused and resumed
       When I call "svc resume {run}"
       Then the run succeeds
 
-    Scenario: a paused run can be cancelled, and one that has ended cannot be paused
+    Scenario: a paused run can be cancelled, and a run that has ended cannot be paused
       Given a file "later.sh":
         """
         svc step only -- echo ran

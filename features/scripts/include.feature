@@ -121,7 +121,7 @@ Feature: Files next to a script
   Rule: Commands that a script runs on other agents find the files too
 
     @own-server
-    Scenario: a child on another agent names a file relative to the script's folder
+    Scenario: a child on another agent uses a path relative to the script's folder
       Given a file "jobs/build.sh":
         """
         here=$(dirname "$0")

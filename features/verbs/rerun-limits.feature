@@ -76,7 +76,7 @@ Feature: Limits of a rerun
       Then it exits with 1
       And standard error has "similar sites"
 
-    Scenario: a site shared by several calls is rejected, and the error names each call
+    Scenario: a site shared by several calls is rejected, and the error lists the calls
       When I submit the script "load.sh":
         """
         svc step load -- sh -c 'echo step >> {folder}/done'

@@ -85,7 +85,7 @@ Feature: svc wait-any waits for the first of several signals, events and asks
         """
       Then the run fails with code "script_failed"
       And the log has "--when takes <type>=<expression>"
-      And the log has "--when names the event b, which is not waited for; add event:b"
+      And the log has "--when contains the event b, which is not waited for; add event:b"
       And the log has "--when is given twice for the event a"
       And the log has "--var needs --when"
       And the log has "expression_invalid"

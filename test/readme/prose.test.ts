@@ -93,7 +93,7 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
     /\b(takes?|took) (no|only|any) (new|more|trusted|untrusted|other|trusted runs) ?(work|runs|answer|signals?)?\b/i,
     'accepts',
   ],
-  [/\bwith which (a|people|an)\b/i, 'that lets …, through which'],
+  [/\bwith which\b/i, 'that … with, that lets …'],
   [
     /\buses nothing up\b|\bis of no use\b|\bis no (failure|error|problem)\b(?! code)/i,
     'has no effect, is not an error',
@@ -103,7 +103,7 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\b(asked|asks) (nothing|several things)\b/i, 'has no question, asks several questions'],
   [/\bcounts? for (each|every)\b/i, 'applies to each'],
   [/\bruns? for (each |every |a )?push(es)?\b/i, 'runs on each push'],
-  [/\bshort for an?\b/i, 'shorthand for a'],
+  [/\bshort for\b/i, 'shorthand for'],
   [/\b(identical|equal|the same),? byte by byte\b/i, 'byte for byte'],
   [/\bnothing (more |new )?of (it|them|this|a)\b/i, 'nothing in it; the run, the step'],
   [/(?<!\b(can|may|must|to) )\b(has|have) (_|[\d,]+) (bytes|characters)\b(?! or)/i, 'is … bytes long'],
@@ -137,6 +137,22 @@ const REFUSED: readonly (readonly [turn: RegExp, write: string])[] = [
   [/\b(is|are) no (object|list|number|string|text|JSON)\b/i, 'is not a …'],
   [/\bfor (its|the run's|their) end\b/i, 'for it to end'],
   [/\bof (this|that|the same) names?\b/i, 'with this name'],
+  [
+    /\b(an?|the|no) [a-z][a-z -]{1,28} of (its|their|your|my|our) own(?=[.,;:)]|$| (at|for|in|and|with|to)\b)/i,
+    'its own …, a separate …',
+  ],
+  [/\b(fails?|failed) for good\b/i, 'permanently'],
+  [/\bstill to come\b/i, 'pending'],
+  [/\bby (itself|themselves)\b/i, 'automatically, separately'],
+  [/\bg(ives?|ave|iven|iving) (it |them |[a-z]+ [a-z]+ )?back\b/i, 'returns, is returned'],
+  [/\bwhom\b/i, 'who, the user that'],
+  [/\bin clear\b/i, 'unencrypted'],
+  [/\bas (its|the|their) files? says?\b|\bmade by hand\b/i, 'matches its files, created by hand'],
+  [/\bhides the (one|org)\b/i, 'overrides'],
+  [/\bnothing of\b/i, 'no part of, never the'],
+  [/\bnames (no|none)\b|\b(error|message|report) names (the|its|it|a|an)\b/i, 'contains no, shows'],
+  [/\bsays? (which|what|where|whether|when|why|how|so|it)\b/i, 'shows, defines, reports'],
+  [/\bfiles of their own\b|\b(apply|command|it) does the rest\b/i, 'separate files, completes the rest'],
 ];
 
 /** The sentences of a page at their lines: no examples, no code, no targets of links. */

@@ -28,7 +28,7 @@ const describeTopics = (topics: readonly LiveTopic[]): string =>
   [
     'Messages have an ID; send the last one as `Last-Event-ID` with the same topics to continue after it. The first is `ready`:',
     'lists that you read after it are complete. `reset` means that messages were lost and that you must read again; after',
-    '`{"reason":"too_slow"}` the stream ends. `end` says why the caller can no longer read. Topics:',
+    '`{"reason":"too_slow"}` the stream ends. `end` explains why the caller can no longer read. Topics:',
     topics
       .map(({ name, description }) => `\`${name.endsWith(':') ? `${name}<id>` : name}\`: ${description}.`)
       .join(' '),

@@ -3,7 +3,7 @@ import { SchemaRegistry } from './openapi-schemas.ts';
 
 const PROBLEM: JsonSchema = {
   title: 'Problem',
-  description: 'RFC 9457. `code` is stable; `next` says what to do.',
+  description: 'RFC 9457. `code` is stable; `next` explains what to do.',
   type: 'object',
   additionalProperties: true,
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],

@@ -157,7 +157,7 @@ export interface GraphEdge {
    */
   to: string;
   /**
-   * The result with which the edge is met: `true` or `false` for a condition; a case or `default` for a switch.
+   * The result that meets the edge: `true` or `false` for a condition; a case or `default` for a switch.
    */
   when?: boolean | string;
 }

@@ -43,7 +43,7 @@ function findWorkflow({ workflow, from_repo, name }: CallPlan, node: FlowNodeCon
   const resolved = from_repo ? readRepoFile(from_repo, node) : workflow;
   if (resolved) return resolved;
   throw flowConfigInvalid(
-    `job ${node.name}: ${name} is not in the pipeline's \`files\`; to name a file in a repository, use \`from_repo\``,
+    `job ${node.name}: ${name} is not in the pipeline's \`files\`; for a file in a repository, use \`from_repo\``,
   );
 }
 

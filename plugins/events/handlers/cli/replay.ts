@@ -28,7 +28,10 @@ async function replayOne(invocation: Invocation): Promise<number | undefined> {
       'leave the event out to replay all events that match',
     );
   if (flags.handler === undefined)
-    throw usageError('--handler is missing', 'name the handler to deliver the event to; svc handler ls lists them');
+    throw usageError(
+      '--handler is missing',
+      'set the handler to deliver the event to; svc handler ls lists the handlers',
+    );
   const api = await client();
   const replay = await api.json<Api.ReplayedEvent>({
     method: 'POST',
@@ -49,7 +52,7 @@ async function replayMany({ flags, output, client }: Invocation): Promise<number
   if (type === undefined && handler === undefined && !failed)
     throw usageError(
       'the event is missing',
-      'name an event (svc events ls), or select several with --type, --handler or --failed',
+      'pass the ID of an event (svc events ls), or select several with --type, --handler or --failed',
     );
   const api = await client();
   const body = { type, handler, failed: failed || undefined, since, until, limit, force: force || undefined };

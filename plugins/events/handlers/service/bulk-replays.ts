@@ -227,7 +227,7 @@ export class BulkReplays {
     const { database } = this.#deps;
     const { type, handler, failed, force, limit: most = DEFAULT_DELIVERIES } = body;
     if (type === undefined && handler === undefined && !failed)
-      throw Errors.invalidRequest('name a type or a handler, or set failed', {
+      throw Errors.invalidRequest('set type, handler or failed', {
         errors: [{ pointer: '/type', message: 'is required without handler and failed' }],
       });
     if (handler !== undefined) await handlers.get(database, scope, handler);

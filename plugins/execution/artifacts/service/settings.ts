@@ -66,6 +66,6 @@ function requireSetting(env: Settings['env'], name: string): string {
   const value = env[name]?.trim() ?? '';
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw Errors.settingInvalid(
-    `${name} is not set, or contains invalid characters; it is required because SVC_ARTIFACTS names a bucket`,
+    `${name} is not set, or contains invalid characters; it is required because SVC_ARTIFACTS is a bucket`,
   );
 }

@@ -146,6 +146,6 @@ const completed = (completion: Completion): PassEnd => ({ end: 'completed', comp
 
 function readSpec(spec: Json): { name: string; version: string | undefined } {
   const { function: name, version = null } = (spec ?? {}) as { function?: unknown; version?: unknown };
-  if (typeof name !== 'string') throw new Error('the record of the work names no function');
+  if (typeof name !== 'string') throw new Error('the record of the work does not contain a function');
   return { name, version: typeof version === 'string' ? version : undefined };
 }

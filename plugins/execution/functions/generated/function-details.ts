@@ -11,7 +11,7 @@ export interface FunctionDetails {
    */
   name: string;
   /**
-   * The version with which new runs begin.
+   * The version that new runs start with.
    */
   version: string;
   /**

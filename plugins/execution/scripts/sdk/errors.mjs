@@ -1,4 +1,4 @@
-/** Whatever the service or the SDK refuses. `code` is stable; `next` says what to do. */
+/** Whatever the service or the SDK refuses. `code` is stable; `next` explains what to do. */
 export class SvcError extends Error {
   constructor(code, message, next = '', options) {
     super(message, options);

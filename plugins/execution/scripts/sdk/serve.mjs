@@ -226,7 +226,7 @@ class Host {
     this.#restore();
     serving = undefined;
     this.#settle.failed(
-      new SvcError('worker_lost', "this program's agent has ended", 'Its output says why. Call serve() again.'),
+      new SvcError('worker_lost', "this program's agent has ended", 'Its output explains why. Call serve() again.'),
     );
     this.#closed.resolve();
     if (agent === undefined) process.exit(0);

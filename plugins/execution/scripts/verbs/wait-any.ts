@@ -69,7 +69,7 @@ function addPredicates(branches: readonly AnyBranch[], whens: readonly string[],
       throw verbUsage("--when takes <type>=<expression>, such as order.paid='event.payload.id == vars.id'");
     const event = branches.find(({ kind, name }) => kind === 'event' && name === type);
     if (event === undefined)
-      throw verbUsage(`--when names the event ${type}, which is not waited for; add event:${type}`);
+      throw verbUsage(`--when contains the event ${type}, which is not waited for; add event:${type}`);
     if (event.when !== undefined) throw verbUsage(`--when is given twice for the event ${type}`);
     Object.assign(event, { when, vars });
   }

@@ -20,7 +20,7 @@ export const commands: readonly Command[] = inGroup('React', [
       description:
         'Prints the address and the secret for the forge; the secret is shown only once. With --auto-register, svc\n' +
         "registers the webhook through the forge's API. Pushes become events of type push; everything else becomes forge.<event>.\n" +
-        '--pipeline or --workflow names the workflow for pushes that no handler matches. Setting a webhook again keeps its\n' +
+        '--pipeline or --workflow sets the workflow for pushes that no handler matches. Setting a webhook again keeps its\n' +
         'address, and also its secret unless --rotate is set.',
       flags: {
         forge: {

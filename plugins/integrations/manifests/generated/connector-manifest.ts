@@ -454,7 +454,7 @@ export interface TokenSection {
   prefix?: string;
 }
 /**
- * A verified delivery with which the sender only checks the address. The response repeats a value from it, and svc records no event.
+ * A verified delivery that the sender uses only to check the address. The response repeats a value from it, and svc records no event.
  */
 export interface HookChallenge {
   /**

@@ -10,7 +10,7 @@ export interface TriggerView {
   credential?: string;
   every: string;
   /**
-   * The interval without `every`, as the connector says. Absent if the connector no longer has this list.
+   * The connector's interval, which applies without `every`. Absent if the connector no longer has this list.
    */
   default_every?: string;
   from: 'now' | 'beginning';

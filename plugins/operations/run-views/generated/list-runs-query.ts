@@ -50,7 +50,7 @@ export interface ListRunsQuery {
    */
   step?: string;
   /**
-   * Only runs that have ended and whose submission or document refers to this account or credential.
+   * Only runs that have ended and use this account or credential, in the submission or in the document.
    */
   account?: string;
   limit?: number;

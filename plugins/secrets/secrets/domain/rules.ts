@@ -26,7 +26,7 @@ export function checkBody({ value, from }: PutSecret): void {
 }
 
 function missing(): never {
-  throw invalid('/value', 'value', 'is missing; or name a secret store in `from`');
+  throw invalid('/value', 'value', 'is missing; or set a secret store in `from`');
 }
 
 /** Validates a value. Throws `payload_too_large` or `invalid_request`, which reveal nothing of the value but its size. */

@@ -43,7 +43,7 @@ export class Roles {
     const { scopes, log } = this.#options;
     const org_scope = await scopes.findOrg(org);
     if (!org_scope) {
-      log.warn({ org }, 'SVC_OIDC_ROLES names an org that does not exist');
+      log.warn({ org }, 'SVC_OIDC_ROLES contains an org that does not exist');
       return [];
     }
     const { org_id } = org_scope;
@@ -52,7 +52,7 @@ export class Roles {
       return (await scopes.projectsOf(org_id)).map((project_id) => ({ org_id, project_id, role }));
     const scope = await scopes.findProject(org, project);
     if (scope) return [{ org_id, project_id: scope.project_id, role }];
-    log.warn({ org, project }, 'SVC_OIDC_ROLES names a project that does not exist');
+    log.warn({ org, project }, 'SVC_OIDC_ROLES contains a project that does not exist');
     return [];
   }
 

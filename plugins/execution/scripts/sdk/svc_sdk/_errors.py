@@ -6,7 +6,7 @@ import json
 
 
 class SvcError(Exception):
-    """Whatever the service or the SDK refuses. `code` is stable; `next` says what to do."""
+    """Whatever the service or the SDK refuses. `code` is stable; `next` explains what to do."""
 
     def __init__(self, code: str, message: str, next: str = "") -> None:
         super().__init__(message)

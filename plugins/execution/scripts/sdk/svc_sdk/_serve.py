@@ -261,7 +261,7 @@ class _Host:
             self._stop(number)
         if not self._ready.done():
             self._ready.set_exception(
-                SvcError("worker_lost", "this program's agent has ended", "Its output says why. Call serve() again.")
+                SvcError("worker_lost", "this program's agent has ended", "Its output explains why. Call serve() again.")
             )
         _settle(self._closed)
 
