@@ -181,7 +181,7 @@ t.test('an apply that is interrupted says what it did, and the next one does the
     t.match(interrupted.stdout, /^created graphs\/one\n/, 'what was done is reported');
     t.match(interrupted.stderr, /interrupted: [12] created, .*, [45] not done/);
     t.match(interrupted.stderr, /not done: .*members\/eve/);
-    t.match(interrupted.stderr, /repeat the command: it does the rest/);
+    t.match(interrupted.stderr, /repeat the command to complete the rest/);
     const json = await svc(['diff', '-f', 'i', '--json'], project);
     const { objects } = JSON.parse(json.stdout) as { objects: { name: string }[] };
     t.ok(objects.length >= 3 && objects.length <= 5, `${objects.length} are left`);
