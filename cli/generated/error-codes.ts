@@ -157,7 +157,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["rate_limited",429,"There were too many requests.","Wait for `Retry-After` seconds."],
   ["rekey_conflict",409,"The master key change cannot continue.","Run `svc admin rekey` again with the old key as the master key and the same new key. `--abandon` undoes an unfinished change."],
   ["replays_running",409,"The project has reached the limit for replays that run at the same time.","Wait until one of them ends, or cancel it (`svc events replays ls`, `svc events replays cancel`)."],
-  ["request_failed",424,"The other server responded with what is treated as a failure.","The message contains the start of the response. To accept it, change retry_on, fail_on_error_status or failed_when."],
+  ["request_failed",424,"The other server's response counts as a failure.","The message contains the start of the response. To accept it, change retry_on, fail_on_error_status or failed_when."],
   ["request_invalid",422,"The node cannot send its request.","Fix the config member shown in `detail`. An expression may have produced an unexpected value."],
   ["request_timeout",408,"The request took too long to arrive.","Nothing was done. Send the body without pauses."],
   ["rerun_past_lock",409,"The rerun would skip a lock that the script had acquired before this site.","Rerun from that lock's site or an earlier site, so that the new run acquires the lease itself."],

@@ -26,7 +26,7 @@ Feature: Logging in
       And standard error has "warning: "
       And standard error has "use - or @file"
 
-  Rule: A failed login stores nothing
+  Rule: A failed login does not store anything
 
     Scenario: a wrong token
       When I log in with "--token -" and "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" on standard input

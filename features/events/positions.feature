@@ -86,7 +86,7 @@ Feature: An emit in a script is recorded at its position
   Rule: A repeat at the same position returns the same event with the first payload
 
     @VERB-042 @EVT-027 @EVT-028 @EVT-031 @DLV-013
-    Scenario: a replay emits nothing new and starts no handler again
+    Scenario: a replay does not emit the event or start a handler again
       Given the handler "hears" on "told" runs "note.sh":
         """
         true

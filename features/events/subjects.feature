@@ -98,7 +98,7 @@ Feature: Subjects limit which runs receive an event
       And the answer names the faults "/when"
 
     @contract
-    Scenario: events before the submission cancel nothing
+    Scenario: events before the submission do not cancel the run
       When I emit "deploy.abort"
       And I submit a script for "" that "deploy.abort" cancels as "it"
       Then the run waits for "signal" "never"

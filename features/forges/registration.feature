@@ -47,7 +47,7 @@ Feature: Webhooks registered at the forge
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
   @far-end @contract
-  Rule: A registration that the forge rejects leaves nothing behind
+  Rule: A registration that the forge rejects leaves no webhook behind
 
     Scenario: the forge rejects a token without the permission
       Given the credential "stale" is '{"kind": "bearer", "token": "an-old-token"}'

@@ -38,7 +38,7 @@ Feature: Self-description of a server
   Rule: A log can be followed and resumed
 
     @store
-    Scenario: resuming from the last received event repeats nothing
+    Scenario: resuming from the last received event does not repeat any events
       When I submit the script "job.sh":
         """
         svc step first -- echo before

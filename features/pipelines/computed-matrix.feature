@@ -26,7 +26,7 @@ Feature: A matrix that an earlier job computes
       And standard output has "build (service=api, os=linux)"
 
     @contract
-    Scenario: a list of objects is a list of combinations, and an empty list runs nothing
+    Scenario: a list of objects is a list of combinations, and with an empty list, nothing runs
       When I submit the pipeline with '{"input": {"targets": [{"region": "eu", "n": 1}, {"region": "us", "n": 2}]}}':
         """
         outputs: { all: "${{ jobs.deploy.all.map(one, one.to) }}", none: "${{ jobs.nothing.all }}" }

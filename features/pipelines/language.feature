@@ -34,7 +34,7 @@ Feature: Checking a pipeline
       And it has the problem "unknown name `events`" at "16:15"
       And it has 9 problems
 
-    Scenario: a misspelt member and an unknown need hide no other problem
+    Scenario: a misspelt member and an unknown need do not hide other problems
       When I check the pipeline:
         """
         jobs:

@@ -1,7 +1,7 @@
 Feature: A script finds the SDK without installation
 
   @contract
-  Rule: The agent provides the SDK and adds nothing to the environment
+  Rule: The agent provides the SDK without changing the environment
 
     Scenario Outline: the SDK is found by <program>
       When I submit the SDK program "<program>"

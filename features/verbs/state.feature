@@ -31,7 +31,7 @@ Feature: svc state stores durable values
         """
 
     @VERB-043 @VERB-044
-    Scenario: a replay returns the recorded value and writes nothing again
+    Scenario: a replay returns the recorded value without writing again
       When I submit the script "replay.sh":
         """
         echo pass >> {folder}/passes

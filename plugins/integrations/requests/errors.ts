@@ -11,7 +11,7 @@ export const RequestErrors = {
   requestFailed: defineError({
     code: 'request_failed',
     status: 424,
-    title: 'The other server responded with what is treated as a failure.',
+    title: "The other server's response counts as a failure.",
     next: 'The message contains the start of the response. To accept it, change retry_on, fail_on_error_status or failed_when.',
   }),
   answerTooLarge: defineError({

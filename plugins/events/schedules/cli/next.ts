@@ -20,6 +20,6 @@ export const run: Run = async ({ args, flags, output, client }) => {
   output.data(next_due, () => formatTimes(next_due, output).join('\n'));
   const [last_skip] = next_due.skipped;
   if (last_skip) output.note(`last skipped: ${last_skip.due}  ${last_skip.reason}`);
-  if (next_due.paused) output.note('The schedule is paused and starts nothing at these times until you resume it.');
+  if (next_due.paused) output.note('The schedule is paused, and nothing starts at these times until you resume it.');
   return undefined;
 };

@@ -16,7 +16,7 @@ export interface AgentRecord {
   arch: string;
   capabilities: string[];
   /**
-   * How it handles untrusted runs: `refuse` accepts none, `isolate` isolates them, and `only` accepts nothing else.
+   * How it handles untrusted runs: `refuse` accepts none, `isolate` isolates them, and `only` accepts only untrusted runs.
    */
   untrusted: 'refuse' | 'isolate' | 'only';
   /**

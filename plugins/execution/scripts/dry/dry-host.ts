@@ -16,7 +16,7 @@ export const isSameCall = (one: ReplayedCall, other: ReplayedCall): boolean =>
   isDeepStrictEqual(call(one), call(other));
 
 const rejectCall = async (): Promise<never> => {
-  throw new Error('a dry replay executes nothing');
+  throw new Error('a dry replay does not execute anything');
 };
 
 /** The host of a pass that only reads its journal. Annotations and output are dropped. */

@@ -266,7 +266,7 @@ export const commands: readonly Command[] = [
         'you can cancel the run. The runs that it has called are paused and resumed with it, at every depth.',
       args: [{ ...RUN, rest: true }],
       flags: { reason: { type: 'string', value: '<text>', summary: 'reason to show with the run' } },
-      examples: [["svc pause run_01J… --reason 'database upgrade'", 'start nothing more until it is resumed']],
+      examples: [["svc pause run_01J… --reason 'database upgrade'", 'nothing more starts until you resume it']],
       load: async () => ({ run: (await import('./pause.ts')).pause }),
     },
     {

@@ -460,7 +460,7 @@ t.test('a paused run says who has paused it and how it is resumed', async (t) =>
   const { because, next } = told({ run: run({ paused }), steps: [step({ running: RUNNING, status: 'running' })] });
   t.match(
     because,
-    /^The run was paused by ana 1m ago, at \S+: upgrade\. It starts nothing new; work in progress finishes/,
+    /^The run was paused by ana 1m ago, at \S+: upgrade\. Nothing new starts; work in progress finishes/,
   );
   t.match(because, /Now: step build#0 running for 5s on a/);
   t.equal(next, 'resume it: svc resume run_1');

@@ -66,7 +66,7 @@ function explainPaused(known: ExplanationInput): Explanation | undefined {
   return {
     because: [
       `The run was paused${who}${together} ${formatAgo(at, now)}, at ${at}${why}`,
-      'It starts nothing new; work in progress finishes and is recorded.',
+      'Nothing new starts; work in progress finishes and is recorded.',
       ...describeInFlightCalls(steps, now),
       ...waits,
     ],
