@@ -37,7 +37,8 @@ export const commands = inGroup('Vault', [
     name: 'provider new',
     summary: 'write the settings of a provider from a preset',
     description:
-      'Prints an entry of SVC_CONNECTED_ACCOUNT_PROVIDERS, or adds it to a file with --to. The client secret stays in the file or variable in --client-secret. Without --client-id, the provider offers only grants that need no person.',
+      'Prints an entry of SVC_CONNECTED_ACCOUNT_PROVIDERS, or adds it to a file with --to. The client secret stays in the file\n' +
+      'or variable in --client-secret. Without --client-id, the provider offers only grants that need no person.',
     args: [{ name: 'PRESET', summary: 'one of the presets in `svc provider presets`' }],
     flags: {
       name: { type: 'string', value: '<name>', summary: 'name of the provider; default: the name of the preset' },

@@ -36,7 +36,7 @@ export const commands = inGroup(
           type: 'string',
           many: true,
           value: '<host>',
-          summary: 'the only host that svc sends it to, or *.domain; jobs cannot get such a credential',
+          summary: 'the only host that gets it, or *.domain; jobs cannot get such a credential',
         },
       },
       examples: [
