@@ -1,7 +1,7 @@
 @contract @far-end
 Feature: Tests of credentials
 
-  Rule: A test says whether another system accepts a credential
+  Rule: A test shows whether another system accepts a credential
 
     Scenario Outline: a GET to a URL that answers <status> says that it <result>
       Given a far end that answers:
@@ -29,7 +29,7 @@ Feature: Tests of credentials
         | 404    | unclear     | 1    |
         | 503    | unreachable | 1    |
 
-    Scenario: a connector says what to send and how to read the response
+    Scenario: a connector defines what to send and how to read the response
       Given a far end that answers:
         | path       | status | type             | body                                    |
         | /auth.test | 200    | application/json | {"ok": false, "error": "invalid_auth"}  |
@@ -63,9 +63,9 @@ Feature: Tests of credentials
       And standard error has "/url must contain {credential}, where the token is put"
       And the far end got 1 request
 
-  Rule: What cannot be tested says why, and nothing is sent
+  Rule: If a credential cannot be tested, the reason is shown, and nothing is sent
 
-    Scenario: a connector without a test request says what to write into its manifest
+    Scenario: for a connector without a test request, the answer shows what to add to its manifest
       Given a far end
       And the credential "bot" is '{"kind": "bearer", "token": "tok-tested-canary-77"}'
       When I call "svc credential test bot --connector standard_webhooks"

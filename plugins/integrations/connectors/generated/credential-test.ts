@@ -10,7 +10,7 @@ export interface CredentialTest {
    */
   status?: number;
   /**
-   * What was found, and what to do. It contains nothing of the response or the credential.
+   * What was found, and what to do. Never contains the response or the credential.
    */
   says: string;
 }
