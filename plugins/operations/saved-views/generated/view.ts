@@ -3,7 +3,7 @@
 export interface View {
   name: string;
   /**
-   * Whether only you see it. Your private view hides the one of the project that has the same name.
+   * Whether only you see it. Your private view overrides the project's view with the same name.
    */
   private: boolean;
   /**
