@@ -9,10 +9,14 @@ export interface ExpressionProblem {
 
 /** A value, or the reason why there is none: an absent field, a wrong type, too much work. */
 export type EvaluationResult = { ok: true; value: unknown } | { ok: false; reason: string };
-export type ConditionResult = ({ ok: true; value: boolean } | { ok: false; reason: string }) & {
+
+/** What an evaluation has cost, in units of 50 to 100 ns, and whether it ended because it needed more than it had. */
+export interface EvaluationCost {
   units: number;
   spent: boolean;
-};
+}
+
+export type ConditionResult = ({ ok: true; value: boolean } | { ok: false; reason: string }) & EvaluationCost;
 
 /** One use of a name in an expression. Line and column count from 1. */
 export interface ExpressionUse {
@@ -58,6 +62,8 @@ export interface Expression {
   equalities(root: string, scope: Readonly<Record<string, unknown>>): ExpressionEquality[];
   /** `scope` holds JSON values under the names that were allowed at compilation. Never throws. */
   evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult;
+  /** Like `evaluate`, with at most `max_units` of work: fewer than an evaluation may take by default. */
+  evaluateWithin(scope: Readonly<Record<string, unknown>>, max_units: number): EvaluationResult & EvaluationCost;
   /**
    * Evaluates a condition: a result that is not a boolean is a reason. `most` limits the work, in units of 50 to 100 ns, to
    * fewer units than an evaluation may take by default.

@@ -29,7 +29,17 @@ export function watchPredicates(use: Resolve): WatchedPredicates {
     uses: (name) => one.uses(name),
     paths: (roots) => one.paths(roots),
     equalities: (root, scope) => one.equalities(root, scope),
-    evaluate: (scope) => one.evaluate(scope),
+    evaluate(scope) {
+      const before = expressions.units();
+      const evaluated = one.evaluate(scope);
+      note(expressions.units() - before);
+      return evaluated;
+    },
+    evaluateWithin(scope, most) {
+      const evaluated = one.evaluateWithin(scope, most);
+      note(evaluated.units);
+      return evaluated;
+    },
     test(scope, most) {
       const tested = one.test(scope, most);
       note(tested.units);

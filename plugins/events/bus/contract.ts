@@ -1,6 +1,7 @@
 import type { EventSource } from './contract/event-sources.ts';
 import {
   type BatchOutcome,
+  type EvaluationResult,
   extensionPoint,
   movedPoint,
   type Queries,
@@ -84,6 +85,8 @@ export type PendingEvent = NewEvent & {
   event_id: string;
   /** Set when another server accepted the event earlier and left it in the outbox to be numbered. */
   forwarded?: true;
+  /** About how many bytes of JSON its content has. Set while the event is being recorded. */
+  bytes?: number;
 };
 
 /** A recorded event. */
@@ -172,13 +175,15 @@ export interface Replay extends Omit<Delivery, 'reaction'> {
   forced: boolean;
 }
 
-/** Evaluates predicates over events. All predicates of one event share a budget. */
+/** Evaluates predicates and other expressions over events. All expressions of one event share a budget. */
 export interface PredicateEvaluator {
   /**
    * Returns a result for every predicate, by its text. When evaluation would hold the locks for too long it throws
    * instead, and the transaction is retried once the results are ready.
    */
   evaluate(event: PendingEvent, predicates: readonly string[]): ReadonlyMap<string, PredicateResult>;
+  /** Returns the value of every expression, by its text. Throws like `evaluate`. */
+  compute(event: PendingEvent, expressions: readonly string[]): ReadonlyMap<string, EvaluationResult>;
 }
 
 /**
@@ -195,6 +200,8 @@ export interface EventReaction<Plan = unknown> {
    * evaluated before the transaction.
    */
   predicates?(event: PendingEvent): readonly string[];
+  /** Returns the expressions whose values `decide` will probably need then, given the results of its predicates. */
+  expressions?(event: PendingEvent, results: ReadonlyMap<string, PredicateResult>): readonly string[];
   /**
    * Returns one decision for each event, in order. A refused event does not count towards the limits of later ones.
    * It may write only what follows from events that cannot be refused.

@@ -145,6 +145,34 @@ for (const store of STORES)
       }),
     );
 
+    await t.test('costly keys and priorities share the budget of the event too', (t) =>
+      inWorld(async (world, watched) => {
+        const payload = { rows: Array.from({ length: 20_000 }, (_, n) => n) };
+        const key = (n: number) => `event.payload.rows == event.payload.rows ? "k${n}" : ""`;
+        for (let n = 0; n < COSTLY; n++) {
+          const options = [{ concurrency: { key: key(n) } }, { debounce: { period: '1h', key: key(n) } }];
+          await world.set(`costly-${10 + n}`, { ...options[n % 2], when: 'event.key == "many"' });
+        }
+        await world.set('last', {
+          debounce: { period: '1h', key: 'event.type' },
+          priority: 'size(event.payload.rows)',
+        });
+        await world.emit({ key: 'many', payload });
+        const deliveries = await deliveriesOf(world);
+        const cut = deliveries.filter((line) => /^costly-\d+ declined the \w+ key .*: event_budget_spent: /.test(line));
+        const judged = deliveries.filter((line) => /^costly-\d+ (delivered|queued debounce)/.test(line));
+        t.equal(cut.length + judged.length, COSTLY, deliveries.join('\n'));
+        t.ok(judged.length >= 4 && cut.length >= 15, `${judged.length} were judged, ${cut.length} were not`);
+        t.match(deliveries.at(-1), /^last queued debounce/);
+        t.ok(watched.outside > 500_000 && watched.outside <= EVENT, `${watched.outside} units`);
+        t.ok(Math.max(0, ...watched.within) <= LOCKED, `${watched.within} units in transactions`);
+
+        const before = watched.outside;
+        await world.emit({ key: 'none', payload });
+        t.ok(watched.outside - before < 10_000, 'the keys of handlers that decline an event are not computed');
+      }),
+    );
+
     await t.test('cheap handlers in great number are judged too', (t) =>
       inWorld(async (world, watched) => {
         for (let n = 0; n < 60; n++) await world.set(`h-${100 + n}`, { when: `event.payload.n == ${n}` });

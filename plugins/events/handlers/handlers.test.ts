@@ -1,12 +1,19 @@
 import t, { type Test } from 'tap';
-import { Database, isServiceError, type ServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  Database,
+  Expressions,
+  insertRows,
+  isServiceError,
+  type Param,
+  type ServiceError,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import { HandlerMatches } from './contract.ts';
 import { handlerRunId } from './domain/run-id.ts';
 import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
 import { handlerCredentialUser } from './service/credential-uses.ts';
 import { assertInvariants, inWorld } from './testing/in-world.ts';
 import { openTestDatabase, STORES, type TestDatabase, until } from '../../../test/kit/index.ts';
-import { Expressions } from '../../../kernel/contracts/index.ts';
 import { count, deliveriesOf, openWorld, graphs, runsOf, type World } from './testing/world.ts';
 
 t.setTimeout(600_000);
@@ -414,17 +421,44 @@ for (const store of STORES) {
     await fewer.close();
   });
 
+  t.test(`${store}: a project has a bounded number of handlers`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('h', {});
+      const [row] = await world.database.read<Record<string, Param>>(
+        'SELECT * FROM handlers_handlers WHERE project_id = ?',
+        [world.scope.project_id],
+      );
+      const copies = Array.from({ length: 1999 }, (_, n) => ({ ...row, name: `h-${n}`, handler_id: `hdl_${n}` }));
+      await world.database.transaction((tx) =>
+        insertRows(tx, 'INSERT INTO handlers_handlers', Object.keys(row!), copies.map(Object.values)),
+      );
+      t.match(await refused(world.set('one-more', {})), {
+        code: 'handlers_full',
+        message: 'the project has 2000 handlers',
+      });
+      await world.set('h', { when: 'true' });
+      await world.remove('h-7');
+      await world.set('one-more', {});
+    }),
+  );
+
   t.test(`${store}: the predicates of a project are bounded together`, (t) =>
     withWorld(t, async (world) => {
       const when = (n: number) => `true || event.payload == ${n}`.padEnd(8192);
       for (let n = 0; n < 32; n++) await world.set(`h-${n}`, { when: when(n) });
       t.match(await refused(world.set('one-more', { when: 'true' })), {
         code: 'handlers_full',
-        message: 'when brings all predicates of the project to 262148 bytes; the limit is 262144',
+        message: 'when brings all predicates, keys and priorities of the project to 262148 bytes; the limit is 262144',
         extras: { errors: [{ pointer: '/when' }] },
       });
       t.equal(await count(world, 'handlers_handlers'), 32);
       await world.set('without', {});
+      const keyed = [{ throttle: { limit: 1, period: '1s', key: 'event.key' } }, { priority: 'event.payload' }];
+      for (const options of keyed)
+        t.match(await refused(world.set('keyed', options)), {
+          code: 'handlers_full',
+          message: /^the handler brings all predicates, keys and priorities of the project to 2621\d\d bytes/,
+        });
       await world.set('h-0', { when: when(99).slice(0, 8188) });
       await world.set('one-more', { when: 'true' });
       t.match(await refused(world.set('h-0', { when: when(0) })), { code: 'handlers_full' });

@@ -118,6 +118,26 @@ onEachStore((store, withWorld) => {
     }),
   );
 
+  t.test(`${store}: an event is measured once, however many handlers collect it`, (t) =>
+    withWorld(t, async (world) => {
+      const readsOf = async () => {
+        let reads = 0;
+        const payload = { get body() { reads += 1; return 'x'.repeat(1000); } }; // biome-ignore format: short
+        await world.emit({ payload });
+        return reads;
+      };
+      await world.set('load-0', { batch: { size: 100, timeout: '1h' } });
+      const once = await readsOf();
+      for (let n = 1; n < 10; n++) await world.set(`load-${n}`, { batch: { size: 100, timeout: '1h' } });
+      t.equal(await readsOf(), once);
+      const rows = await world.database.read<{ bytes: number }>('SELECT DISTINCT bytes FROM handlers_queue');
+      t.equal(rows.length, 1);
+      t.ok(Number(rows[0]!.bytes) > 1000 && Number(rows[0]!.bytes) < 1100);
+      for (let n = 0; n < 10; n++) await world.remove(`load-${n}`);
+      await finish(world);
+    }),
+  );
+
   t.test(`${store}: what merges is combined only with what makes sense`, (t) =>
     withWorld(t, async (world) => {
       const debounce = { period: '5s' };

@@ -185,7 +185,6 @@ export default definePlugin(manifest, (plugin) => {
     ...handlerReaction({
       ...slotParts(use, registry(use), () => refiller(use)),
       registry: registry(use),
-      expressions: use(Expressions),
       log: use(Log).child({ part: 'handlers' }),
     }),
     findProtected: protectedEvents(use(Database)),

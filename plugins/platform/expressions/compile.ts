@@ -1,5 +1,6 @@
 import { type CelValue, isCelError, parse, plan } from '@bufbuild/cel';
 import type {
+  EvaluationCost,
   EvaluationResult,
   Expression,
   ExpressionEquality,
@@ -80,6 +81,8 @@ function parseProblem(error: unknown, text: string, report: Report): ExpressionP
 /** Words that cannot follow a dot. */
 const WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
+const toJsonValue = (value: CelValue): unknown => toJson(value, timeText);
+
 interface Program {
   run: ReturnType<typeof plan>;
   weight: number;
@@ -133,7 +136,12 @@ class CelExpression implements Expression {
   }
 
   evaluate(scope: Readonly<Record<string, unknown>>): EvaluationResult {
-    return this.#evaluate(scope, EVALUATION_UNITS, (value) => toJson(value, timeText)).result;
+    return this.#evaluate(scope, EVALUATION_UNITS, toJsonValue).result;
+  }
+
+  evaluateWithin(scope: Readonly<Record<string, unknown>>, max_units: number): EvaluationResult & EvaluationCost {
+    const { result, ...cost } = this.#evaluate(scope, max_units, toJsonValue);
+    return { ...result, ...cost };
   }
 
   test(scope: Readonly<Record<string, unknown>>, max_units = EVALUATION_UNITS): ConditionResult {
@@ -147,7 +155,7 @@ class CelExpression implements Expression {
     scope: Readonly<Record<string, unknown>>,
     max_units: number,
     convert: (value: CelValue) => unknown,
-  ): Pick<ConditionResult, 'units' | 'spent'> & { result: EvaluationResult } {
+  ): EvaluationCost & { result: EvaluationResult } {
     try {
       const { value, exhausted, unreadable, units } = withMeter(max_units, () => this.#result(scope, convert));
       const reason = exhausted ? TOO_MUCH_WORK : unreadable;

@@ -98,6 +98,10 @@ class CheckedExpression implements Expression {
     throw new Error("a check's expression was not evaluated");
   }
 
+  evaluateWithin(): never {
+    throw new Error("a check's expression was not evaluated");
+  }
+
   test(): never {
     throw new Error("a check's expression was not evaluated");
   }

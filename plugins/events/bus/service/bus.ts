@@ -63,7 +63,7 @@ export class Bus implements EventBus {
       if ('error' in outcome) throw outcome.error;
       return outcome.ok;
     }
-    await this.#deps.recorder.precomputePredicates(recording);
+    await this.#deps.recorder.precomputeExpressions(recording);
     return retryUnknownCommit(() => this.#commits.submit(recording));
   }
 

@@ -43,6 +43,7 @@ export function restoreRecording(sealer: Sealer, row: OutboxRow): Recording {
     dedup: request?.dedup,
     delivery: request?.delivery,
     forwarded: true,
+    bytes: row.body.length,
   };
   return { event, sealed: row.body, by: request?.by, attempted: true, awaited: request ? true : undefined };
 }

@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import {
   BoundedMap,
   Errors,
+  type EvaluationCost,
+  type EvaluationResult,
   type Expression,
   type Expressions,
-  type ConditionResult,
   yieldToEventLoop,
 } from '../../../../kernel/contracts/index.ts';
 import {
@@ -37,12 +38,42 @@ const MAX_CACHED = 1000;
  * An event that differs in every attempt of its transaction is evaluated beforehand this many times, then under the
  * locks.
  */
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 4;
 
 const BUDGET_EXHAUSTED: PredicateResult = {
   ok: false,
   reason:
     'event_budget_spent: the predicate was not evaluated, because the predicates for this event exceed their budget',
+};
+
+const VALUES_EXHAUSTED: EvaluationResult = {
+  ok: false,
+  reason: 'event_budget_spent: it was not evaluated, because the expressions for this event exceed their budget',
+};
+
+/** What an expression is evaluated for: whether it is true, or its value. */
+interface Purpose<R extends EvaluationResult> {
+  resultsOf(evaluation: EventEvaluation): Map<string, R>;
+  run(expression: Expression, scope: Scope, max_units: number): R & EvaluationCost;
+  convert(result: R | Failure): R;
+  exhausted: R;
+}
+
+type Scope = Record<string, unknown>;
+type Failure = { ok: false; reason: string };
+
+const PREDICATES: Purpose<PredicateResult> = {
+  resultsOf: ({ results }) => results,
+  run: (expression, scope, max_units) => expression.test(scope, max_units),
+  convert: toPredicateResult,
+  exhausted: BUDGET_EXHAUSTED,
+};
+
+const VALUES: Purpose<EvaluationResult> = {
+  resultsOf: ({ values }) => values,
+  run: (expression, scope, max_units) => expression.evaluateWithin(scope, max_units),
+  convert: (result) => (result.ok ? { ok: true, value: result.value } : { ok: false, reason: result.reason }),
+  exhausted: VALUES_EXHAUSTED,
 };
 
 /** Units charged for opening one sealed predicate, and bytes of it that cost another one. */
@@ -64,6 +95,8 @@ export interface EventEvaluation {
   event_id: string | undefined;
   /** Results by the text of the predicate, or by its key. */
   results: Map<string, PredicateResult>;
+  /** The values of other expressions, by their text. */
+  values: Map<string, EvaluationResult>;
   /** Units left of the event's budget. */
   remaining_units: number;
   /** Identifies the event across the attempts of its transaction; undefined when all attempts share one object. */
@@ -86,7 +119,7 @@ export const maxOpened = ({ units }: LockedUnits): number => Math.ceil(units / O
 const unitsToOpen = ({ bytes }: BoundPredicate): number => OPEN_UNITS + Math.ceil(bytes / BYTES_PER_UNIT);
 
 /**
- * Evaluates the predicates of events, with one budget per event. Whatever takes longer than a moment is evaluated
+ * Evaluates the predicates and other expressions of events, with one budget per event. Whatever takes longer than a moment is evaluated
  * before the transaction that holds the project's lock (on SQLite the only writer), yielding to the event loop in
  * between. A result depends only on the event and the text of the predicate, so it holds inside the transaction too.
  * Predicates of handlers and waits that were added in between are evaluated under the lock, or make the transaction
@@ -104,7 +137,13 @@ export class BudgetedEvaluator implements PredicateEvaluator {
 
   /** Starts with an empty result, for an event whose object lives through all attempts to record it. */
   begin(): EventEvaluation {
-    return { event_id: undefined, results: new Map(), remaining_units: EVENT_UNITS, attempts: 0 };
+    return {
+      event_id: undefined,
+      results: new Map(),
+      values: new Map(),
+      remaining_units: EVENT_UNITS,
+      attempts: 0,
+    };
   }
 
   /** Returns what an earlier attempt evaluated, with its event id, for an event that every attempt creates anew. */
@@ -132,30 +171,61 @@ export class BudgetedEvaluator implements PredicateEvaluator {
   }
 
   /** Evaluates predicates that the event may meet, outside of any transaction. */
-  async precompute(event: PendingEvent, predicates: readonly string[]): Promise<void> {
+  precompute(event: PendingEvent, predicates: readonly string[]): Promise<ReadonlyMap<string, PredicateResult>> {
+    return this.#precompute(PREDICATES, event, predicates);
+  }
+
+  /** Evaluates other expressions that the event may meet, outside of any transaction. */
+  precomputeValues(
+    event: PendingEvent,
+    expressions: readonly string[],
+  ): Promise<ReadonlyMap<string, EvaluationResult>> {
+    return this.#precompute(VALUES, event, expressions);
+  }
+
+  async #precompute<R extends EvaluationResult>(
+    purpose: Purpose<R>,
+    event: PendingEvent,
+    sources: readonly string[],
+  ): Promise<ReadonlyMap<string, R>> {
     const evaluation = this.#evaluationOf(event);
-    const missing = missingResults(evaluation, predicates);
-    if (missing.length > 0) await this.#evaluateAll(event, evaluation, missing);
+    const results = purpose.resultsOf(evaluation);
+    const missing = missingResults(results, sources);
+    if (missing.length > 0) await this.#evaluateAll(purpose, event, evaluation, missing);
+    return results;
   }
 
   evaluate(event: PendingEvent, predicates: readonly string[]): ReadonlyMap<string, PredicateResult> {
+    return this.#evaluateLocked(PREDICATES, event, predicates);
+  }
+
+  compute(event: PendingEvent, expressions: readonly string[]): ReadonlyMap<string, EvaluationResult> {
+    return this.#evaluateLocked(VALUES, event, expressions);
+  }
+
+  #evaluateLocked<R extends EvaluationResult>(
+    purpose: Purpose<R>,
+    event: PendingEvent,
+    sources: readonly string[],
+  ): ReadonlyMap<string, R> {
     const evaluation = this.#evaluationOf(event);
-    const missing = missingResults(evaluation, predicates);
-    if (missing.length === 0) return evaluation.results;
+    const known = purpose.resultsOf(evaluation);
+    const missing = missingResults(known, sources);
+    if (missing.length === 0) return known;
     const scope = { event: envelopeOf(event) };
-    const results = new Map<string, PredicateResult>();
+    const results = new Map<string, R>();
     let remaining_units = LOCKED_UNITS;
     for (const source of missing) {
-      const result = this.#evaluateUnderLock(source, scope, remaining_units);
+      const result = this.#evaluateUnderLock(purpose, source, scope, remaining_units);
       if (result === undefined && evaluation.attempts < MAX_ATTEMPTS)
         throw Errors.unavailable('predicates must be evaluated first', {
-          outside: () => this.#prepareRetry(evaluation, () => this.#evaluateAll(event, evaluation, missing)),
+          outside: () => this.#prepareRetry(evaluation, () => this.#evaluateAll(purpose, event, evaluation, missing)),
         });
       remaining_units -= result?.units ?? 0;
-      results.set(source, result?.result ?? BUDGET_EXHAUSTED);
+      results.set(source, result?.result ?? purpose.exhausted);
     }
-    for (const [source, result] of results) evaluation.results.set(source, result);
-    return evaluation.results;
+    for (const [source, result] of results) known.set(source, result);
+    return known;
   }
 
   isEvaluated(event: PendingEvent, key: string): boolean {
@@ -191,9 +261,9 @@ export class BudgetedEvaluator implements PredicateEvaluator {
     if (locked.units <= units) return undefined;
     locked.units -= units;
     const opened = tryOpen(predicate);
-    if ('judgement' in opened) return opened.judgement;
+    if ('judgement' in opened) return toPredicateResult(opened.judgement);
     const { when, values, roots } = opened;
-    const evaluated = this.#evaluateUnderLock(when, { ...values, event }, locked.units, roots);
+    const evaluated = this.#evaluateUnderLock(PREDICATES, when, { ...values, event }, locked.units, roots);
     locked.units -= evaluated?.units ?? locked.units;
     return evaluated?.result;
   }
@@ -217,13 +287,13 @@ export class BudgetedEvaluator implements PredicateEvaluator {
     await this.#awaitYield();
     this.#chargeUnits(unitsToOpen(predicate));
     const opened = tryOpen(predicate);
-    if ('judgement' in opened) return opened.judgement;
+    if ('judgement' in opened) return toPredicateResult(opened.judgement);
     const { when, values, roots } = opened;
     const expression = await this.#compileYielding(when, roots);
-    if ('judgement' in expression) return expression.judgement;
+    if ('judgement' in expression) return toPredicateResult(expression.judgement);
     const scope = { ...values, event };
-    const result = await this.#testYielding(expression, scope, GUARANTEED_UNITS);
-    return result.spent ? this.#evaluateCostly(evaluation, expression, scope) : toPredicateResult(result);
+    const result = await this.#runYielding(PREDICATES, expression, scope, GUARANTEED_UNITS);
+    return result.spent ? this.#evaluateCostly(PREDICATES, evaluation, expression, scope) : toPredicateResult(result);
   }
 
   #evaluationOf(event: PendingEvent): EventEvaluation {
@@ -233,19 +303,20 @@ export class BudgetedEvaluator implements PredicateEvaluator {
   }
 
   /** Returns undefined when evaluation needs more units than remain. */
-  #evaluateUnderLock(
+  #evaluateUnderLock<R extends EvaluationResult>(
+    purpose: Purpose<R>,
     source: string,
-    scope: Record<string, unknown>,
+    scope: Scope,
     remaining_units: number,
     roots: readonly string[] = PREDICATE_ROOTS,
-  ): { result: PredicateResult; units: number } | undefined {
+  ): { result: R; units: number } | undefined {
     const compiled = this.#expressions().ready(source, roots);
     const compile_units = compiled ? 0 : source.length * COMPILE_UNITS;
     if (compile_units >= remaining_units) return undefined;
     const expression = compiled ?? this.#compile(source, roots);
-    if ('judgement' in expression) return { result: expression.judgement, units: compile_units };
-    const result = expression.test(scope, remaining_units - compile_units);
-    return result.spent ? undefined : { result: toPredicateResult(result), units: compile_units + result.units };
+    if ('judgement' in expression) return { result: purpose.convert(expression.judgement), units: compile_units };
+    const result = purpose.run(expression, scope, remaining_units - compile_units);
+    return result.spent ? undefined : { result: purpose.convert(result), units: compile_units + result.units };
   }
 
   async #prepareRetry(evaluation: EventEvaluation, evaluateMissing: () => Promise<void>): Promise<void> {
@@ -259,44 +330,52 @@ export class BudgetedEvaluator implements PredicateEvaluator {
   }
 
   /**
-   * Every predicate first gets its guaranteed share, so that costly ones take nothing from the others; then the
+   * Every expression first gets its guaranteed share, so that costly ones take nothing from the others; then the
    * costly ones run in order.
    */
-  async #evaluateAll(event: PendingEvent, evaluation: EventEvaluation, missing: readonly string[]): Promise<void> {
+  async #evaluateAll<R extends EvaluationResult>(
+    purpose: Purpose<R>,
+    event: PendingEvent,
+    evaluation: EventEvaluation,
+    missing: readonly string[],
+  ): Promise<void> {
     const scope = { event: envelopeOf(event) };
+    const results = purpose.resultsOf(evaluation);
     const costly: [string, Expression][] = [];
     for (const source of missing) {
       const expression = await this.#compileYielding(source);
-      if ('judgement' in expression) evaluation.results.set(source, expression.judgement);
+      if ('judgement' in expression) results.set(source, purpose.convert(expression.judgement));
       else {
-        const result = await this.#testYielding(expression, scope, GUARANTEED_UNITS);
+        const result = await this.#runYielding(purpose, expression, scope, GUARANTEED_UNITS);
         if (result.spent) costly.push([source, expression]);
-        else evaluation.results.set(source, toPredicateResult(result));
+        else results.set(source, purpose.convert(result));
       }
     }
     for (const [source, expression] of costly)
-      evaluation.results.set(source, await this.#evaluateCostly(evaluation, expression, scope));
+      results.set(source, await this.#evaluateCostly(purpose, evaluation, expression, scope));
   }
 
-  async #evaluateCostly(
+  async #evaluateCostly<R extends EvaluationResult>(
+    purpose: Purpose<R>,
     evaluation: EventEvaluation,
     expression: Expression,
-    scope: Record<string, unknown>,
-  ): Promise<PredicateResult> {
+    scope: Scope,
+  ): Promise<R> {
     const max_units = Math.min(evaluation.remaining_units, PREDICATE_UNITS);
-    if (max_units <= 0) return BUDGET_EXHAUSTED;
-    const result = await this.#testYielding(expression, scope, max_units);
+    if (max_units <= 0) return purpose.exhausted;
+    const result = await this.#runYielding(purpose, expression, scope, max_units);
     evaluation.remaining_units -= result.units;
-    return result.spent && max_units < PREDICATE_UNITS ? BUDGET_EXHAUSTED : toPredicateResult(result);
+    return result.spent && max_units < PREDICATE_UNITS ? purpose.exhausted : purpose.convert(result);
   }
 
-  async #testYielding(
+  async #runYielding<R extends EvaluationResult>(
+    { run }: Purpose<R>,
     expression: Expression,
-    scope: Record<string, unknown>,
+    scope: Scope,
     max_units: number,
-  ): Promise<ConditionResult> {
+  ): Promise<R & EvaluationCost> {
     await this.#awaitYield();
-    const result = expression.test(scope, max_units);
+    const result = run(expression, scope, max_units);
     this.#chargeUnits(result.units);
     return result;
   }
@@ -304,7 +383,7 @@ export class BudgetedEvaluator implements PredicateEvaluator {
   async #compileYielding(
     source: string,
     roots: readonly string[] = PREDICATE_ROOTS,
-  ): Promise<Expression | { judgement: PredicateResult }> {
+  ): Promise<Expression | { judgement: Failure }> {
     const compiled = this.#expressions().ready(source, roots);
     if (compiled) return compiled;
     await this.#awaitYield();
@@ -313,7 +392,7 @@ export class BudgetedEvaluator implements PredicateEvaluator {
   }
 
   /** The predicate compiled when it was registered or armed, but the service may have changed since. */
-  #compile(source: string, roots: readonly string[]): Expression | { judgement: PredicateResult } {
+  #compile(source: string, roots: readonly string[]): Expression | { judgement: Failure } {
     try {
       return this.#expressions().compile(source, roots);
     } catch (error) {
@@ -335,13 +414,15 @@ export class BudgetedEvaluator implements PredicateEvaluator {
   }
 }
 
-const toFailure = (error: unknown): PredicateResult =>
-  toPredicateResult({ ok: false, reason: error instanceof Error ? error.message : String(error) });
+const toFailure = (error: unknown): Failure => ({
+  ok: false,
+  reason: error instanceof Error ? error.message : String(error),
+});
 
 /** A predicate that cannot be opened declines, so that the event reaches the others. */
 function tryOpen(
   predicate: BoundPredicate,
-): (ReturnType<BoundPredicate['open']> & { roots: readonly string[] }) | { judgement: PredicateResult } {
+): (ReturnType<BoundPredicate['open']> & { roots: readonly string[] }) | { judgement: Failure } {
   try {
     const opened = predicate.open();
     return { ...opened, roots: [...PREDICATE_ROOTS, ...Object.keys(opened.values)] };
@@ -350,8 +431,8 @@ function tryOpen(
   }
 }
 
-const missingResults = ({ results }: EventEvaluation, predicates: readonly string[]): string[] =>
-  [...new Set(predicates)].filter((source) => !results.has(source));
+const missingResults = (results: ReadonlyMap<string, unknown>, sources: readonly string[]): string[] =>
+  [...new Set(sources)].filter((source) => !results.has(source));
 
 const identityOf = ({ project_id, event_id, type, key, source, source_name, dedup }: NewEvent): string =>
   JSON.stringify([project_id, event_id, type, key, source, source_name, dedup]);

@@ -82,7 +82,7 @@ export class Recorder {
   async prepare(new_event: NewEvent, by?: AuditSource): Promise<Recording> {
     const event = this.#withTrace(new_event);
     const body = await validateAndSerializeYielding(event);
-    const pending = this.#toPending(event, this.#deps.evaluator.begin());
+    const pending = this.#toPending(event, body, this.#deps.evaluator.begin());
     const sealed = sealBody(this.#deps.sealer, pending, pending.event_id, body);
     const recording = { event: pending, sealed, by, attempted: false };
     await yieldBeforeLarge(body.length);
@@ -93,7 +93,7 @@ export class Recorder {
   prepareInTransaction(new_event: NewEvent): Recording {
     const event = this.#withTrace(new_event);
     const body = validateAndSerialize(event);
-    const pending = this.#toPending(event, this.#deps.evaluator.resume(event, body));
+    const pending = this.#toPending(event, body, this.#deps.evaluator.resume(event, body));
     const { sealer } = this.#deps;
     let sealed: Buffer | undefined;
     return {
@@ -113,17 +113,21 @@ export class Recorder {
     return present ? { ...event, trace: encodeTrace(present) } : event;
   }
 
-  #toPending(event: NewEvent, evaluation: EventEvaluation): PendingEvent {
+  #toPending(event: NewEvent, body: Buffer, evaluation: EventEvaluation): PendingEvent {
     const event_id = event.event_id ?? evaluation.event_id ?? this.#deps.ids.next('evt');
-    const pending = { ...event, event_id, payload: event.payload ?? null };
+    const pending = { ...event, event_id, payload: event.payload ?? null, bytes: body.length };
     this.#deps.evaluator.attach(pending, evaluation);
     return pending;
   }
 
-  /** Evaluates the predicates that the event will meet, as far as they are known before the transaction. */
-  async precomputePredicates({ event }: Recording): Promise<void> {
-    const predicates = this.#deps.reactions().flatMap((reaction) => reaction.predicates?.(event) ?? []);
-    await this.#deps.evaluator.precompute(event, predicates);
+  /** Evaluates the predicates and expressions that the event will meet, as far as they are known before the transaction. */
+  async precomputeExpressions({ event }: Recording): Promise<void> {
+    const { evaluator } = this.#deps;
+    const reactions = this.#deps.reactions();
+    const predicates = reactions.flatMap((reaction) => reaction.predicates?.(event) ?? []);
+    const results = await evaluator.precompute(event, predicates);
+    const expressions = reactions.flatMap((reaction) => reaction.expressions?.(event, results) ?? []);
+    await evaluator.precomputeValues(event, expressions);
   }
 
   /** Returns one outcome for each recording, in order. Locks the projects in byte order of their ids. */

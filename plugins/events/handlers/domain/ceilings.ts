@@ -9,7 +9,7 @@ export const RETRY_MS = 1000;
 /** Maximum handlers of a project. */
 export const MAX_HANDLERS = 2000;
 /**
- * Maximum bytes of all predicates of a project. An emit waits until the matching ones are compiled, which takes about
+ * Maximum bytes of all predicates, keys and priorities of a project. An emit waits until the matching ones are compiled, which takes about
  * 2 µs for each byte that is not cached; a cached byte uses about 100 bytes of memory.
  */
 export const MAX_PREDICATE_BYTES = 256 * 1024;

@@ -1,7 +1,5 @@
-import type { Expressions } from '../../../../kernel/contracts/index.ts';
-import type { PendingEvent } from '../../bus/contract.ts';
 import { type FlowOptions, KEYED, type Keyed } from '../contract/flow-options.ts';
-import { computeKey, evaluate } from './keys.ts';
+import { computeKey, type Evaluate } from './keys.ts';
 
 /** Deliveries of one handler that may wait before emits are rejected. Many of those that are merged start one run. */
 const MAX_WAITING = 1000;
@@ -19,31 +17,29 @@ export interface Flow {
   priority: number;
 }
 
+/** Returns the expressions of options, whose values `computeFlow` needs. */
+export const listExpressions = (options: FlowOptions): string[] => [
+  ...KEYED.flatMap((option) => options[option]?.key ?? []),
+  ...(typeof options.priority === 'string' ? [options.priority] : []),
+];
+
 /** Returns the values of the keys for an event, or why one has no value. */
-export function computeFlow(
-  expressions: Pick<Expressions, 'compile'>,
-  options: FlowOptions,
-  event: PendingEvent,
-): Flow | { reason: string } {
+export function computeFlow(evaluate: Evaluate, options: FlowOptions): Flow | { reason: string } {
   const keys: { [option in Keyed]?: string } = {};
   for (const option of KEYED) {
     const { key } = options[option] ?? {};
     if (options[option] === undefined) continue;
-    const computed = computeKey(expressions, option, key, event);
+    const computed = computeKey(evaluate, option, key);
     if ('reason' in computed) return computed;
     keys[option] = computed.value;
   }
-  return { options, keys, priority: computePriority(expressions, options.priority, event) };
+  return { options, keys, priority: computePriority(evaluate, options.priority) };
 }
 
 /** A priority that is not a number counts as 0, because an event must not be lost for it. */
-function computePriority(
-  expressions: Pick<Expressions, 'compile'>,
-  priority: FlowOptions['priority'] = 0,
-  event: PendingEvent,
-): number {
+function computePriority(evaluate: Evaluate, priority: FlowOptions['priority'] = 0): number {
   if (typeof priority === 'number') return priority;
-  const result = evaluate(expressions, priority, event);
+  const result = evaluate(priority);
   const seconds = result.ok ? Number(result.value) : 0;
   return Number.isFinite(seconds) ? Math.trunc(Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, seconds))) : 0;
 }

@@ -1,4 +1,10 @@
-import { type Database, Errors, type Expressions } from '../../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  Errors,
+  type EvaluationResult,
+  type Expressions,
+  yieldToEventLoop,
+} from '../../../../kernel/contracts/index.ts';
 import {
   envelopeOf,
   type EventBus,
@@ -18,7 +24,7 @@ import { matchingPattern } from '../domain/patterns.ts';
 import { hasSlot, waitingReason } from '../domain/capacity.ts';
 import { admissionId, blockedReason, KEY_FIELD } from '../domain/concurrency.ts';
 import type { FlowOptions } from '../contract/flow-options.ts';
-import { computeFlow } from '../domain/flow.ts';
+import { computeFlow, listExpressions } from '../domain/flow.ts';
 import {
   batchReason,
   debounceReason,
@@ -145,6 +151,15 @@ function evaluateUnbudgeted(
   }
 }
 
+function evaluateValue(expressions: Expressions, source: string, event: PendingEvent): EvaluationResult {
+  try {
+    return expressions.compile(source, PREDICATE_ROOTS).evaluate({ event: envelopeOf(event) });
+  } catch (error) {
+    // It compiled when the handler was registered, but the service may have changed since.
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 /** Returns the type that a handler is surely for: the first pattern without a wildcard. */
 function defaultType({ on }: HandlerView): string {
   const exact = on.find((pattern) => !pattern.endsWith('*'));
@@ -196,7 +211,12 @@ async function checkOptions(
   options: FlowOptions,
   event: PendingEvent,
 ): Promise<Outcome | undefined> {
-  const flow = computeFlow(expressions, options, event);
+  const values = new Map<string, EvaluationResult>();
+  for (const source of listExpressions(options)) {
+    await yieldToEventLoop();
+    values.set(source, evaluateValue(expressions, source, event));
+  }
+  const flow = computeFlow((source) => values.get(source)!, options);
   if ('reason' in flow) return { outcome: 'declined', reason: flow.reason };
   const { keys } = flow;
   const { concurrency, throttle, rate_limit, debounce, batch } = options;

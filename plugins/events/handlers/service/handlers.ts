@@ -26,6 +26,7 @@ import type { StoredWorkflows } from '../../workflows/contract.ts';
 import { NO_LIMIT } from '../domain/concurrency.ts';
 import { type FlowBody, type FlowOptions, parseFlowOptions } from '../contract/flow-options.ts';
 import { MAX_HANDLERS, MAX_PREDICATE_BYTES } from '../domain/ceilings.ts';
+import { listExpressions } from '../domain/flow.ts';
 import { HANDLER } from '../domain/names.ts';
 import { type HandlerOwnership, validatePatterns } from '../contract.ts';
 import { parseRetry, type RetryPolicy } from '../domain/retry.ts';
@@ -260,13 +261,24 @@ export class Handlers implements ResourceService<PutHandlerBody> {
 const addOptions = (about: string, options: FlowOptions & { retry?: RetryPolicy }): string =>
   JSON.stringify({ ...(JSON.parse(about) as HandlerSummary), ...options });
 
-async function assertWithinLimits(tx: Transaction, scope: ProjectScope, created: boolean): Promise<void> {
-  const { count, predicate_bytes } = await measureHandlers(tx, scope);
+async function assertWithinLimits(tx: Transaction, row: HandlerRow, created: boolean): Promise<void> {
+  const { count, predicate_bytes, abouts } = await measureHandlers(tx, row);
   if (created && count > MAX_HANDLERS) throw HandlerErrors.handlersFull(`the project has ${MAX_HANDLERS} handlers`);
-  if (predicate_bytes <= MAX_PREDICATE_BYTES) return;
-  const message = `brings all predicates of the project to ${predicate_bytes} bytes; the limit is ${MAX_PREDICATE_BYTES}`;
-  throw HandlerErrors.handlersFull(`when ${message}`, { errors: [{ pointer: '/when', message }] });
+  const bytes = abouts.reduce((sum, about) => sum + measureExpressions(about), predicate_bytes);
+  if (bytes <= MAX_PREDICATE_BYTES) return;
+  const message = `brings all predicates, keys and priorities of the project to ${bytes} bytes; the limit is ${MAX_PREDICATE_BYTES}`;
+  const pointer = row.predicate === null ? '' : '/when';
+  throw HandlerErrors.handlersFull(`${row.predicate === null ? 'the handler' : 'when'} ${message}`, {
+    errors: [{ pointer, message }],
+  });
 }
+
+/** Returns the bytes of the expressions of a handler's options. */
+const measureExpressions = (about: string): number =>
+  listExpressions(flowOptionsOf(JSON.parse(about) as HandlerSummary) ?? {}).reduce(
+    (sum, source) => sum + Buffer.byteLength(source),
+    0,
+  );
 
 /** The token under which the routes resolve `Handlers`. */
 export const HandlersToken = token<Handlers>('handlers.Handlers');

@@ -1,16 +1,17 @@
-import type { Expressions, Log, ServiceError, Transaction } from '../../../../kernel/contracts/index.ts';
+import type { Log, ServiceError, Transaction } from '../../../../kernel/contracts/index.ts';
 import type {
   Delivery,
   EventReaction,
   PendingEvent,
   PredicateEvaluator,
+  PredicateResult,
   ProjectScope,
   StoredEvent,
 } from '../../bus/contract.ts';
 import { generationReason, MAX_IN_FLIGHT, RETRY_MS } from '../domain/ceilings.ts';
 import { hasSlot, type Load, usedSlots, countImmediateStarts, waitingReason, addRuns } from '../domain/capacity.ts';
 import { toStartEvent } from '../domain/start.ts';
-import { computeFlow, type Flow, maxWaiting } from '../domain/flow.ts';
+import { computeFlow, type Flow, listExpressions, maxWaiting } from '../domain/flow.ts';
 import { fairGroupOf, sortTimeOf } from '../domain/order.ts';
 import { decideHandler, type HandlerDecision } from '../domain/decision.ts';
 import { type Failure, toDeadLetter } from '../domain/dead-letters.ts';
@@ -28,7 +29,6 @@ import { startRuns } from './starter.ts';
 export interface ReactionDeps extends SlotDeps {
   registry: Registry;
   log: Log;
-  expressions: Pick<Expressions, 'compile'>;
 }
 
 /** A handler that matches an event, with what happens to it. */
@@ -57,6 +57,8 @@ export function handlerReaction(deps: ReactionDeps): EventReaction<Plan> {
     name: 'handlers',
     precedence: 100,
     predicates: (event) => (event.withheld ? [] : listPredicates(deps.registry.lastRead(event).match(event.type))),
+    expressions: (event, results) =>
+      event.withheld ? [] : listFlowExpressions(deps.registry.lastRead(event).match(event.type), event, results),
     decide: (tx, scope, events, evaluator) => decide(deps, tx, scope, events, evaluator),
     apply: (tx, scope, planned) => apply(deps, tx, scope, planned),
   };
@@ -143,6 +145,24 @@ const countPlan = (deps: ReactionDeps, tx: Transaction, event: PendingEvent, pla
 const listPredicates = (handlers: readonly RegisteredHandler[]): string[] =>
   handlers.flatMap(({ predicate }) => predicate ?? []);
 
+/** Returns the expressions of the options of handlers that start. */
+function listFlowExpressions(
+  matching: readonly RegisteredHandler[],
+  event: PendingEvent,
+  results: ReadonlyMap<string, PredicateResult>,
+): string[] {
+  const starting = matching.filter(
+    (handler) => handler.options && decideBy(results, handler, event).outcome === 'start',
+  );
+  return starting.flatMap(({ options }) => listExpressions(options!));
+}
+
+const decideBy = (
+  results: ReadonlyMap<string, PredicateResult>,
+  handler: RegisteredHandler,
+  event: PendingEvent,
+): HandlerDecision => decideHandler((predicate) => results.get(predicate)!, handler, event);
+
 function planHandlers(
   deps: ReactionDeps,
   matching: readonly RegisteredHandler[],
@@ -151,11 +171,12 @@ function planHandlers(
 ): Plan {
   const plan: PlannedHandler[] = [];
   const results = evaluator.evaluate(event, listPredicates(matching));
+  const values = evaluator.compute(event, listFlowExpressions(matching, event, results));
   for (const handler of matching) {
-    let decision = decideHandler((predicate) => results.get(predicate)!, handler, event);
+    let decision = decideBy(results, handler, event);
     let flow: Flow | undefined;
     if (decision.outcome === 'start' && handler.options) {
-      const computed = computeFlow(deps.expressions, handler.options, event);
+      const computed = computeFlow((source) => values.get(source)!, handler.options);
       if ('reason' in computed) decision = { outcome: 'declined', failed: true, reason: computed.reason };
       else flow = computed;
     }
@@ -213,7 +234,7 @@ async function apply(
           event_seq: event.seq,
           came_at: event.recorded_at,
           ...(flow && { flow }),
-          ...(flow?.options.batch && { bytes: measure(event) }),
+          ...(flow?.options.batch && { bytes: event.bytes ?? 0 }),
         });
     }
   const failed = planned.flatMap(({ plan }) =>
@@ -250,9 +271,6 @@ async function apply(
   }
   return deliveries;
 }
-
-const measure = ({ payload, fields }: StoredEvent): number =>
-  Buffer.byteLength(JSON.stringify(payload) ?? '') + (fields ? Buffer.byteLength(JSON.stringify(fields)) : 0);
 
 /** Gives starts their turns. Only those of handlers with options wait in fair_groups. */
 async function assignOrder(

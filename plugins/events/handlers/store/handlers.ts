@@ -99,17 +99,25 @@ export function listDefinitions(
   );
 }
 
-/** Returns the number of a project's handlers and the bytes of their predicates. */
+/** Returns the number of a project's handlers, the bytes of their predicates, and what lists show of those with options. */
 export async function measureHandlers(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
-): Promise<{ count: number; predicate_bytes: number }> {
-  const [row] = await on.read<{ count: number; bytes: number }>(
+): Promise<{ count: number; predicate_bytes: number; abouts: string[] }> {
+  const [row] = await on.read<{ many: number; bytes: number }>(
     `SELECT COUNT(*) AS many, COALESCE(SUM(OCTET_LENGTH(predicate)), 0) AS bytes FROM handlers_handlers
      WHERE project_id = ?`,
     [project_id],
   );
-  return { count: Number(row!.count), predicate_bytes: Number(row!.bytes) };
+  const rows = await on.read<{ about: string }>(
+    `SELECT about FROM handlers_handlers WHERE project_id = ? AND (INSTR(about, '"key":"') > 0 OR INSTR(about, '"priority":"') > 0)`,
+    [project_id],
+  );
+  return {
+    count: Number(row!.many),
+    predicate_bytes: Number(row!.bytes),
+    abouts: rows.map(({ about }) => about),
+  };
 }
 
 /** Returns handlers whose workflow may use a credential, newest first. */
