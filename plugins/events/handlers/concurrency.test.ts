@@ -85,8 +85,9 @@ onEachStore((store, withWorld) => {
       await world.set('one', { concurrency: { limit: 1 } });
       for (let n = 0; n < 41; n++) await world.emit();
       await world.database.write('UPDATE handlers_queue SET max_runs = 1000 WHERE blocked = 1');
-      const admit = () => world.database.transaction((tx) => admitBlocked(tx, world.scope));
-      t.same([await admit(), await admit(), await admit()], [true, false, false]);
+      const admit = () => world.database.transaction((tx) => admitBlocked(tx, world.scope, { untrusted: 4 }));
+      const more = [await admit(), await admit(), await admit()].map(({ has_more }) => has_more);
+      t.same(more, [true, false, false]);
       const [blocked] = await world.database.read<{ n: number }>(
         'SELECT COUNT(*) AS n FROM handlers_queue WHERE blocked = 1',
       );

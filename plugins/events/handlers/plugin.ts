@@ -46,6 +46,7 @@ import { merging } from './migrations/0013-merging.ts';
 import { deadLetters } from './migrations/0014-dead-letters.ts';
 import { bulkReplays } from './migrations/0015-bulk-replays.ts';
 import { retries } from './migrations/0016-retries.ts';
+import { trustedFirst } from './migrations/0017-trusted-first.ts';
 import { listSetBefore, listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { bulkReplayRoutes, deadLetterRoutes } from './redelivery-routes.ts';
@@ -143,6 +144,7 @@ export default definePlugin(manifest, (plugin) => {
     deadLetters,
     bulkReplays,
     retries,
+    trustedFirst,
   ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(

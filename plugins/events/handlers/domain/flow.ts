@@ -4,7 +4,11 @@ import { computeKey, type Evaluate } from './keys.ts';
 /** Deliveries of one handler that may wait before emits are rejected. Many of those that are merged start one run. */
 const MAX_WAITING = 1000;
 const MAX_MERGED = 10_000;
-export const maxWaiting = ({ debounce, batch }: FlowOptions): number => (debounce || batch ? MAX_MERGED : MAX_WAITING);
+/** As many untrusted ones may wait, besides the trusted ones. */
+const UNTRUSTED_SHARE = 0.25;
+
+export const maxWaiting = ({ debounce, batch }: FlowOptions, trusted: boolean): number =>
+  (debounce || batch ? MAX_MERGED : MAX_WAITING) * (trusted ? 1 : UNTRUSTED_SHARE);
 
 /** How many seconds earlier or later than it did a delivery can seem to have come. */
 const MAX_PRIORITY = 600;

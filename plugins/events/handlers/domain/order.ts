@@ -5,10 +5,14 @@ import type { Flow } from './flow.ts';
 const KEY_DELAY_MS = 600_000;
 const SECOND_MS = 1000;
 
-/** Identifies the deliveries that wait behind each other: those of a handler, with the same key and priority. */
-export function fairGroupOf(handler: string, { keys, priority }: Flow): string {
+/**
+ * Identifies the deliveries that wait behind each other: those of a handler, with the same key and priority. Untrusted ones are
+ * apart, so that they take no turns of trusted ones.
+ */
+export function fairGroupOf(handler: string, { keys, priority }: Flow, trusted: boolean): string {
   const key = keys.concurrency || keys.throttle || keys.batch || keys.debounce || '';
-  return createHash('sha256').update(`${handler}\0${priority}\0${key}`).digest('hex').slice(0, 40);
+  const variant = trusted ? '' : '\0untrusted';
+  return createHash('sha256').update(`${handler}\0${priority}\0${key}${variant}`).digest('hex').slice(0, 40);
 }
 
 /**

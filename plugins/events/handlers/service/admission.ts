@@ -119,7 +119,7 @@ async function splitByThrottle(
   );
   const free: Start[] = [];
   const passing = new Map<string, number>();
-  for (const start of starts) {
+  for (const start of trustedFirst(starts)) {
     const { name, event, flow } = start;
     const throttle = flow?.options.throttle;
     if (!throttle) {
@@ -142,6 +142,12 @@ async function splitByThrottle(
   return free;
 }
 
+/** Of the starts of one batch of events, trusted ones take places before untrusted ones. */
+const trustedFirst = (starts: readonly Start[]): Start[] => [
+  ...starts.filter(({ event }) => event.trusted),
+  ...starts.filter(({ event }) => !event.trusted),
+];
+
 /** Lets starts wait whose handler has no free place. */
 async function splitByLimit(
   tx: Transaction,
@@ -155,7 +161,7 @@ async function splitByLimit(
   if (limited.length === 0) return [...starts];
   const used = await countAdmitted(tx, scope, [...new Set(limited)]);
   const free: Start[] = [];
-  for (const start of starts) {
+  for (const start of trustedFirst(starts)) {
     const { name, event, flow } = start;
     const concurrency = flow?.options.concurrency;
     if (!concurrency) {
@@ -163,8 +169,9 @@ async function splitByLimit(
       continue;
     }
     const admission = admissionId(name, event.fields)!;
-    const count = used.get(admission) ?? 0;
-    used.set(admission, count + 1);
+    const taken = used.get(admission) ?? { trusted: 0, untrusted: 0 };
+    const count = event.trusted ? taken.trusted : taken.untrusted;
+    used.set(admission, { trusted: taken.trusted + 1, untrusted: taken.untrusted + 1 });
     const waits = { admission, max_runs: concurrency.limit };
     if (count < concurrency.limit) free.push({ ...start, waits });
     else

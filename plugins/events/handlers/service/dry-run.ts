@@ -235,8 +235,8 @@ async function checkOptions(
   }
   if (!concurrency) return undefined;
   const group = admissionId(name, { [KEY_FIELD]: keys.concurrency! })!;
-  const used = (await countAdmitted(database, scope, [group])).get(group) ?? 0;
-  return used < concurrency.limit
+  const used = (await countAdmitted(database, scope, [group])).get(group);
+  return (used?.[event.trusted ? 'trusted' : 'untrusted'] ?? 0) < concurrency.limit
     ? undefined
     : { outcome: 'queue', reason: blockedReason(concurrency, keys.concurrency!) };
 }

@@ -14,6 +14,7 @@ import { toStartEvent } from '../domain/start.ts';
 import { computeFlow, type Flow, listExpressions, maxWaiting } from '../domain/flow.ts';
 import { fairGroupOf, sortTimeOf } from '../domain/order.ts';
 import { decideHandler, type HandlerDecision } from '../domain/decision.ts';
+import { BLOCKED } from '../domain/gates.ts';
 import { type Failure, toDeadLetter } from '../domain/dead-letters.ts';
 import { HandlerErrors } from '../errors.ts';
 import { addCounts, countQueuedByName } from '../store/counts.ts';
@@ -94,7 +95,7 @@ async function decide(
     const rejection =
       plan && event.refusable
         ? ((needsUntrustedSlot(event, plan) ? untrusted_rejection : undefined) ??
-          findFullQueue(plan, waiting) ??
+          findFullQueue(event, plan, waiting) ??
           findRejection(event, plan, load, max_untrusted) ??
           (await countPlan(deps, tx, event, plan)))
         : undefined;
@@ -109,26 +110,45 @@ async function decide(
   return decisions;
 }
 
+/** The deliveries of each handler that already wait, by trust. */
+interface Waiting {
+  trusted: Map<string, number>;
+  untrusted: Map<string, number>;
+}
+
+const waitingWith = (waiting: Waiting, { trusted }: Pick<PendingEvent, 'trusted'>): Map<string, number> =>
+  trusted ? waiting.trusted : waiting.untrusted;
+
 /** Counts what already waits for the handlers with options that emits would start. */
 async function countWaiting(
   tx: Transaction,
   scope: ProjectScope,
   events: readonly PendingEvent[],
   plans: readonly (Plan | undefined)[],
-): Promise<Map<string, number>> {
-  const limited = plans.flatMap((plan, at) =>
-    events[at]!.refusable ? (plan ?? []).flatMap(({ name, flow }) => (flow ? [name] : [])) : [],
-  );
-  return countQueuedByName(tx, scope, [...new Set(limited)]);
+): Promise<Waiting> {
+  const count = (trusted: boolean) => {
+    const limited = plans.flatMap((plan, at) =>
+      events[at]!.refusable && events[at]!.trusted === trusted
+        ? (plan ?? []).flatMap(({ name, flow }) => (flow ? [name] : []))
+        : [],
+    );
+    return countQueuedByName(tx, scope, [...new Set(limited)], trusted);
+  };
+  return { trusted: await count(true), untrusted: await count(false) };
 }
 
-/** Counts the start, and returns the error of an emit for whose handler too many deliveries wait. */
-function findFullQueue(plan: Plan, waiting: Map<string, number>): ServiceError | undefined {
+/**
+ * Counts the start, and returns the error of an emit for whose handler too many deliveries wait. Untrusted deliveries have a share
+ * of their own, so that outsiders cannot make emits of trusted events fail.
+ */
+function findFullQueue(event: PendingEvent, plan: Plan, all_waiting: Waiting): ServiceError | undefined {
+  const waiting = waitingWith(all_waiting, event);
   const limited = plan.filter(({ flow }) => flow !== undefined);
-  const full = limited.find(({ name, flow }) => (waiting.get(name) ?? 0) >= maxWaiting(flow!.options));
+  const maxOf = ({ flow }: PlannedHandler) => maxWaiting(flow!.options, event.trusted);
+  const full = limited.find((handler) => (waiting.get(handler.name) ?? 0) >= maxOf(handler));
   if (full)
     return HandlerErrors.handlersInFlight(
-      `${maxWaiting(full.flow!.options)} deliveries of the handler ${full.name} wait, which is the most`,
+      `${maxOf(full)} ${event.trusted ? '' : 'untrusted '}deliveries of the handler ${full.name} wait, which is the most`,
       { retryAfterMs: RETRY_MS },
     );
   for (const { name } of limited) waiting.set(name, (waiting.get(name) ?? 0) + 1);
@@ -261,7 +281,7 @@ async function apply(
     );
   for (let pending: readonly Start[] = admitted.free; pending.length > 0; ) {
     const capacity = await readCapacity(tx, scope, deps.limits);
-    const waiting = pending.filter(({ event }) => !hasSlot(capacity, event.trusted));
+    const waiting = pending.filter(({ event }) => !hasSlot(capacity, event.trusted)).map(withoutPlace);
     deliveries.push(...(await enqueueAll(deps, tx, scope, waiting, waitingReason(capacity))));
     pending = pending.filter(({ event }) => hasSlot(capacity, event.trusted));
     const started = await startRuns(deps, tx, scope, pending.slice(0, capacity.all), capacity);
@@ -272,19 +292,27 @@ async function apply(
   return deliveries;
 }
 
+/** An untrusted delivery that waits for a slot keeps no place of its handler, which a trusted one could use. */
+const withoutPlace = (start: Start): Start =>
+  start.event.trusted || start.waits?.admission === undefined
+    ? start
+    : { ...start, waits: { ...start.waits, blocked: BLOCKED } };
+
 /** Gives starts their turns. Only those of handlers with options wait in fair_groups. */
 async function assignOrder(
   tx: Transaction,
   scope: ProjectScope,
   starts: readonly Start[],
 ): Promise<(Start & QueuedDelivery)[]> {
-  const fair_groups = new Set(starts.flatMap(({ name, flow }) => (flow ? [fairGroupOf(name, flow)] : [])));
+  const fair_groups = new Set(
+    starts.flatMap(({ name, flow, event }) => (flow ? [fairGroupOf(name, flow, event.trusted)] : [])),
+  );
   const last =
     fair_groups.size === 0 ? new Map<string, number>() : await readLastSortTimes(tx, scope, [...fair_groups]);
   return starts.map((start) => {
-    const { name, flow, came_at } = start;
+    const { name, event, flow, came_at } = start;
     if (!flow) return { ...start, sort_at: came_at };
-    const fair_group = fairGroupOf(name, flow);
+    const fair_group = fairGroupOf(name, flow, event.trusted);
     const sort_at = sortTimeOf(came_at, flow, last.get(fair_group));
     last.set(fair_group, sort_at);
     return { ...start, sort_at, fair_group };

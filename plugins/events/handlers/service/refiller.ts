@@ -125,7 +125,7 @@ export class Refiller {
     const capacity = await readCapacity(database, scope, this.#deps.slots().limits);
     if (capacity.all === 0) return;
     const startable = (await listFirstQueued(database, scope, 1, capacity)).length > 0;
-    if (!startable && (await listAdmissible(database, scope, 1)).length === 0) return;
+    if (!startable && (await listAdmissible(database, scope, capacity, 1)).length === 0) return;
     await database.transaction((tx) => insertRefill(tx, scope, database.now()));
     this.wake();
   }

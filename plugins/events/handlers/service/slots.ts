@@ -6,7 +6,7 @@ import { delayOf } from '../domain/retry.ts';
 import { type DeadLetter, insertDeadLetters } from '../store/dead-letters.ts';
 import { insertRetries, type PendingRetry } from '../store/retries.ts';
 import { removeOpenRuns, readCapacity, readOpenRuns } from '../store/open-runs.ts';
-import { admitBlocked } from '../store/admissions.ts';
+import { admitBlocked, blockAgain } from '../store/admissions.ts';
 import { holdThrottled, passGates, recordPasses } from './gates.ts';
 import type { Registry } from './registry.ts';
 import { dequeue, listBatch, listFirstQueued, type QueuedDelivery } from '../store/queue.ts';
@@ -30,9 +30,10 @@ export async function passAndFill(deps: SlotDeps, tx: Transaction, scope: Projec
 
 /** Lets deliveries whose handler has a free place wait for a slot, and starts those that have one. */
 export async function admitAndFill(deps: SlotDeps, tx: Transaction, scope: ProjectScope): Promise<void> {
-  const more = await admitBlocked(tx, scope);
+  const { has_more, untrusted } = await admitBlocked(tx, scope, await readCapacity(tx, scope, deps.limits));
   await fillSlots(deps, tx, scope);
-  if (!more) return;
+  await blockAgain(tx, scope, untrusted);
+  if (!has_more) return;
   await insertRefill(tx, scope, deps.database.now());
   tx.afterCommit(() => deps.refilling());
 }

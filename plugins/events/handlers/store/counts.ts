@@ -74,15 +74,17 @@ export async function readCounts(
   return new Map(counted.map((row) => [row.name, toNumbers(row)]));
 }
 
-/** Counts queued deliveries by handler, up to 10,000 each; handlers without any are left out. */
+/** Counts queued deliveries by handler, up to 10,000 each; with `trusted`, only those. Handlers without any are left out. */
 export async function countQueuedByName(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
   names: readonly string[],
+  trusted?: boolean,
 ): Promise<Map<string, number>> {
   if (names.length === 0) return new Map();
+  const of_trust = trusted === undefined ? '' : `AND trusted = ${trusted ? 1 : 0}`;
   const statement = `SELECT ? AS name, COUNT(*) AS n FROM
-    (SELECT 1 FROM handlers_queue WHERE project_id = ? AND name = ? LIMIT ${MAX_QUEUED})`;
+    (SELECT 1 FROM handlers_queue WHERE project_id = ? AND name = ? ${of_trust} LIMIT ${MAX_QUEUED})`;
   const rows = await on.read<{ name: string; n: number }>(
     names.map((_, at) => `${statement} queued_${at}`).join(' UNION ALL '),
     names.flatMap((name) => [name, project_id, name]),

@@ -115,20 +115,32 @@ export async function enqueue(
   await insertRows(tx, 'INSERT INTO handlers_queue', columns, rows);
 }
 
-/** Returns the first deliveries that there may be capacity for, in the order of their turns. */
+/** Returns the first deliveries that there may be capacity for: trusted ones before untrusted ones, in the order of their turns. */
 export async function listFirstQueued(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
   limit: number,
   capacity: Pick<Capacity, 'untrusted'>,
 ): Promise<QueuedDelivery[]> {
-  const waiting = capacity.untrusted > 0 ? '' : 'AND trusted = 1';
-  const rows = await on.read<QueueRow>(
-    `SELECT ${COLUMNS.join(', ')} FROM handlers_queue WHERE project_id = ? AND blocked IS NULL ${waiting} ORDER BY sort_at, event_seq, name LIMIT ${Math.trunc(limit)}`,
-    [project_id],
+  // Each part reads the beginning of the index.
+  const parts = capacity.untrusted > 0 ? [1, 0] : [1];
+  const statements = parts.map(
+    (trusted) =>
+      `SELECT * FROM (SELECT ${COLUMNS.join(', ')} FROM handlers_queue WHERE project_id = ? AND blocked IS NULL
+       AND trusted = ${trusted} ORDER BY sort_at, event_seq, name LIMIT ${Math.trunc(limit)}) part_${trusted}`,
   );
-  return rows.map(parseQueued);
+  const rows = await on.read<QueueRow>(
+    statements.join(' UNION ALL '),
+    parts.map(() => project_id),
+  );
+  return rows.map(parseQueued).sort(byTurn).slice(0, limit);
 }
+
+const byTurn = (a: QueuedDelivery, b: QueuedDelivery): number =>
+  Number(b.event.trusted) - Number(a.event.trusted) ||
+  a.sort_at - b.sort_at ||
+  a.event_seq - b.event_seq ||
+  (a.name < b.name ? -1 : 1);
 
 /** Returns queued deliveries of one handler in event order, starting after `after_seq`. */
 export function listQueuedFor(

@@ -12,6 +12,7 @@ interface WaitingRow {
   admission: string | null;
   batch: number | null;
   sort_at: number | null;
+  trusted: number;
 }
 
 /** Returns what the queued deliveries of an event wait for, by the name of their handler. */
@@ -24,7 +25,7 @@ export async function readWaits(
   for (const chunk of chunks(names)) {
     const list = inList(chunk);
     const rows = await on.read<WaitingRow>(
-      `SELECT name, blocked, gate, admission, batch, sort_at FROM handlers_queue
+      `SELECT name, blocked, gate, admission, batch, sort_at, trusted FROM handlers_queue
        WHERE project_id = ? AND event_seq = ? AND name IN ${list.placeholders}`,
       [event.project_id, event.seq, ...list.params],
     );
@@ -33,10 +34,16 @@ export async function readWaits(
   return waits;
 }
 
+/** The deliveries that get a slot no later than one with a turn. */
+const BEFORE = {
+  trusted: 'blocked IS NULL AND trusted = 1 AND sort_at <= ?',
+  untrusted: 'blocked IS NULL AND (trusted = 1 OR sort_at <= ?)',
+};
+
 async function describeWait(
   on: Pick<Queries, 'read'>,
   scope: ProjectScope,
-  { name, blocked, gate, admission, batch, sort_at }: WaitingRow,
+  { name, blocked, gate, admission, batch, sort_at, trusted }: WaitingRow,
 ): Promise<DeliveryWait> {
   const others = async (condition: string, params: (string | number)[]) =>
     (await countRows(on, scope, condition, params)) - 1;
@@ -55,7 +62,10 @@ async function describeWait(
       return { for: row?.kind ?? 'slot', ...until, others: await others('gate = ?', [gate!]) };
     }
     default:
-      return { for: 'slot', others: await others('blocked IS NULL AND sort_at <= ?', [Number(sort_at ?? 0)]) };
+      return {
+        for: 'slot',
+        others: await others(BEFORE[trusted === 1 ? 'trusted' : 'untrusted'], [Number(sort_at ?? 0)]),
+      };
   }
 }
 
