@@ -169,9 +169,9 @@ async function splitByLimit(
       continue;
     }
     const admission = admissionId(name, event.fields)!;
-    const taken = used.get(admission) ?? { trusted: 0, untrusted: 0 };
-    const count = event.trusted ? taken.trusted : taken.untrusted;
-    used.set(admission, { trusted: taken.trusted + 1, untrusted: taken.untrusted + 1 });
+    const in_use = used.get(admission) ?? { trusted: 0, untrusted: 0 };
+    const count = event.trusted ? in_use.trusted : in_use.untrusted;
+    used.set(admission, { trusted: in_use.trusted + 1, untrusted: in_use.untrusted + 1 });
     const waits = { admission, max_runs: concurrency.limit };
     if (count < concurrency.limit) free.push({ ...start, waits });
     else

@@ -281,7 +281,7 @@ async function apply(
     );
   for (let pending: readonly Start[] = admitted.free; pending.length > 0; ) {
     const capacity = await readCapacity(tx, scope, deps.limits);
-    const waiting = pending.filter(({ event }) => !hasSlot(capacity, event.trusted)).map(withoutPlace);
+    const waiting = pending.filter(({ event }) => !hasSlot(capacity, event.trusted)).map(withoutAdmission);
     deliveries.push(...(await enqueueAll(deps, tx, scope, waiting, waitingReason(capacity))));
     pending = pending.filter(({ event }) => hasSlot(capacity, event.trusted));
     const started = await startRuns(deps, tx, scope, pending.slice(0, capacity.all), capacity);
@@ -293,7 +293,7 @@ async function apply(
 }
 
 /** An untrusted delivery that waits for a slot keeps no place of its handler, which a trusted one could use. */
-const withoutPlace = (start: Start): Start =>
+const withoutAdmission = (start: Start): Start =>
   start.event.trusted || start.waits?.admission === undefined
     ? start
     : { ...start, waits: { ...start.waits, blocked: BLOCKED } };

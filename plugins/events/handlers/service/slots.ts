@@ -6,7 +6,7 @@ import { delayOf } from '../domain/retry.ts';
 import { type DeadLetter, insertDeadLetters } from '../store/dead-letters.ts';
 import { insertRetries, type PendingRetry } from '../store/retries.ts';
 import { removeOpenRuns, readCapacity, readOpenRuns } from '../store/open-runs.ts';
-import { admitBlocked, blockAgain } from '../store/admissions.ts';
+import { admitBlocked, restoreBlocked } from '../store/admissions.ts';
 import { holdThrottled, passGates, recordPasses } from './gates.ts';
 import type { Registry } from './registry.ts';
 import { dequeue, listBatch, listFirstQueued, type QueuedDelivery } from '../store/queue.ts';
@@ -32,7 +32,7 @@ export async function passAndFill(deps: SlotDeps, tx: Transaction, scope: Projec
 export async function admitAndFill(deps: SlotDeps, tx: Transaction, scope: ProjectScope): Promise<void> {
   const { has_more, untrusted } = await admitBlocked(tx, scope, await readCapacity(tx, scope, deps.limits));
   await fillSlots(deps, tx, scope);
-  await blockAgain(tx, scope, untrusted);
+  await restoreBlocked(tx, scope, untrusted);
   if (!has_more) return;
   await insertRefill(tx, scope, deps.database.now());
   tx.afterCommit(() => deps.refilling());

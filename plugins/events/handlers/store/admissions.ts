@@ -17,7 +17,7 @@ const MAX_GROUPS = 32;
 const MAX_ADMITTED = 32;
 
 /** The places of a group that are taken, as a trusted and as an untrusted delivery finds them. */
-export interface TakenPlaces {
+export interface UsedConcurrency {
   trusted: number;
   untrusted: number;
 }
@@ -31,8 +31,8 @@ export async function countAdmitted(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
   admissions: readonly string[],
-): Promise<Map<string, TakenPlaces>> {
-  const counts = new Map<string, TakenPlaces>();
+): Promise<Map<string, UsedConcurrency>> {
+  const counts = new Map<string, UsedConcurrency>();
   for (const chunk of chunks(admissions)) {
     const list = inList(chunk);
     const rows = await on.read<{ admission: string; n: number; overtaken: number }>(
@@ -82,7 +82,7 @@ export function listAdmissible(
 /**
  * Lets blocked deliveries whose group has a free place wait for a slot of the project instead: trusted ones first, in order of
  * arrival. The project's bus is locked. Returns whether more may have free places, and the untrusted deliveries among them, which
- * block their places again if they do not start (`blockAgain`).
+ * block their places again if they do not start (`restoreBlocked`).
  */
 export async function admitBlocked(
   tx: Transaction,
@@ -113,7 +113,7 @@ export async function admitBlocked(
 }
 
 /** Lets admitted deliveries that have found no slot wait for a place again, so that they keep it from no trusted one. */
-export async function blockAgain(
+export async function restoreBlocked(
   tx: Transaction,
   { project_id }: ProjectScope,
   deliveries: readonly Pick<QueuedDelivery, 'event_seq' | 'name'>[],

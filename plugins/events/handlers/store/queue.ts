@@ -133,10 +133,10 @@ export async function listFirstQueued(
     statements.join(' UNION ALL '),
     parts.map(() => project_id),
   );
-  return rows.map(parseQueued).sort(byTurn).slice(0, limit);
+  return rows.map(parseQueued).sort(compareOrder).slice(0, limit);
 }
 
-const byTurn = (a: QueuedDelivery, b: QueuedDelivery): number =>
+const compareOrder = (a: QueuedDelivery, b: QueuedDelivery): number =>
   Number(b.event.trusted) - Number(a.event.trusted) ||
   a.sort_at - b.sort_at ||
   a.event_seq - b.event_seq ||
