@@ -44,6 +44,8 @@ export class Bus implements EventBus {
   readonly #deps: BusDeps;
   readonly #commits: GroupCommit<Recording, EmitResult>;
   readonly #buffer = new EventBuffer();
+  /** The reads outside of transactions that are under way, by the event: many runs and waits of one event read it at once. */
+  readonly #reading = new Map<string, Promise<StoredEvent | undefined>>();
 
   constructor(deps: BusDeps) {
     this.#deps = deps;
@@ -105,11 +107,21 @@ export class Bus implements EventBus {
   async read(
     scope: ProjectScope,
     event_id: string,
-    on: Pick<Queries, 'read'> = this.#deps.database,
+    on?: Pick<Queries, 'read'>,
     source?: EventSource,
   ): Promise<StoredEvent | undefined> {
-    await this.#deps.sealer.prepare(scope.org_id);
-    return readEvent(on, this.#deps.sealer, scope, event_id, source);
+    const { database, sealer } = this.#deps;
+    await sealer.prepare(scope.org_id);
+    if (on) return readEvent(on, sealer, scope, event_id, source);
+    // Events never change, so all of these reads have the same result.
+    const key = JSON.stringify([scope.org_id, scope.project_id, event_id, source]);
+    const reading = this.#reading.get(key) ?? readEvent(database, sealer, scope, event_id, source);
+    this.#reading.set(key, reading);
+    try {
+      return await reading;
+    } finally {
+      if (this.#reading.get(key) === reading) this.#reading.delete(key);
+    }
   }
 
   async findDuplicates(tx: Transaction, { project_id }: ProjectScope, dedups: readonly string[]): Promise<Set<string>> {

@@ -65,8 +65,10 @@ async function deliverWaits(deps: DeliveryDeps, options: RoundOptions): Promise<
  */
 async function deliverBatch(deps: DeliveryDeps, options: RoundOptions, batch: readonly MatchedWait[]): Promise<void> {
   for (const org_id of distinct(batch, (wait) => wait.org_id)) await deps.sealer.prepare(org_id);
+  let known: ReadonlyMap<string, WaitOutcome> = new Map();
   for (let from = 0; from < batch.length && !options.isStopped(); ) {
-    const { waits, outcomes } = await nextSlice(deps, batch, from);
+    const { waits, outcomes } = await nextSlice(deps, batch, from, known);
+    known = outcomes;
     from += waits.length;
     try {
       options.onDelivered('wait', await endWaits(deps, waits, outcomes));
@@ -93,13 +95,21 @@ async function deliverSingly(
   }
 }
 
-/** Returns the next waits whose records fit into one transaction, with the outcomes that end them. */
-async function nextSlice(deps: DeliveryDeps, batch: readonly MatchedWait[], from: number) {
+/**
+ * Returns the next waits whose records fit into one transaction, with the outcomes that end them. `known` has those of the slice
+ * before it, so that an event that many waits share is read once.
+ */
+async function nextSlice(
+  deps: DeliveryDeps,
+  batch: readonly MatchedWait[],
+  from: number,
+  known: ReadonlyMap<string, WaitOutcome>,
+) {
   const outcomes = new Map<string, WaitOutcome>();
   const waits: MatchedWait[] = [];
   let bytes = 0;
   for (const wait of batch.slice(from)) {
-    const outcome = outcomes.get(wait.event_id) ?? (await readOutcome(deps, wait));
+    const outcome = outcomes.get(wait.event_id) ?? known.get(wait.event_id) ?? (await readOutcome(deps, wait));
     bytes += outcome.output.length;
     if (waits.length > 0 && bytes > BATCH_BYTES) break;
     outcomes.set(wait.event_id, outcome);

@@ -14,7 +14,7 @@ import {
 } from '../../../../kernel/contracts/index.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests, type EventBody } from '../domain/event-rules.ts';
-import { parseExact, detachMember } from '../../../platform/schema/contract.ts';
+import { parseExact, detachMember, type JsonLimits, parseExactYielding } from '../../../platform/schema/contract.ts';
 import { SOURCE_INDEX_CONDITION, sourcesBut, typesOfSource } from './listed-sources.ts';
 
 const COLUMNS = `project_id seq event_id org_id type event_key key_digest body source source_name generation trusted
@@ -62,10 +62,24 @@ export function openBody(sealer: Sealer, scope: ProjectScope, event_id: string, 
   return parseBody(sealer.open(bodySealContext(scope, event_id), sealed));
 }
 
-function parseBody(json: Buffer): EventBody {
-  const body = parseExact(json.toString()) as EventBody;
+const parseBody = (json: Buffer): EventBody => toBody(parseExact(json.toString()));
+
+const toBody = (parsed: unknown): EventBody => {
+  const body = parsed as EventBody;
   return { ...body, payload: detachMember(body, 'payload') as EventBody['payload'] };
-}
+};
+
+/** What is stored was checked when it was recorded. */
+const NO_LIMITS: JsonLimits = {
+  json_values: Number.POSITIVE_INFINITY,
+  json_members: Number.POSITIVE_INFINITY,
+  json_depth: Number.POSITIVE_INFINITY,
+};
+/** A body of at least this size is parsed in several turns of the event loop. */
+const LARGE_BYTES = 64 * 1024;
+
+const parseBodyYielding = async (json: Buffer): Promise<EventBody> =>
+  json.length < LARGE_BYTES ? parseBody(json) : toBody(await parseExactYielding(json, NO_LIMITS, 'the event'));
 
 /** The first byte of contents that hold the bodies of several events, and of those that name where theirs is. */
 const SEVERAL = 0x53;
@@ -172,17 +186,17 @@ export async function openBodies(
   for (const row of rows) {
     const body_seq = bodySeqOf(row);
     const has = body_seq === undefined ? row : others.get(body_seq);
-    if (has) bodies.set(row.event_id, openContents(sealer, has, row.event_id));
+    if (has) bodies.set(row.event_id, await parseBodyYielding(openContents(sealer, has, row.event_id)));
   }
   return bodies;
 }
 
-function openContents(sealer: Sealer, has: EventContents, event_id: string): EventBody {
-  if (has.body[0] !== SEVERAL) return openBody(sealer, has, event_id, has.body);
+function openContents(sealer: Sealer, has: EventContents, event_id: string): Buffer {
+  if (has.body[0] !== SEVERAL) return sealer.open(bodySealContext(has, event_id), has.body);
   const segments = [...splitSegments(sealer.open(severalSealContext(has, has.event_id), has.body.subarray(1)))];
   const at = segments.findIndex((segment, index) => index % 2 === 0 && segment.toString() === event_id);
   if (at < 0) throw errorOfCode('sealed_value_unreadable', `the row of ${has.event_id} has no body of ${event_id}`);
-  return parseBody(segments[at + 1]!);
+  return segments[at + 1]!;
 }
 
 /** Numbers of the events whose rows have the bodies of these events of a project. */
