@@ -25,7 +25,7 @@ Feature: Credentials whose secret field is in a secret store
         | basic     | --username ci      | ci:stored-canary-1 |
         | url-token |                    | stored-canary-1    |
 
-    Scenario: lists show which field is where, and never its value
+    Scenario: lists show where each field is stored, but never its value
       Given a Vault with a token
       And it has '{"secret": "stored-canary-1"}' at "app/bot"
       And I call "svc secret-store set main --kind vault --url {far} --token @vault.token"

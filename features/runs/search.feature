@@ -1,7 +1,7 @@
 @contract
 Feature: Runs are found by their content
 
-  Rule: Runs that have ended are found by words in their output and error, and by the names of their steps
+  Rule: A search finds ended runs by words in their output and error, and by the names of their steps
 
     @store
     Scenario: runs are found by words in an output, an error and a step's output, and by a step's name
