@@ -19,11 +19,12 @@ export async function readRunTimes(on: On, run_ids: readonly string[], limit: nu
     `SELECT run_id, workflow, status, created_at, started_at, finished_at FROM runs_runs WHERE run_id ${within}`,
     params,
   );
+  // For NOT EXISTS, MySQL would read the waits of all runs of the database.
   const calls = await on.read<CallRow>(
     `SELECT j.run_id, j.activity_id, j.position, j.kind, j.name, j.exit_code, j.started_at, j.recorded_at AS ended_at
-     FROM runs_journal j WHERE j.run_id ${within} AND NOT EXISTS (SELECT 1 FROM runs_waits w
-       WHERE w.run_id = j.run_id AND w.activity_id = j.activity_id AND w.position = j.position)
-     LIMIT ${most}`,
+     FROM runs_journal j LEFT JOIN runs_waits w
+       ON w.run_id = j.run_id AND w.activity_id = j.activity_id AND w.position = j.position
+     WHERE j.run_id ${within} AND w.run_id IS NULL LIMIT ${most}`,
     params,
   );
   // An activity of a script that nobody coordinates lasts as long as its run.
@@ -31,8 +32,8 @@ export async function readRunTimes(on: On, run_ids: readonly string[], limit: nu
     `SELECT a.run_id, a.activity_id, -1 AS position, 'activity' AS kind, a.name,
        CASE WHEN a.state = 'done' THEN COALESCE(a.exit_code, 0) ELSE 1 END AS exit_code, a.created_at AS started_at, a.finished_at AS ended_at
      FROM runs_activities a JOIN runs_runs r ON r.run_id = a.run_id
-     WHERE a.run_id ${within} AND r.coordinator IS NOT NULL AND a.finished_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM runs_waits w WHERE w.run_id = a.run_id AND w.activity_id = a.activity_id)
+       LEFT JOIN runs_waits w ON w.run_id = a.run_id AND w.activity_id = a.activity_id
+     WHERE a.run_id ${within} AND r.coordinator IS NOT NULL AND a.finished_at IS NOT NULL AND w.run_id IS NULL
      LIMIT ${most}`,
     params,
   );
@@ -41,9 +42,11 @@ export async function readRunTimes(on: On, run_ids: readonly string[], limit: nu
      WHERE run_id ${within} AND kind NOT IN (${NO_WAITS}) LIMIT ${most}`,
     params,
   );
+  // A call has one kind and one name. Grouped by the key alone, the rows are read in its order, and no further than the limit.
   const failures = await on.read<FailedAttempts>(
-    `SELECT run_id, activity_id, position, kind, name, COUNT(*) AS attempts, SUM(ended_at - started_at) AS lost_ms
-     FROM runs_attempts WHERE run_id ${within} GROUP BY run_id, activity_id, position, kind, name LIMIT ${most}`,
+    `SELECT run_id, activity_id, position, MIN(kind) AS kind, MIN(name) AS name, COUNT(*) AS attempts,
+       SUM(ended_at - started_at) AS lost_ms
+     FROM runs_attempts WHERE run_id ${within} GROUP BY run_id, activity_id, position LIMIT ${most}`,
     params,
   );
   return {
