@@ -82,6 +82,20 @@ t.test('retries that helped once are no finding, nor are those of a run that goe
   ]);
 });
 
+t.test('retries whose outcome was not read are no finding', async (t) => {
+  const failed = { status: 'failed' } as const;
+  const retried = { position: 1, kind: 'step', name: 'pay', attempts: 3, lost_ms: 30 };
+  const failure = (run_id: string) => ({ run_id, activity_id: `act_${run_id}`, ...retried });
+  const found = (truncated: boolean) => {
+    const gathering = new Gathering(NOW);
+    const runs = [runOf(1, failed), runOf(2, failed)];
+    gathering.add(timesOf({ runs, failures: [failure('run_1'), failure('run_2')], truncated }));
+    return gathering.findings().retries.length;
+  };
+  t.equal(found(true), 0, 'the calls may have succeeded in the end');
+  t.equal(found(false), 1);
+});
+
 t.test('a call is slower when the median of the newer half is', async (t) => {
   const gathering = new Gathering(NOW);
   const numbers = Array.from({ length: 16 }, (_, n) => n);

@@ -80,7 +80,7 @@ export class Gathering {
     this.#now = now;
   }
 
-  add({ runs, calls, waits, failures }: RunTimes): void {
+  add({ runs, calls, waits, failures, truncated }: RunTimes): void {
     const run_of = new Map(runs.map((run) => [run.run_id, run]));
     for (const run of runs) this.#addQueueing(run);
     for (const { run_id, kind, name, armed_at, ended_at } of waits) {
@@ -96,8 +96,10 @@ export class Gathering {
     }
     for (const failed of failures) {
       const run = run_of.get(failed.run_id);
-      // A call of a run that goes on may still succeed.
-      if (run && run.finished_at !== null) this.#addTried(run, failed, outcomes.get(callKey(failed)));
+      const outcome = outcomes.get(callKey(failed));
+      // A call of a run that goes on may still succeed, and the outcome of one that was not read is unknown.
+      if (run && run.finished_at !== null && (outcome !== undefined || !truncated))
+        this.#addTried(run, failed, outcome);
     }
   }
 
