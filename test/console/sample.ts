@@ -116,6 +116,11 @@ export async function fill(place: Console): Promise<Sample> {
   ] as const;
   const pipeline_run = (await svc(['submit', 'ci.yaml'])).trim();
   await svc(['credential', 'set', 'chat-bot', '--kind', 'bearer', '--token', '-'], 'a token of no use');
+  const jira = ['--connector', 'issue_tracker', '--with', '{"site":"https://acme.example.net"}'];
+  await svc(['credential', 'set', 'tracker', '--kind', 'basic', '--username', 'bot', '--password', '-'], 'of no use');
+  await svc(['trigger', 'set', 'tickets', ...jira, '--credential', 'tracker', '--paused']);
+  const vault = ['--kind', 'vault', '--url', 'https://vault.example.net', '--token', '-'];
+  await svc(['secret-store', 'set', 'main', ...vault], 'token-of-no-use');
   await svc(['schedule', 'set', 'nightly', '30 2 * * *', 'nightly.sh']);
   await svc(['event-hook', 'set', 'deploys', '--event-type', 'deploy.asked']);
   await svc(['webhook', 'set', 'shop', '--forge', 'forge_a', '--repo', 'acme/shop']);

@@ -13,6 +13,7 @@ const AREAS = [
   { group: 'Build', to: `${PROJECT}/functions`, name: 'Functions', exact: false, key: 'f' },
   { group: 'Triggers', to: `${PROJECT}/handlers`, name: 'Handlers', exact: false, key: 'h' },
   { group: 'Triggers', to: `${PROJECT}/schedules`, name: 'Schedules', exact: false, key: 's' },
+  { group: 'Triggers', to: `${PROJECT}/triggers`, name: 'Polling', exact: false, key: 'b' },
   { group: 'Triggers', to: `${PROJECT}/webhooks`, name: 'Webhooks', exact: false, key: 'w' },
   { group: 'Triggers', to: `${PROJECT}/hooks`, name: 'Hooks', exact: false, key: 'k' },
   { group: 'Connect', to: `${PROJECT}/connections`, name: 'Connections', exact: false, role: 'member', key: 'c' },

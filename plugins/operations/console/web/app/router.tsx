@@ -114,6 +114,12 @@ const variables = createRoute({
   component: lazyRouteComponent(() => import('../connections/variables.tsx'), 'Variables'),
 });
 
+const secretStores = createRoute({
+  getParentRoute: () => project,
+  path: 'connections/secret-stores',
+  component: lazyRouteComponent(() => import('../connections/secret-stores.tsx'), 'SecretStores'),
+});
+
 const connectors = createRoute({
   getParentRoute: () => project,
   path: 'connectors',
@@ -177,7 +183,7 @@ const audit = createRoute({
 });
 
 const access = [locks, caches, agents, members, invitations, tokens, sessions, audit] as const;
-const connecting = [connections, credentials, secrets, variables, connectors, connector] as const;
+const connecting = [connections, credentials, secrets, secretStores, variables, connectors, connector] as const;
 
 const events = createRoute({
   getParentRoute: () => project,
@@ -258,6 +264,19 @@ const schedule = createRoute({
   component: lazyRouteComponent(() => import('../schedules/schedule.tsx'), 'Schedule'),
 });
 
+const triggers = createRoute({
+  getParentRoute: () => project,
+  path: 'triggers',
+  component: lazyRouteComponent(() => import('../triggers/triggers.tsx'), 'Triggers'),
+  validateSearch: readListAddress,
+});
+
+const trigger = createRoute({
+  getParentRoute: () => project,
+  path: 'triggers/$trigger',
+  component: lazyRouteComponent(() => import('../triggers/trigger.tsx'), 'Trigger'),
+});
+
 const plugins = createRoute({
   getParentRoute: () => project,
   path: 'plugins',
@@ -296,6 +315,8 @@ const reacting = [
   webhook,
   schedules,
   schedule,
+  triggers,
+  trigger,
 ] as const;
 
 const newGraph = createRoute({

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Eye, Lock, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Secret, SecretEntry } from '../../../../../cli/generated/api.ts';
+import type { Secret, SecretEntry, SecretStore } from '../../../../../cli/generated/api.ts';
+import { readAllPages } from '../api/all-pages.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useRefetch } from '../api/read-again.ts';
@@ -18,6 +20,7 @@ import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
 import { Rows } from '../kit/rows.tsx';
 import { useTarget } from '../kit/target.ts';
 import { toast } from '../kit/toasts.tsx';
+import { textsOf } from '../kit/workflow.ts';
 import { ConnectionTabs } from './tabs.tsx';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,127}';
@@ -84,7 +87,7 @@ export function Secrets() {
                   Set <Time at={set_at} />
                 </>
               )}
-              actions={({ name }) => <Actions scope={scope} name={name} onReveal={setShown} />}
+              actions={({ name, from }) => <Actions scope={scope} name={name} from={from} onReveal={setShown} />}
             />
           </>
         )}
@@ -100,8 +103,9 @@ const placeOf = ({ store, path, field }: NonNullable<SecretEntry['from']>): stri
 function useSave(scope: Scope) {
   const refetch = useRefetch();
   const list = scoped(scope, '/secrets');
-  return async ({ name = '', value }: Record<string, string>) => {
-    await json(`${list}/${encodeURIComponent(name)}`, { method: 'PUT', body: { value } });
+  return async ({ name = '', value, ...place }: Record<string, string>) => {
+    const body = value === undefined ? { from: textsOf(place, ['store', 'path', 'field']) } : { value };
+    await json(`${list}/${encodeURIComponent(name)}`, { method: 'PUT', body });
     await refetch(listKey(list));
   };
 }
@@ -111,27 +115,69 @@ function NewSecret({ scope }: { scope: Scope }) {
   return (
     <DialogForm icon={Plus} label="New secret" title="New secret" verb="Store secret" main run={save}>
       <TextField name="name" label="Name" pattern={NAME} wants="Letters, digits and _, as in a variable name" />
-      <ValueField command="svc secret set <NAME> @file" />
+      <ValueField scope={scope} command="svc secret set <NAME> @file" />
     </DialogForm>
   );
 }
 
-const ValueField = ({ command }: { command: string }) => (
-  <>
-    <HiddenField name="value" label="Value" hint="At least 4 characters: a shorter one cannot be masked in logs" />
-    <p className="quiet">
-      To set a multi-line value: <code>{command}</code>
-    </p>
-  </>
-);
+/** The store in which svc keeps the value itself. */
+const HERE = '';
+
+/** A value that svc stores, or the place of one in a secret store. A project without stores has no choice. */
+function ValueField({ scope, command, from }: { scope: Scope; command: string; from?: SecretEntry['from'] }) {
+  const [store, setStore] = useState(from?.store ?? HERE);
+  const stores = useQuery({
+    queryKey: ['secret-stores', scope.org, scope.project],
+    queryFn: ({ signal }) => readAllPages<SecretStore>(scoped(scope, '/secret-stores'), 'secret_stores', { signal }),
+  });
+  return (
+    <>
+      {stores.data !== undefined && stores.data.length > 0 && (
+        <label>
+          Stored in
+          <select
+            name={store === HERE ? undefined : 'store'}
+            value={store}
+            onChange={({ target }) => setStore(target.value)}
+          >
+            <option value={HERE}>svc</option>
+            {stores.data.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {store === HERE ? (
+        <>
+          <HiddenField
+            name="value"
+            label="Value"
+            hint="At least 4 characters: a shorter one cannot be masked in logs"
+          />
+          <p className="quiet">
+            To set a multi-line value: <code>{command}</code>
+          </p>
+        </>
+      ) : (
+        <>
+          <TextField name="path" label="Path" value={from?.path ?? ''} hint="app/db" />
+          <TextField name="field" label="Field" value={from?.field ?? ''} optional hint="password" />
+        </>
+      )}
+    </>
+  );
+}
 
 interface ActionProps {
   scope: Scope;
   name: string;
+  from: SecretEntry['from'];
   onReveal(shown: Shown): void;
 }
 
-function Actions({ scope, name, onReveal }: ActionProps) {
+function Actions({ scope, name, from, onReveal }: ActionProps) {
   const may = useMay(scope);
   const save = useSave(scope);
   const refetch = useRefetch();
@@ -165,7 +211,7 @@ function Actions({ scope, name, onReveal }: ActionProps) {
               run={(fields) => save({ ...fields, name })}
               close={close}
             >
-              <ValueField command={`svc secret set ${name} @file`} />
+              <ValueField scope={scope} command={`svc secret set ${name} @file`} from={from} />
             </FormDialog>
           ),
         },

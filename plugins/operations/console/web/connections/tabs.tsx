@@ -8,6 +8,7 @@ const TABS = [
   { to: `${HERE}/credentials`, name: 'Credentials' },
   { to: `${HERE}/secrets`, name: 'Secrets' },
   { to: `${HERE}/variables`, name: 'Variables' },
+  { to: `${HERE}/secret-stores`, name: 'Secret stores' },
 ] as const;
 
 export const ConnectionTabs = ({ scope }: { scope: Scope }) => (

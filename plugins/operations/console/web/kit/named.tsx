@@ -30,7 +30,7 @@ interface Named {
   warnings?: string[];
 }
 
-/** A kind of named resource of a project, with a list, a page for each, and a form: handlers, schedules, webhooks, hooks. */
+/** A kind of named resource of a project, with a list, a page for each, and a form: handlers, schedules, triggers, webhooks, hooks. */
 export interface NamedKind<View extends Named> {
   /** The singular, such as `handler`. Sentences use it, and so does the parameter of its page. */
   one: string;
@@ -42,7 +42,7 @@ export interface NamedKind<View extends Named> {
   /** The member of the response that contains the list. */
   plural: string;
   /** The route of the list in the console. */
-  page: `/orgs/$org/projects/$project/${'handlers' | 'schedules' | 'webhooks' | 'hooks'}`;
+  page: `/orgs/$org/projects/$project/${'handlers' | 'schedules' | 'triggers' | 'webhooks' | 'hooks'}`;
   /** The command without its verb, such as `svc handler`. */
   command: string;
   /** What it is for; shown while the list is empty. */
