@@ -49,6 +49,11 @@ Feature: What an event could reach
       And standard output has "style=dashed"
       When I call "svc reach nothing.listens"
       Then standard output has "reaches nothing"
+      When I call "svc reach order.paid --assert 'no workflow first.sh'"
+      Then it exits with 1
+      And standard error has "no workflow first.sh"
+      When I call "svc reach order.paid --assert 'no workflow second.sh'"
+      Then it exits with 0
 
     Scenario: the answer of the API is a graph
       Given the handler "first" with '{"on": ["order.paid"]}' runs "first.sh":

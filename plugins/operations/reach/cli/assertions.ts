@@ -45,10 +45,8 @@ export interface Violation {
 export function findViolations(graph: Api.Reach, assertions: readonly Assertion[]): Violation[] {
   const { arrivals, cancellations } = arrivalsOf(graph);
   return assertions.flatMap(({ text, kinds, name }) => {
-    const matches = ({ id, kind, name: node_name }: Node) =>
-      arrivals.has(id) &&
-      kinds.includes(kind) &&
-      (name === undefined || node_name === name || (kind === 'graph' && node_name.split('@')[0] === name));
+    const matches = (node: Node) =>
+      arrivals.has(node.id) && kinds.includes(node.kind) && (name === undefined || namesOf(node).includes(name));
     const node = graph.nodes.find(matches);
     if (!node) return [];
     const path: Edge[] = [];
@@ -59,6 +57,10 @@ export function findViolations(graph: Api.Reach, assertions: readonly Assertion[
     return [{ assertion: text, node: node.id, path }];
   });
 }
+
+/** A graph goes by its name without the version too, and a workflow by the name of its file. */
+const namesOf = ({ kind, name, file }: Node): (string | undefined)[] =>
+  kind === 'unknown' ? [] : [name, kind === 'graph' ? name.split('@')[0] : undefined, file];
 
 /**
  * The edge by which each node is reached first; undefined for the event. A run that is only cancelled is not reached, but what

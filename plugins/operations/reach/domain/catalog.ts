@@ -6,6 +6,8 @@ export interface Unit {
   id: string;
   kind: 'handler' | 'schedule' | 'webhook' | 'graph' | 'workflow';
   name: string;
+  /** The name of its document, if it has one. */
+  file?: string | undefined;
   /** The patterns of the events that start it, and their predicate. */
   on: readonly string[];
   when?: string | undefined;

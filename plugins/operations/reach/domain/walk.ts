@@ -139,8 +139,8 @@ class Walk {
   }
 
   #unitNode(unit: Unit, trusted: boolean): string | undefined {
-    const { kind, name } = unit;
-    return this.#node(`${unit.id}:${trusted}`, { kind, name, trusted });
+    const { kind, name, file } = unit;
+    return this.#node(`${unit.id}:${trusted}`, { kind, name, trusted, ...(file !== undefined && { file }) });
   }
 
   /** Connects a run of a workflow, and follows what it does unless svc refuses it. */

@@ -55,7 +55,7 @@ export interface ReachNode {
    */
   link?: string;
   /**
-   * Of something unknown: the file where it is.
+   * The file of a workflow, or the file where something unknown is.
    */
   file?: string;
   line?: number;

@@ -34,9 +34,9 @@ type Outline = readonly OutlineItem[];
 /** Answers what events could reach. Outlines are cached by the revision of their workflow. */
 export class ImpactReader {
   readonly #deps: ImpactDeps;
-  readonly #outlines = new BoundedMap<string, Outline>(MAX_REMEMBERED, {
+  readonly #outlines = new BoundedMap<string, OutlinedWorkflow>(MAX_REMEMBERED, {
     max_weight: MAX_REMEMBERED_ITEMS,
-    weigh: (items) => items.length + 1,
+    weigh: ({ outline }) => outline.length + 1,
   });
 
   constructor(deps: ImpactDeps) {
@@ -55,7 +55,7 @@ export class ImpactReader {
       is_truncated ||= stored.length > MAX_WORKFLOWS;
       const listed = stored.slice(0, MAX_WORKFLOWS);
       const outlines = await this.#outlinesOf(scope, holder, listed);
-      for (const one of listed) units.addStored(holder.kind, one, outlines.get(one.name) ?? []);
+      for (const one of listed) units.addStored(holder.kind, one, outlines.get(one.name) ?? { outline: [] });
     }
     await units.resolveCalls();
     const inlets = [];
@@ -76,9 +76,9 @@ export class ImpactReader {
     scope: Scope,
     holder: WorkflowHolder,
     stored: readonly ListedWorkflow[],
-  ): Promise<ReadonlyMap<string, Outline>> {
+  ): Promise<ReadonlyMap<string, OutlinedWorkflow>> {
     const keyOf = ({ name, revision }: ListedWorkflow) => `${scope.project_id} ${holder.kind} ${name} ${revision}`;
-    const outlines = new Map<string, Outline>();
+    const outlines = new Map<string, OutlinedWorkflow>();
     const unread = stored.filter((one) => {
       const cached = this.#outlines.get(keyOf(one));
       if (cached) outlines.set(one.name, cached);
@@ -95,8 +95,9 @@ export class ImpactReader {
         if (!workflow) continue;
         const outline =
           outlineOfReference(workflow) ?? inFile(workflow, await this.#deps.engine().outline(scope, workflow));
-        outlines.set(one.name, outline);
-        if (isCacheable(outline)) this.#outlines.set(keyOf(one), outline);
+        const outlined = { outline, ...(workflow.filename !== undefined && { file: workflow.filename }) };
+        outlines.set(one.name, outlined);
+        if (isCacheable(outline)) this.#outlines.set(keyOf(one), outlined);
       }
     }
     return outlines;
@@ -111,6 +112,12 @@ export class ImpactReader {
     }
     return accounts;
   }
+}
+
+/** What a document says that a run may do, and the name of the document. */
+interface OutlinedWorkflow {
+  outline: Outline;
+  file?: string;
 }
 
 /** Items without a file are in the document itself. */
@@ -158,13 +165,13 @@ class Units {
     this.#scope = scope;
   }
 
-  addStored(kind: string, stored: ListedWorkflow, outline: Outline): void {
+  addStored(kind: string, stored: ListedWorkflow, { outline, file }: OutlinedWorkflow): void {
     const { name, on = [], when, rejects_untrusted = false, aliases = [] } = stored;
     const id = `${kind}:${name}`;
     for (const called of [name, ...aliases]) if (kind === 'graph') this.#graphs.set(called, id);
     this.#add({
       ...{ id, kind: kind as Unit['kind'], name: aliases[0] ?? name, on, when, rejects_untrusted, outline },
-      ...{ is_function: false, nesting: 0 },
+      ...{ is_function: false, nesting: 0, file },
     });
   }
 
