@@ -119,6 +119,16 @@ for (const store of STORES)
       );
     });
 
+    t.test('the audit says to which host a connector was told to send it', async (t) => {
+      const { hostname, port } = new URL(hostile.url);
+      const fields = { site: hostile.url };
+      t.match((await test({ connector: 'issue_tracker', with: fields })).json, { result: 'works' });
+      const { entries } = (await call(server, 'owner', 'GET {scoped}/audit?limit=1')).json as {
+        entries: { action: string; detail: string }[];
+      };
+      t.match(entries, [{ action: 'credential.test', detail: `issue_tracker ${hostname}:${port} works 200` }]);
+    });
+
     t.test('a URL that contains the value is not repeated', async (t) => {
       const { json, text } = await test({ url: `http://127.0.0.1:1/${encodeURIComponent(SECRET)}` });
       t.match(json, { result: 'unreachable' });

@@ -27,6 +27,9 @@ export interface CredentialTestDeps {
 
 type Found = CredentialTest & { destination: string };
 
+/** What is recorded of a URL: the path may be secret. */
+const hostOf = (url: string): string => new URL(url).host;
+
 const invalid = (errors: Fault[]) =>
   Errors.invalidRequest(errors.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; '), { errors });
 
@@ -88,15 +91,16 @@ export class CredentialTests {
       throw ConnectorErrors.inputInvalid(`the test of ${name}: ${detail}`, { errors: lowered.faults });
     }
     const outcome = await this.#probe(named, lowered.request);
-    return { destination: name, ...readTestAnswer(manifest.title, test.described, outcome) };
+    // The fields may name another host than the one that the connector is known for.
+    const destination = `${name} ${hostOf(lowered.request.url)}`;
+    return { destination, ...readTestAnswer(manifest.title, test.described, outcome) };
   }
 
   async #testUrl(named: Pick<NamedRequest, 'scope' | 'name'>, url: string): Promise<Found> {
     // Without a place for a token, every kind gets an error that says what is missing.
     const any_kind = url.includes(CREDENTIAL_PLACEHOLDER) ? {} : { requires_credential: { kinds: CREDENTIAL_KINDS } };
     const outcome = await this.#probe(named, { method: 'GET', url, ...any_kind });
-    // The path may be secret. It is not recorded.
-    const { host } = new URL(url);
+    const host = hostOf(url);
     return { destination: host, ...readUrlAnswer(host, outcome) };
   }
 
