@@ -41,3 +41,23 @@ t.test('two requests that make the same view make one', async (t) => {
   const statuses = await Promise.all(['member', 'admin', 'owner'].map(async (by) => (await put(by)).status));
   t.same(statuses.toSorted(), [200, 200, 201]);
 });
+
+t.test(
+  'a secret store that refuses a value, or is gone, stops no view, and other values are still found',
+  async (t) => {
+    const server = await boot({ access: 'project' });
+    t.teardown(() => server.close());
+    const call = (by: string, line: string, body?: unknown) =>
+      server.call(by, line.replace('{scoped}', server.scoped), body);
+    const store = { kind: 'vault', url: 'http://127.0.0.1:1', login: { token: 'hush-hush-token' } };
+    t.equal((await call('admin', 'PUT {scoped}/secret-stores/main', store)).status, 201);
+    const from = { store: 'main', path: 'app/db', field: 'password' };
+    t.equal((await call('admin', 'PUT {scoped}/secrets/ELSEWHERE', { from })).status, 201);
+    t.equal((await call('admin', 'PUT {scoped}/secrets/HERE', { value: 'hush-hush-here' })).status, 201);
+    const put = (tag: string) => call('member', 'PUT {scoped}/views/a', { filter: { tag } });
+    t.equal((await put('deploy')).status, 201);
+    t.match(await put('hush-hush-here'), { status: 422, json: { code: 'view_contains_secret' } });
+    t.equal((await call('admin', 'DELETE {scoped}/secret-stores/main')).status, 204);
+    t.equal((await put('deploy')).status, 200);
+  },
+);

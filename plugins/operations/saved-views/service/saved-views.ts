@@ -155,12 +155,9 @@ export class SavedViews implements SavedFilters {
 
   /** The error names the member, and never repeats its value. */
   async #assertNoSecret(scope: ProjectScope, query: RunQuery): Promise<void> {
-    const values = await this.#deps.secrets.valuesOf(scope);
+    const values = await this.#deps.secrets.comparableValues(scope);
     if (values.length === 0) return;
-    const masker = await this.#deps.maskers.prepare(
-      values.map(({ value }) => value),
-      scope.org_id,
-    );
+    const masker = await this.#deps.maskers.prepare(values, scope.org_id);
     const found = Object.entries(query).find(([, value]) => masker.text(value) !== value);
     if (found === undefined) return;
     const message = 'contains the value of a secret of the project';

@@ -108,6 +108,24 @@ export class SecretService implements Secrets, ResourceService<PutSecret> {
     return values;
   }
 
+  async comparableValues(scope: ProjectScope): Promise<string[]> {
+    const rows = await sealedSecrets(this.#options.database, scope);
+    if (rows.length > 0) await this.#options.sealer.prepare(scope.org_id);
+    const values = await Promise.all(rows.map((row) => this.#valueIfReadable(row)));
+    return values.filter((value) => value !== undefined);
+  }
+
+  async #valueIfReadable(row: SecretRow): Promise<string | undefined> {
+    try {
+      return await this.#valueOf(row);
+    } catch (error) {
+      const must_fail =
+        row.source === null || !isServiceError(error) || isServiceError(error, 'secret_store_unavailable');
+      if (must_fail) throw error;
+      return undefined;
+    }
+  }
+
   /** Reads a value from the secret store that has it. An error names the secret. */
   async #valueOf(row: SecretRow): Promise<string> {
     if (row.source === null) return this.#open(row);
