@@ -47,6 +47,7 @@ import { deadLetters } from './migrations/0014-dead-letters.ts';
 import { bulkReplays } from './migrations/0015-bulk-replays.ts';
 import { retries } from './migrations/0016-retries.ts';
 import { trustedFirst } from './migrations/0017-trusted-first.ts';
+import { retryAdmissions } from './migrations/0018-retry-admissions.ts';
 import { listSetBefore, listUsingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { bulkReplayRoutes, deadLetterRoutes } from './redelivery-routes.ts';
@@ -145,6 +146,7 @@ export default definePlugin(manifest, (plugin) => {
     bulkReplays,
     retries,
     trustedFirst,
+    retryAdmissions,
   ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
@@ -175,6 +177,7 @@ export default definePlugin(manifest, (plugin) => {
       ids: Ids,
       bus: deferred(EventBus),
       reruns: deferred(RunReruns),
+      refilling: (use) => () => refiller(use).wake(),
       clock: Clock,
       log: childLog('handlers'),
     }),
@@ -187,6 +190,7 @@ export default definePlugin(manifest, (plugin) => {
     ...handlerReaction({
       ...slotParts(use, registry(use), () => refiller(use)),
       registry: registry(use),
+      retrying: () => retrier(use).wake(),
       log: use(Log).child({ part: 'handlers' }),
     }),
     findProtected: protectedEvents(use(Database)),
@@ -207,6 +211,7 @@ export default definePlugin(manifest, (plugin) => {
       database: Database,
       bus: deferred(EventBus),
       limits: deferred(RunLimits),
+      registry,
     }),
   );
   plugin.contribute(

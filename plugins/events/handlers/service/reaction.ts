@@ -24,10 +24,10 @@ import { enqueue, type QueuedDelivery, readLastSortTimes } from '../store/queue.
 import { admit, type Start } from './admission.ts';
 import { recordPasses } from './gates.ts';
 import type { RegisteredHandler, Registry } from './registry.ts';
-import { admitAndFill, endedHandlerRun, fillSlots, freeSlots, type SlotDeps } from './slots.ts';
+import { admitAndFill, type EndDeps, endedHandlerRun, fillSlots, freeSlots, type SlotDeps } from './slots.ts';
 import { startRuns } from './starter.ts';
 
-export interface ReactionDeps extends SlotDeps {
+export interface ReactionDeps extends SlotDeps, EndDeps {
   registry: Registry;
   log: Log;
 }

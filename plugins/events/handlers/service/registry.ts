@@ -61,6 +61,12 @@ export class Registry implements HandlerMatches {
     return (await this.#read(tx, scope)).retries;
   }
 
+  /** Whether retries of a handler may have to wait for its limit of concurrency. */
+  async limitsRetries(tx: Transaction, scope: ProjectScope): Promise<boolean> {
+    const { options, retries } = await this.#read(tx, scope);
+    return [...retries.keys()].some((name) => options.get(name)?.concurrency !== undefined);
+  }
+
   async indexOf(tx: Transaction, scope: ProjectScope): Promise<PatternIndex<RegisteredHandler>> {
     return (await this.#read(tx, scope)).index;
   }

@@ -14,12 +14,17 @@ import { insertRefill } from '../store/refills.ts';
 import { type StarterDeps, startRuns } from './starter.ts';
 
 export interface SlotDeps extends StarterDeps {
-  registry: Pick<Registry, 'optionsOf' | 'retriesOf'>;
+  registry: Pick<Registry, 'optionsOf' | 'retriesOf' | 'limitsRetries'>;
   bus(): Pick<EventBus, 'updateDeliveries'>;
   /** Called after a commit that left work to the refiller. */
   refilling(): void;
   /** Called after a commit that lets deliveries wait for a time. */
   waiting(): void;
+}
+
+export interface EndDeps extends Pick<SlotDeps, 'database' | 'ids' | 'registry'> {
+  /** Called after a commit that may have freed a place that a retry waits for. */
+  retrying(): void;
 }
 
 /** Lets deliveries pass the gates that are due, and starts what can start. */
@@ -54,7 +59,7 @@ export const endedHandlerRun = (event: PendingEvent): string | undefined =>
 
 /** Frees the slots of ended runs in the transaction that records their end. The project's bus is locked. */
 export async function freeSlots(
-  { database, ids, registry }: Pick<SlotDeps, 'database' | 'ids' | 'registry'>,
+  { database, ids, registry, retrying }: EndDeps,
   tx: Transaction,
   scope: ProjectScope,
   events: readonly PendingEvent[],
@@ -77,17 +82,21 @@ export async function freeSlots(
   );
   const policies = runs.length > 0 ? await registry.retriesOf(tx, scope) : undefined;
   const [retries, letters]: [PendingRetry[], DeadLetter[]] = [[], []];
-  for (const { run_id, name, event_id, attempt } of runs) {
+  for (const { run_id, name, event_id, attempt, admission, untrusted } of runs) {
     const failure = { run_id, name, event_id, type: failed.get(run_id)! };
     const policy = policies?.get(name);
     const next = Number(attempt ?? 0) + 1;
     if (policy && next <= policy.limit)
-      retries.push({ ...scope, ...failure, attempt: next, due_at: now + delayOf(policy, next) });
+      retries.push({
+        ...{ ...scope, ...failure, attempt: next, due_at: now + delayOf(policy, next) },
+        ...{ admission: admission ?? undefined, trusted: untrusted === null, waiting: false },
+      });
     else letters.push(toDeadLetter(ids, failure, now));
   }
   await insertRetries(tx, retries);
   await insertDeadLetters(tx, scope, letters);
   await removeOpenRuns(tx, scope.project_id, ended);
+  if (await registry.limitsRetries(tx, scope)) tx.afterCommit(retrying);
 }
 
 /**

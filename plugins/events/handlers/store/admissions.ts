@@ -23,8 +23,8 @@ export interface UsedConcurrency {
 }
 
 /**
- * Returns how many places of each group are taken, by runs in flight and queued deliveries; groups without any are left
- * out. Where a delivery is blocked there is no place for a later one, which would overtake it; a trusted delivery overtakes
+ * Returns how many places of each group are taken, by runs in flight, queued deliveries and retries that wait for a place;
+ * groups without any are left out. Where a delivery is blocked there is no place for a later one, which would overtake it; a trusted delivery overtakes
  * untrusted ones.
  */
 export async function countAdmitted(
@@ -40,8 +40,10 @@ export async function countAdmitted(
        WHERE project_id = ? AND waiting IS NULL AND admission IN ${list.placeholders} GROUP BY admission
        UNION ALL SELECT admission, SUM(CASE WHEN blocked IS NULL THEN 1 WHEN trusted = 1 THEN ${BLOCKED} ELSE 0 END) AS n,
          SUM(CASE WHEN blocked = 1 AND trusted = 0 THEN ${BLOCKED} ELSE 0 END) AS overtaken FROM handlers_queue
-       WHERE project_id = ? AND admission IN ${list.placeholders} GROUP BY admission`,
-      [project_id, ...list.params, project_id, ...list.params],
+       WHERE project_id = ? AND admission IN ${list.placeholders} GROUP BY admission
+       UNION ALL SELECT admission, COUNT(*) - COUNT(untrusted) AS n, COUNT(untrusted) AS overtaken FROM handlers_retries
+       WHERE project_id = ? AND waiting = 1 AND admission IN ${list.placeholders} GROUP BY admission`,
+      [project_id, ...list.params, project_id, ...list.params, project_id, ...list.params],
     );
     for (const { admission, n, overtaken } of rows) {
       const { trusted, untrusted } = counts.get(admission) ?? { trusted: 0, untrusted: 0 };
@@ -54,11 +56,34 @@ export async function countAdmitted(
   return counts;
 }
 
+/**
+ * Whether a retry finds no place of its group. Blocked deliveries leave their places to it, or a backlog would hold it back
+ * forever; a trusted retry comes before untrusted ones.
+ */
+export async function isGroupFull(
+  on: Pick<Queries, 'read'>,
+  { project_id }: ProjectScope,
+  { admission, trusted }: { admission: string; trusted: boolean },
+  limit: number,
+): Promise<boolean> {
+  const [row] = await on.read<{ n: number; retries: number }>(
+    `SELECT (SELECT COUNT(*) FROM handlers_runs WHERE project_id = ? AND waiting IS NULL AND admission = ?)
+       + (SELECT COUNT(*) FROM handlers_queue WHERE project_id = ? AND blocked IS NULL AND admission = ?) AS n,
+       (SELECT COUNT(*) FROM handlers_retries
+         WHERE project_id = ? AND waiting = 1 AND admission = ? AND untrusted IS NULL) AS retries`,
+    [project_id, admission, project_id, admission, project_id, admission],
+  );
+  return Number(row!.n) + (trusted ? 0 : Number(row!.retries)) >= limit;
+}
+
 /** What may be admitted: untrusted deliveries only if they could start. */
 const blockedBy = ({ untrusted }: Pick<Capacity, 'untrusted'>): string =>
   untrusted > 0 ? 'blocked = 1' : 'blocked = 1 AND trusted = 1';
 
-/** Returns groups with blocked deliveries and free places: those with trusted ones first, and then the one that has waited longest. */
+/**
+ * Returns groups with blocked deliveries and places that are free and that no retry waits for; untrusted retries leave theirs to
+ * trusted deliveries. Groups with trusted deliveries come first, and then the one that has waited longest.
+ */
 export function listAdmissible(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
@@ -66,16 +91,19 @@ export function listAdmissible(
   limit = MAX_GROUPS,
 ): Promise<{ admission: string; free: number }[]> {
   return on.read<{ admission: string; free: number }>(
-    `SELECT b.admission AS admission, b.max_runs - COALESCE(r.n, 0) - COALESCE(q.n, 0) AS free
+    `SELECT admission, free FROM (SELECT b.admission AS admission, b.trusted AS trusted, b.first_sort AS first_sort,
+       b.max_runs - COALESCE(r.n, 0) - COALESCE(q.n, 0) - CASE WHEN b.trusted = 1 THEN COALESCE(t.trusted, 0)
+         ELSE COALESCE(t.n, 0) END AS free
      FROM (SELECT admission, MAX(max_runs) AS max_runs, MAX(trusted) AS trusted, MIN(sort_at) AS first_sort
        FROM handlers_queue WHERE project_id = ? AND ${blockedBy(capacity)} GROUP BY admission) b
      LEFT JOIN (SELECT admission, COUNT(*) AS n FROM handlers_runs
        WHERE project_id = ? AND waiting IS NULL AND admission IS NOT NULL GROUP BY admission) r ON r.admission = b.admission
      LEFT JOIN (SELECT admission, COUNT(*) AS n FROM handlers_queue
        WHERE project_id = ? AND blocked IS NULL AND admission IS NOT NULL GROUP BY admission) q ON q.admission = b.admission
-     WHERE b.max_runs > COALESCE(r.n, 0) + COALESCE(q.n, 0) 
-     ORDER BY b.trusted DESC, b.first_sort LIMIT ${Math.trunc(limit)}`,
-    [project_id, project_id, project_id],
+     LEFT JOIN (SELECT admission, COUNT(*) AS n, COUNT(*) - COUNT(untrusted) AS trusted FROM handlers_retries
+       WHERE project_id = ? AND waiting = 1 GROUP BY admission) t ON t.admission = b.admission) admissible
+     WHERE free > 0 ORDER BY trusted DESC, first_sort LIMIT ${Math.trunc(limit)}`,
+    [project_id, project_id, project_id, project_id],
   );
 }
 

@@ -99,6 +99,8 @@ const OF_PROJECT = "COALESCE(project_id, '') = ?";
 /** An open run, as far as its end needs it. */
 interface OpenRunRef extends Pick<OpenRun, 'run_id' | 'name' | 'event_id'> {
   attempt: number | null;
+  admission: string | null;
+  untrusted: number | null;
 }
 
 /** Returns open runs with their handlers and events. */
@@ -111,7 +113,8 @@ export async function readOpenRuns(
   for (const chunk of chunks(run_ids)) {
     const list = inList(chunk);
     const rows = await on.read<OpenRunRef>(
-      `SELECT run_id, name, event_id, attempt FROM handlers_runs WHERE ${OF_PROJECT} AND run_id IN ${list.placeholders}`,
+      `SELECT run_id, name, event_id, attempt, admission, untrusted FROM handlers_runs
+       WHERE ${OF_PROJECT} AND run_id IN ${list.placeholders}`,
       [project_id, ...list.params],
     );
     found.push(...rows);

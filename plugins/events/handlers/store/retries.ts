@@ -11,27 +11,44 @@ export interface PendingRetry extends ProjectScope {
   attempt: number;
   /** Epoch ms. */
   due_at: number;
+  /** The group whose runs its handler limits. */
+  admission?: string | undefined;
+  trusted: boolean;
+  /** Whether it is due, and waits for a place of its group. */
+  waiting: boolean;
 }
 
-const COLUMNS = 'project_id run_id org_id name event_id type attempt due_at'.split(' ');
+interface RetryRow extends Omit<PendingRetry, 'admission' | 'trusted' | 'waiting'> {
+  admission: string | null;
+  untrusted: number | null;
+  waiting: number | null;
+}
+
+const COLUMNS = 'project_id run_id org_id name event_id type attempt due_at admission untrusted waiting'.split(' ');
 const READ = COLUMNS.join(', ');
 
-const parse = (row: PendingRetry): PendingRetry => ({
+const parse = ({ admission, untrusted, waiting, ...row }: RetryRow): PendingRetry => ({
   ...row,
   attempt: Number(row.attempt),
   due_at: Number(row.due_at),
+  admission: admission ?? undefined,
+  trusted: untrusted === null,
+  waiting: waiting !== null,
 });
 
 export async function insertRetries(tx: Transaction, retries: readonly PendingRetry[]): Promise<void> {
-  const rows = retries.map(({ project_id, run_id, org_id, name, event_id, type, attempt, due_at }) => [
-    project_id,
-    run_id,
-    org_id,
-    name,
-    event_id,
-    type,
-    attempt,
-    due_at,
+  const rows = retries.map((retry) => [
+    retry.project_id,
+    retry.run_id,
+    retry.org_id,
+    retry.name,
+    retry.event_id,
+    retry.type,
+    retry.attempt,
+    retry.due_at,
+    retry.admission ?? null,
+    retry.trusted ? null : 1,
+    retry.waiting ? 1 : null,
   ]);
   await insertRows(tx, 'INSERT INTO handlers_retries', COLUMNS, rows);
 }
@@ -44,7 +61,7 @@ export async function listDueRetries(
   limit: number,
 ): Promise<PendingRetry[]> {
   const { condition, params } = afterRow(['due_at', 'project_id', 'run_id'], after);
-  const rows = await on.read<PendingRetry>(
+  const rows = await on.read<RetryRow>(
     `SELECT ${READ} FROM handlers_retries WHERE due_at <= ? AND ${condition}
      ORDER BY due_at, project_id, run_id LIMIT ${Math.trunc(limit)}`,
     [now, ...params],
@@ -52,9 +69,12 @@ export async function listDueRetries(
   return rows.map(parse);
 }
 
-/** Returns the time of the next retry. */
-export async function readNextRetry(on: Pick<Queries, 'read'>): Promise<number | undefined> {
-  const [row] = await on.read<{ due_at: number }>('SELECT due_at FROM handlers_retries ORDER BY due_at LIMIT 1');
+/** Returns the time of the next retry that becomes due after `now`. */
+export async function readNextRetry(on: Pick<Queries, 'read'>, now: number): Promise<number | undefined> {
+  const [row] = await on.read<{ due_at: number }>(
+    'SELECT due_at FROM handlers_retries WHERE due_at > ? ORDER BY due_at LIMIT 1',
+    [now],
+  );
   return row && Number(row.due_at);
 }
 
@@ -63,10 +83,10 @@ export async function findRetry(
   { project_id }: ProjectScope,
   run_id: string,
 ): Promise<PendingRetry | undefined> {
-  const [row] = await on.read<PendingRetry>(
-    `SELECT ${READ} FROM handlers_retries WHERE project_id = ? AND run_id = ?`,
-    [project_id, run_id],
-  );
+  const [row] = await on.read<RetryRow>(`SELECT ${READ} FROM handlers_retries WHERE project_id = ? AND run_id = ?`, [
+    project_id,
+    run_id,
+  ]);
   return row && parse(row);
 }
 
@@ -89,10 +109,21 @@ export const removeRetriesOfEvent = (
 export const removeRetriesOfHandler = (tx: Transaction, { project_id }: ProjectScope, name: string): Promise<number> =>
   tx.write('DELETE FROM handlers_retries WHERE project_id = ? AND name = ?', [project_id, name]);
 
-/** Lets a retry wait until a time, because it could not start. */
+/** Lets a retry wait until a time, because it could not start. It keeps no place meanwhile. */
 export const postponeRetry = (
   on: Pick<Queries, 'write'>,
   { project_id, run_id }: PendingRetry,
   due_at: number,
 ): Promise<number> =>
-  on.write('UPDATE handlers_retries SET due_at = ? WHERE project_id = ? AND run_id = ?', [due_at, project_id, run_id]);
+  on.write('UPDATE handlers_retries SET due_at = ?, waiting = NULL WHERE project_id = ? AND run_id = ?', [
+    due_at,
+    project_id,
+    run_id,
+  ]);
+
+/** Lets a due retry wait for a place of its group. Without the lock of the project's bus: it only makes deliveries wait. */
+export const markRetryWaiting = (
+  on: Pick<Queries, 'write'>,
+  { project_id, run_id }: Pick<PendingRetry, 'project_id' | 'run_id'>,
+): Promise<number> =>
+  on.write('UPDATE handlers_retries SET waiting = 1 WHERE project_id = ? AND run_id = ?', [project_id, run_id]);

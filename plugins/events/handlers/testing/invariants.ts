@@ -80,14 +80,19 @@ const invariants = (open: number): readonly Invariant[] => [
   },
   {
     id: 'I12',
-    says: 'nothing waits for a place of its handler while there is one, but for what the refiller is to start',
+    says: 'no delivery waits for a place of its handler while there is one for it, but for what the refiller is to start',
     finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q
       WHERE q.blocked = 1 AND NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id)
       GROUP BY q.project_id, q.admission
       HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id AND h.admission = q.admission
           AND h.waiting IS NULL)
         + (SELECT COUNT(*) FROM handlers_queue a WHERE a.project_id = q.project_id AND a.admission = q.admission
-          AND a.blocked IS NULL) < MAX(q.max_runs)`,
+          AND a.blocked IS NULL)
+        + (SELECT COUNT(*) FROM handlers_retries t WHERE t.project_id = q.project_id AND t.admission = q.admission
+          AND t.waiting = 1 AND t.untrusted IS NULL)
+        + CASE WHEN MAX(q.trusted) = 1 THEN 0 ELSE (SELECT COUNT(*) FROM handlers_retries t
+          WHERE t.project_id = q.project_id AND t.admission = q.admission AND t.waiting = 1 AND t.untrusted = 1) END
+        < MAX(q.max_runs)`,
   },
   {
     id: 'I12',
