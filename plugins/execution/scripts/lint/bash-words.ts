@@ -8,6 +8,9 @@ export interface Word {
 /** A command of plain words: everything between two operators or line ends. */
 export type SimpleCommand = readonly Word[];
 
+/** Offsets of the first character, and of the one after the last. */
+export type TextRange = readonly [from: number, to: number];
+
 const BREAKS = new Set([';', '&', '|', '(', ')', '\n']);
 const BLANKS = new Set([' ', '\t', '\r']);
 /** Maximum depth of nested substitutions; deeper ones count as part of their word. */
@@ -21,18 +24,23 @@ const MAX_INNER = 256 * 1024;
 /** What the splitters of one script share. */
 interface Split {
   commands: SimpleCommand[];
+  comments: TextRange[];
   /** Characters of substitutions that may still be read. */
   remaining_chars: number;
 }
 
 /**
  * Splits a bash script into commands. Commands within substitutions are listed too, before the one that contains
- * them. Here documents are left out. It never fails: what it does not understand becomes words.
+ * them. Here documents are left out, except for the substitutions in them. It never fails: what it does not understand
+ * becomes words.
  */
-export function parseCommands(source: string, base = 0): SimpleCommand[] {
-  const split: Split = { commands: [], remaining_chars: MAX_INNER };
+export const parseCommands = (source: string, base = 0): SimpleCommand[] => parseScript(source, base).commands;
+
+/** Like `parseCommands`, with the places of comments. */
+export function parseScript(source: string, base = 0): { commands: SimpleCommand[]; comments: TextRange[] } {
+  const split: Split = { commands: [], comments: [], remaining_chars: MAX_INNER };
   new Splitter({ source, base, depth: 0, split }).run();
-  return split.commands;
+  return split;
 }
 
 interface SourceSection {
@@ -50,7 +58,9 @@ class Splitter {
   readonly #split: Split;
   #words: Word[] = [];
   #at = 0;
-  #heredocs: { end: string; tabs: boolean }[] = [];
+  #heredocs: { end: string; tabs: boolean; is_quoted: boolean }[] = [];
+  /** The end of a calculation in `((…))`, where `<<` shifts bits. */
+  #calculation_end = 0;
 
   constructor({ source, base, depth, split }: SourceSection) {
     this.#source = source;
@@ -65,8 +75,8 @@ class Splitter {
       if (sign === '\n') this.#endLine();
       else if (BLANKS.has(sign)) this.#at++;
       else if (sign === '\\' && this.#source[this.#at + 1] === '\n') this.#at += 2;
-      else if (sign === '#') this.#at = this.#lineEnd(this.#at);
-      else if (this.#source.startsWith('<<', this.#at) && this.#source[this.#at + 2] !== '<') this.#heredoc();
+      else if (sign === '#') this.#comment();
+      else if (this.#isHeredoc()) this.#heredoc();
       else if (BREAKS.has(sign)) this.#break();
       else this.#word();
     }
@@ -80,12 +90,29 @@ class Splitter {
 
   #break(): void {
     this.#endCommand();
+    if (this.#source.startsWith('((', this.#at)) {
+      const end = closing(this.#source, this.#at, '(', ')');
+      if (this.#source.endsWith('))', end)) this.#calculation_end = Math.max(end, this.#calculation_end);
+    }
     this.#at++;
   }
 
+  #comment(): void {
+    const to = this.#lineEnd(this.#at);
+    this.#split.comments.push([this.#base + this.#at, this.#base + to]);
+    this.#at = to;
+  }
+
+  #isHeredoc = (): boolean =>
+    this.#source.startsWith('<<', this.#at) && this.#source[this.#at + 2] !== '<' && this.#at >= this.#calculation_end;
+
   #endLine(): void {
     this.#break();
-    for (const { end, tabs } of this.#heredocs.splice(0)) this.#skipHeredoc(end, tabs);
+    for (const { end, tabs, is_quoted } of this.#heredocs.splice(0)) {
+      const from = this.#at;
+      this.#skipHeredoc(end, tabs);
+      if (!is_quoted) this.#substitutions(from, this.#at);
+    }
   }
 
   #skipHeredoc(end: string, tabs: boolean): void {
@@ -97,11 +124,26 @@ class Splitter {
     }
   }
 
+  /** Reads the commands within a text that bash expands, and goes on after it. */
+  #substitutions(from: number, to: number): void {
+    this.#at = from;
+    while (this.#at < to) {
+      const sign = this.#source[this.#at];
+      if (sign === '\\') this.#at += 2;
+      else if (sign === '$' || sign === '`') this.#expansion();
+      else this.#at++;
+    }
+    this.#at = to;
+  }
+
   #heredoc(): void {
     const [all = '<<', dash = '', word = ''] =
-      /^<<(-?)[ \t]*([^\s;&|()<>]*)/.exec(this.#source.slice(this.#at, this.#at + 200)) ?? [];
+      /^<<(-?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\.|[^\s;&|()<>'"\\])*)/.exec(
+        this.#source.slice(this.#at, this.#at + 200),
+      ) ?? [];
     this.#at += all.length;
-    if (word !== '') this.#heredocs.push({ end: word.replaceAll(/['"\\]/g, ''), tabs: dash !== '' });
+    const end = word.replaceAll(/['"\\]/g, '');
+    if (word !== '') this.#heredocs.push({ end, tabs: dash !== '', is_quoted: end !== word });
   }
 
   #lineEnd(from: number): number {
@@ -123,6 +165,8 @@ class Splitter {
     if (sign === '\\') this.#at += 2;
     else if (sign === "'") this.#at = this.#after("'", this.#at + 1);
     else if (sign === '"') this.#double();
+    else if (sign === '$' && this.#source[this.#at + 1] === "'")
+      this.#at = afterEscaped(this.#source, this.#at + 2, "'");
     else if (sign === '$' || sign === '`') this.#expansion();
     else this.#at++;
   }
@@ -146,12 +190,14 @@ class Splitter {
     }
   }
 
-  /** Reads `$(…)`, `` `…` ``, `${…}`, `$'…'` or a name. */
+  /** Reads `$(…)`, `` `…` ``, `${…}` or a name. */
   #expansion(): void {
     const next = this.#source[this.#at + 1];
-    if (this.#source[this.#at] === '`') return this.#inner(this.#at + 1, this.#after('`', this.#at + 1), 1);
+    if (this.#source[this.#at] === '`')
+      return this.#inner(this.#at + 1, afterEscaped(this.#source, this.#at + 1, '`'), 1);
     if (next === '(') return this.#inner(this.#at + 2, closing(this.#source, this.#at + 1, '(', ')'), 1);
-    if (next === '{') this.#at = closing(this.#source, this.#at + 1, '{', '}');
+    // Commands may be within it: `${x:-$(…)}`.
+    if (next === '{') this.#substitutions(this.#at + 2, closing(this.#source, this.#at + 1, '{', '}'));
     else this.#at++;
   }
 
@@ -164,15 +210,43 @@ class Splitter {
   }
 }
 
-/** Returns the position after the bracket that closes the one at `from`; quoted brackets do not count. */
-function closing(source: string, from: number, open: string, close: string): number {
+/** Returns the position after `end`; a backslash before a character makes it a part of the text. */
+function afterEscaped(source: string, from: number, end: string): number {
+  for (let at = from; at < source.length; at++)
+    if (source[at] === '\\') at++;
+    else if (source[at] === end) return at + 1;
+  return source.length;
+}
+
+/** Returns the position after the bracket that closes the one at `from`; brackets in quotes and comments do not count. */
+function closing(source: string, from: number, open: string, close: string, nesting = 0): number {
   let depth = 0;
+  let has_open_quote = false;
   for (let at = from; at < source.length; at++) {
     const sign = source[at]!;
     if (sign === '\\') at++;
     else if (sign === "'") at = Math.max(source.indexOf("'", at + 1), at);
-    else if (sign === open) depth++;
+    else if (sign === '"' && !has_open_quote) {
+      const end = closingQuote(source, at + 1, nesting + 1);
+      if (end === undefined && nesting > 0) return source.length;
+      // A quote that nothing closes may be in a here document, where it is a plain character.
+      if (end === undefined) has_open_quote = true;
+      else at = end - 1;
+    } else if (sign === '#' && open === '(' && /[\s;(]/.test(source[at - 1] ?? '')) {
+      const line_end = source.indexOf('\n', at);
+      if (line_end < 0) return source.length;
+      at = line_end;
+    } else if (sign === open) depth++;
     else if (sign === close && --depth === 0) return at + 1;
   }
   return source.length;
+}
+
+/** Returns the position after the closing double quote. Quotes within `$(…)` are quotes of their own. */
+function closingQuote(source: string, from: number, nesting: number): number | undefined {
+  for (let at = from; at < source.length; at++)
+    if (source[at] === '\\') at++;
+    else if (source[at] === '"') return at + 1;
+    else if (source.startsWith('$(', at) && nesting < MAX_DEPTH) at = closing(source, at + 1, '(', ')', nesting) - 1;
+  return undefined;
 }

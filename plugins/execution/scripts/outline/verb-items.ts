@@ -46,12 +46,13 @@ export function itemsOfWords(
 ): OutlineItem[] {
   const [first] = words;
   const unknown = (what: string): OutlineItem[] => [{ ...at, does: 'unknown', what }];
-  if (first?.text === undefined) return unknown('calls svc with a computed verb');
+  // It prints its help.
+  if (!first) return [];
+  if (first.text === undefined) return unknown('calls svc with a computed verb');
   const verb = first.text;
   const help = verbs.get(verb);
   if (help) return itemsOfCall(verb, readCall(help, words.slice(1)), at);
-  if (words.length === 0 || HARMLESS.has(verb) || [...verbs.keys()].some((two) => two.startsWith(`${verb} `)))
-    return [];
+  if (HARMLESS.has(verb) || [...verbs.keys()].some((two) => two.startsWith(`${verb} `))) return [];
   if (verb === 'run' || verb === 'submit') {
     const file = words.slice(1).find(({ text }) => text === undefined || !text.startsWith('-'))?.text;
     return unknown(`runs svc ${verb} ${file ?? 'with a computed file'}, which is on the agent`);
@@ -89,8 +90,11 @@ export function itemsOfCall(verb: string, { positionals, options }: ReadCall, at
         : unknown('takes a lock whose name is computed');
     case 'activity':
     case 'activity-submit':
-      return (options.get('requires') ?? []).flatMap(({ text }) =>
-        text === undefined ? unknown('requires an agent by a computed label') : [{ ...at, does: 'agent', name: text }],
+      return [...(options.get('requires') ?? []), ...positionals.filter((word) => word.any_number)].flatMap(
+        ({ text }) =>
+          text === undefined
+            ? unknown('requires an agent by a computed label')
+            : [{ ...at, does: 'agent', name: text }],
       );
     case 'id-token':
       return [{ ...at, does: 'id_token' }];
@@ -110,7 +114,7 @@ export function itemsOfCall(verb: string, { positionals, options }: ReadCall, at
 }
 
 function itemsOfCalled(
-  [form, name]: readonly Argument[],
+  [form, name, ...more]: readonly Argument[],
   options: ReadCall['options'],
   at: OutlinePosition,
 ): OutlineItem[] {
@@ -120,7 +124,9 @@ function itemsOfCalled(
   if (name?.text === undefined) return [unknown(`calls a ${form.text} whose name is computed`)];
   if (form.text === 'graph' || form.text === 'function') return [calledByName(form.text, name.text, at)];
   const config = options.get('config')?.[0];
-  return itemsOfNode(name.text, config === undefined ? {} : parsed(config.text), at);
+  // Words that only a run knows may be the option.
+  const is_computed = [form, name, ...more].some((word) => word.any_number);
+  return itemsOfNode(name.text, config === undefined && !is_computed ? {} : parsed(config?.text), at);
 }
 
 function parsed(text: string | undefined): unknown {

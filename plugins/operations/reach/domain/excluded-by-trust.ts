@@ -3,7 +3,8 @@
  * `event.trusted`, or `!event.trusted`. Every other predicate may accept it.
  */
 export function isExcludedByTrust(when: string | undefined, trusted: boolean): boolean {
-  if (when === undefined || /\|\||\?|['"`]/.test(when)) return false;
+  // Texts, comments, lists and maps may contain what looks like a condition.
+  if (when === undefined || /\|\||\/\/|[?'"`[\]{}]/.test(when)) return false;
   const declines = trusted ? '!event.trusted' : 'event.trusted';
   const conditions = when.split('&&').map((condition) => condition.trim());
   return conditions.every(isBalanced) && conditions.includes(declines);
