@@ -205,6 +205,12 @@ const MAKERS = {
     }),
   ForInStatement: (from, depth) => each(from, depth),
   ForOfStatement: (from, depth) => each(from, depth),
+  ImportExpression: (from, depth) => node('call', from, { f: 'import', a: many([from.source], depth) }),
+  ExportAllDeclaration: (from, depth) => node('call', from, { f: 'import', a: many([from.source], depth) }),
+  ExportNamedDeclaration: (from, depth) =>
+    from.source
+      ? node('call', from, { f: 'import', a: many([from.source], depth) })
+      : node('all', from, { a: many(children(from), depth) }),
   ImportDeclaration: (from) =>
     node('import', from, {
       v: from.source.value,

@@ -12,7 +12,8 @@ import { outlineTree } from './tree-outline.ts';
 const MAX_REMEMBERED = 5000;
 const MAX_REMEMBERED_ITEMS = 200_000;
 /** A script without any of these calls no verb and starts no program. */
-const MAY_CALL = /svc|process|exec|spawn|system|eval|runpy|\bvm\b/;
+const MAY_CALL =
+  /svc|process|exec|spawn|popen|system|eval|runpy|\bvm\b|Function|Worker|import_*\(|import_module|require/;
 /** Files beside a script that may be programs. */
 const PROGRAM = /(?:^|\/)[^./]+$|\.(?:sh|bash|py|js|mjs|cjs|ts|mts|cts|rb|pl|go)$/i;
 const MAX_NAMED = 5;

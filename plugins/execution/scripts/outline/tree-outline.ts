@@ -11,9 +11,13 @@ const SDK = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)\.(\w+)$/;
 const MATTERS =
   /^(?:emit|wait_?[eE]vent|wait_?[aA]ny|lock|activity|activity_?[sS]ubmit|id_?[tT]oken|spawn|call|call_?[nN]ode|call_?[gG]raph|verb)$/;
 /** Functions that start a program from a text. */
-const RUNS_TEXT = /^(?:os\.(?:system|popen)|child_process\.exec(?:Sync)?)$/;
+const RUNS_TEXT = /^(?:os\.(?:system|popen)|subprocess\.getstatusoutput|child_process\.exec(?:Sync)?)$/;
 const STARTS =
-  /^(?:subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)|asyncio\.create_subprocess_(?:exec|shell)|child_process\.(?:execFile|spawn|fork)(?:Sync)?)$/;
+  /^(?:os\.(?:exec|spawn|posix_spawn)\w*|pty\.spawn|worker_threads\.Worker|subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)|asyncio\.create_subprocess_(?:exec|shell)|child_process\.(?:execFile|spawn|fork)(?:Sync)?)$/;
+/** Modules that must not be used as values, because calls of their functions are then not seen. */
+const MODULE = /^(?:svc\/sdk|svc_sdk(?:\.aio)?|(?:node:)?child_process|subprocess)$/;
+/** Functions that load a module by its name. */
+const LOADS = /^(?:import|require|__import__|importlib\.import_module)$/;
 const RUNS_CODE = /^(?:eval|exec|Function|builtins\.(?:eval|exec)|vm\.\w+|runpy\.\w+)$/;
 
 /** Lists what a script of JavaScript or Python may do. */
@@ -41,13 +45,22 @@ class TreeOutline {
   #walk(node: Node): void {
     if (node.k === 'call') this.#call(node);
     if (node.k === 'name') this.#name(node);
+    if (node.k === 'import' && node.m?.['*'] === '*' && MODULE.test(String(node.v)))
+      this.#unknown(node, `imports everything from ${String(node.v)}`);
     for (const part of childNodes(node)) this.#walk(part);
   }
 
   #name(node: Node): void {
-    const operation = SDK.exec(this.#names.meaning(String(node.v)) ?? '')?.[1];
-    if (operation !== undefined && MATTERS.test(operation) && this.#names.imported(String(node.v)))
+    const name = String(node.v);
+    const meaning = this.#names.meaning(name) ?? '';
+    if (meaning === 'eval') return this.#unknown(node, 'uses eval without calling it here');
+    if (!this.#names.imported(name)) return;
+    const operation = SDK.exec(meaning)?.[1];
+    if (operation !== undefined && MATTERS.test(operation))
       this.#unknown(node, `uses ${operation} of the SDK without calling it here`);
+    else if (MODULE.test(meaning)) this.#unknown(node, `uses the module ${meaning} as a value`);
+    else if (RUNS_TEXT.test(meaning) || STARTS.test(meaning))
+      this.#unknown(node, `uses ${meaning} without calling it here`);
   }
 
   #call(node: Node): void {
@@ -59,7 +72,11 @@ class TreeOutline {
   }
 
   #sdkItems(node: Node, { verb, name, label }: VerbCall, at: OutlinePosition): OutlineItem[] {
-    const operation = (label.split('.').at(-1) ?? '').replaceAll('_', '').toLowerCase();
+    const written = SDK.exec(this.#names.meaning(node.f ?? '') ?? '')?.[1];
+    // Such as `emit.call(…)`.
+    if (written === undefined)
+      return [{ ...at, does: 'unknown', what: `calls ${label} in a way that svc does not read` }];
+    const operation = written.replaceAll('_', '').toLowerCase();
     const [first, second, third] = node.a ?? [];
     const text = literalText(name);
     const keywords = node.n ?? {};
@@ -82,7 +99,11 @@ class TreeOutline {
     if (operation === 'waitany') return this.#waitAny(first ?? { ...node, k: 'all', a: [] }, keywords, at);
     if (operation === 'verb') return itemsOfWords([{ text: verb }, { any_number: true }], this.#verbs, at);
     const options = new Map<string, Argument[]>();
-    const requires = option('requires');
+    // Options that the script builds elsewhere may name agents.
+    const options_of_activity = keywords.command ? second : third;
+    const may_require =
+      verb.startsWith('activity') && options_of_activity?.n === undefined ? options_of_activity : undefined;
+    const requires = option('requires') ?? may_require;
     if (requires)
       options.set('requires', requires.k === 'list' ? (requires.a ?? []).map(toArgument) : [toArgument(requires)]);
     // An object that the script builds elsewhere may say it.
@@ -96,9 +117,10 @@ class TreeOutline {
   /** The events of a `waitAny`: texts and objects with a type, in whatever the SDK takes them. */
   #waitAny(what: Node, keywords: Record<string, Node>, at: OutlinePosition): OutlineItem[] {
     const events = keywords.events ?? what.n?.events ?? what.n?.event;
-    if (!events) return what.n || Object.keys(keywords).length > 0 ? [] : [this.#computedWait(at)];
+    const is_opaque = what.k !== 'all' && what.n === undefined;
+    if (!events) return !is_opaque && (what.n || Object.keys(keywords).length > 0) ? [] : [this.#computedWait(at)];
     const each = events.k === 'list' ? (events.a ?? []) : [events];
-    const untrusted = (keywords.untrusted ?? what.n?.untrusted) !== undefined;
+    const untrusted = is_opaque || (keywords.untrusted ?? what.n?.untrusted) !== undefined;
     return each.map((event) => {
       const type = literalText(event) ?? literalText(event.n?.type);
       return type === undefined ? this.#computedWait(at) : { ...at, does: 'wait', type, untrusted };
@@ -113,6 +135,13 @@ class TreeOutline {
 
   #program(node: Node, at: { line: number }): void {
     const meaning = this.#names.meaning(node.f ?? '') ?? '';
+    const [loaded] = node.a ?? [];
+    const module = literalText(loaded);
+    if (SDK.exec(meaning)?.[1] === 'verb') return this.#unknown(node, 'calls a verb whose name is computed');
+    if (module !== undefined && MODULE.test(module))
+      return this.#unknown(node, `loads ${module} where svc cannot follow it`);
+    if (LOADS.test(meaning) && loaded && module === undefined)
+      return this.#unknown(node, 'loads a module whose name is computed');
     if (RUNS_CODE.test(meaning)) return this.#unknown(node, `runs code that ${node.f} is given`);
     const runs_text = RUNS_TEXT.test(meaning);
     if (!runs_text && !STARTS.test(meaning)) return;
