@@ -84,6 +84,7 @@ Feature: What an event could reach
         """
         {"version": "svc-graph/v1", "nodes": [
           {"id": "say", "type": "team_chat.post_message", "config": {"with": {"channel": "ops"}, "input": {"text": "hello"}, "credential": "bot"}},
+          {"id": "run", "type": "shell", "config": {"script": "svc lock site-$SITE -- true"}},
           {"id": "tell", "type": "emit", "config": {"type": "notified"}}]}
         """
       And the published graph "release":
@@ -103,6 +104,11 @@ Feature: What an event could reach
       And standard output has "uses connector team_chat: sends a request with it in node say"
       And standard output has "uses credential bot: declares it in node say"
       And standard output has "emits event notified: emits notified in node tell"
+      When I call "svc reach release.now --trusted --assert 'no lock site-berlin'"
+      Then it exits with 1
+      When I call "svc reach release.now --trusted --assert 'no lock shop-berlin'"
+      Then it exits with 0
+      When I call "svc reach release.now --trusted"
       And standard output has "calls workflow ci.yml: runs ci.yml in node more"
       And standard output has "uses agent mac: requires it in job one"
       And standard output has "emits event built: emits built in job one"

@@ -46,7 +46,7 @@ export function findViolations(graph: Api.Reach, assertions: readonly Assertion[
   const { arrivals, cancellations } = arrivalsOf(graph);
   return assertions.flatMap(({ text, kinds, name }) => {
     const matches = (node: Node) =>
-      arrivals.has(node.id) && kinds.includes(node.kind) && (name === undefined || namesOf(node).includes(name));
+      arrivals.has(node.id) && kinds.includes(node.kind) && (name === undefined || mayBe(node, name));
     const node = graph.nodes.find(matches);
     if (!node) return [];
     const path: Edge[] = [];
@@ -58,9 +58,16 @@ export function findViolations(graph: Api.Reach, assertions: readonly Assertion[
   });
 }
 
-/** A graph goes by its name without the version too, and a workflow by the name of its file. */
-const namesOf = ({ kind, name, file }: Node): (string | undefined)[] =>
-  kind === 'unknown' ? [] : [name, kind === 'graph' ? name.split('@')[0] : undefined, file];
+/** Where the part of a name begins that only a run computes. */
+const COMPUTED = /…|\$?\{\{/;
+
+/** A graph goes by its name without the version too, a workflow by its file, and a name with a computed part by any that fits. */
+function mayBe({ kind, name, file }: Node, forbidden: string): boolean {
+  if (kind === 'unknown') return false;
+  if ((kind === 'lease' || kind === 'agent') && COMPUTED.test(name))
+    return forbidden.startsWith(name.split(COMPUTED)[0]!);
+  return [name, kind === 'graph' ? name.split('@')[0] : undefined, file].includes(forbidden);
+}
 
 /**
  * The edge by which each node is reached first; undefined for the event. A run that is only cancelled is not reached, but what
