@@ -369,8 +369,8 @@ else
       const theirs = await place.signedIn(viewer);
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
       t.same(await areas.getByRole('link').locator('> span:first-of-type').allTextContents(), [
-        ...['Overview', 'Runs', 'Events', 'Graphs', 'Pipelines', 'Functions', 'Handlers', 'Schedules', 'Webhooks'],
-        ...['Hooks', 'Connectors', 'Agents', 'Locks', 'Caches', 'Members', 'Settings', 'Plugins'],
+        ...['Overview', 'Runs', 'Events', 'Insights', 'Graphs', 'Pipelines', 'Functions', 'Handlers', 'Schedules'],
+        ...['Polling', 'Webhooks', 'Hooks', 'Connectors', 'Agents', 'Locks', 'Caches', 'Members', 'Settings', 'Plugins'],
       ]);
       await areas.getByRole('link', { name: 'Members', exact: true }).click();
       await theirs.getByRole('row', { name: /^vera (You )?Viewer/ }).waitFor();
