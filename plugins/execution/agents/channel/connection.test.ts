@@ -14,7 +14,7 @@ t.test('a session is strict about bodies, order, protocol and whose claim it is'
   t.equal((await one.ask('dance', {})).error?.code, 'invalid_request');
   t.equal((await one.ask('toString', {})).error?.code, 'invalid_request');
   const old = await one.ask('hello', { protocol: 99 });
-  t.match(old.error, { code: 'agent_protocol_unsupported', message: /protocol 99, the server 6/ });
+  t.match(old.error, { code: 'agent_protocol_unsupported', message: /protocol 99, the server uses 6/ });
   t.equal((await one.ask('hello', null)).error?.code, 'invalid_request');
   t.match((await one.ask('hello', { ...hello(), shoe: 44 })).error?.message, /shoe|additional/);
   t.match(await one.ask('hello', hello()), { ok: { lease_ms: 5000, lost: [] } });
