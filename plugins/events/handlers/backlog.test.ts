@@ -45,7 +45,8 @@ for (const store of STORES) {
     await world.emit(TICK);
     await world.set('other', { on: ['tick'], credentials: { TOKEN: 'bot' } });
     const settled = settledBy(world);
-    await world.agent.work(1);
+    // The trusted delivery takes the first place that is free, and the second one is left to the queue.
+    await world.agent.work(2);
     await drained(t, world);
     t.ok(Math.max(...settled()) <= 16 + 3 * 128, `${settled()}`);
     t.equal(
@@ -55,7 +56,7 @@ for (const store of STORES) {
     const states = Object.groupBy(await deliveriesOf(world), (line) => line.split(' ').slice(0, 2).join(' '));
     t.equal(states['other refused']?.length, 700);
     t.equal(states['other delivered']?.length, 1);
-    t.equal((await world.handlers.load(world.scope)).in_flight, 16);
+    t.equal((await world.handlers.load(world.scope)).in_flight, 15);
   });
 
   t.test(`${store}: of a long queue of runs that are over at once, each transaction makes a part`, async (t) => {

@@ -346,6 +346,6 @@ t.test('a setting that is none stops the start, with the reason', async (t) => {
     'runs=9999d',
   ])
     t.match(await refused(text), { code: 'setting_invalid', message: /SVC_RETENTION/ }, text);
-  t.match(await refused('runs=90d,wishes=1d'), { message: /names wishes; the known names are/ });
+  t.match(await refused('runs=90d,wishes=1d'), { message: /contains wishes; the known names are/ });
   t.notMatch(await refused('runs=90d, logs=30d,events=30d,audit=365d'), { message: /./ });
 });
