@@ -8,9 +8,10 @@ export function spin(): never {
   for (;;) Math.random();
 }
 
+/** Fills the memory with small values. Node ends the process if one value is larger than 16 MiB when the memory is full. */
 export function fill(): number {
-  const all: unknown[] = [];
-  for (;;) all.push({ n: all.length, text: [all.length] });
+  let last: unknown;
+  for (let n = 0; ; n += 1) last = { n, last, text: [n] };
 }
 
 export function fail(): never {
