@@ -370,7 +370,8 @@ else
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
       t.same(await areas.getByRole('link').locator('> span:first-of-type').allTextContents(), [
         ...['Overview', 'Runs', 'Events', 'Insights', 'Graphs', 'Pipelines', 'Functions', 'Handlers', 'Schedules'],
-        ...['Polling', 'Webhooks', 'Hooks', 'Connectors', 'Agents', 'Locks', 'Caches', 'Members', 'Settings', 'Plugins'],
+        ...['Polling', 'Webhooks', 'Hooks', 'Connectors', 'Agents', 'Locks', 'Caches', 'Members', 'Settings'],
+        'Plugins',
       ]);
       await areas.getByRole('link', { name: 'Members', exact: true }).click();
       await theirs.getByRole('row', { name: /^vera (You )?Viewer/ }).waitFor();
