@@ -10,6 +10,8 @@ Feature: What costs time
         echo audited
         """
       When I call "svc handler set audit audit.sh --on order.audited"
+      And I call svc with the arguments:
+        | handler | set | large | audit.sh | --on | order.paid | --when | event.payload.total > 100 |
       Then it exits with 0
       When I submit the script "pay.sh":
         """
@@ -26,10 +28,15 @@ Feature: What costs time
         svc wait-signal approved --timeout 1s || echo nobody answered
         """
       Then the run is "succeeded"
-      When I call "svc explain --since 1s --json"
+      When I call svc with the arguments:
+        | emit | order.paid | --payload | {"total": 1} |
+      And I call "svc explain --since 1s --json"
       Then it exits with 0
       And standard output is JSON whose "handlers.0.name" is "audit"
       And standard output is JSON whose "handlers.0.last_run_at" is "null"
+      And standard output matches "see which types exist: svc events types"
+      And standard output is JSON whose "handlers.1.name" is "large"
+      And standard output matches "svc handler test large --event evt_"
       When I call "svc explain --since 1h"
       Then it exits with 0
       And standard output has "3 runs since"

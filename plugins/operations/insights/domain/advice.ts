@@ -31,9 +31,17 @@ export const adviseOnSlower = ({ run_id }: SlowerFinding): string[] => [
   `compare it with an older run: svc runs diff <older run> ${run_id}`,
 ];
 
-/** `possible`: there may have been events of its types. */
-export function adviseOnIdle(name: string, type: string, possible: boolean): string[] {
+/** What is known of the events for which a handler listens. */
+export interface HeardEvents {
+  /** Undefined if nobody has looked for one. Null: none has been recorded lately. */
+  last: string | null | undefined;
+  /** One of its patterns. */
+  pattern: string;
+}
+
+export function adviseOnIdle(name: string, { last, pattern }: HeardEvents): string[] {
   const listens = `see what it listens for: svc handler show ${quote(name)}`;
-  if (!possible) return ['no event of its types was recorded; see which types exist: svc events types', listens];
-  return [`see why events do not start it: svc plan event.json, with "type": "${type}"`, listens];
+  if (last === null) return ['no event of its types was recorded; see which types exist: svc events types', listens];
+  const event = last === undefined ? `--type ${quote(pattern.replace('*', '…'))} --payload '{}'` : `--event ${last}`;
+  return [`see why an event does not start it: svc handler test ${quote(name)} ${event}`, listens];
 }

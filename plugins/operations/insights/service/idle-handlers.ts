@@ -1,6 +1,6 @@
 import { iso, type Scope, yieldToEventLoop } from '../../../../kernel/contracts/index.ts';
 import { ANY_RUN, type RunReader } from '../../../engine/runs/contract.ts';
-import type { EventLog } from '../../../events/bus/contract.ts';
+import type { EventLog, LoggedEvent } from '../../../events/bus/contract.ts';
 import type { HandlerDirectory, HandlerPatterns } from '../../../events/handlers/contract.ts';
 import { timeOfId } from '../../../platform/retention/contract.ts';
 import { adviseOnIdle } from '../domain/advice.ts';
@@ -41,13 +41,13 @@ export class IdleHandlers {
     }
     const views: IdleHandler[] = [];
     for (const { handler, last_run_at } of idle) {
-      const last_event_at = await this.#lastEventAt(scope, handler.on);
-      const recent = last_event_at !== undefined && last_event_at !== null && last_event_at >= since;
       const { name, on } = handler;
+      const event = await this.#lastEvent(scope, on);
+      const is_recent = event !== undefined && event !== null && event.recorded_at >= since;
       views.push({
         ...{ name, on, last_run_at: isoOrNull(last_run_at) },
-        ...(last_event_at === undefined ? {} : { last_event_at: isoOrNull(last_event_at) }),
-        next: adviseOnIdle(name, on[0]!, recent || last_event_at === undefined),
+        ...(event === undefined ? {} : { last_event_at: isoOrNull(event?.recorded_at ?? null) }),
+        next: adviseOnIdle(name, { last: event && (is_recent ? event.event_id : null), pattern: on[0]! }),
       });
     }
     return views;
@@ -61,12 +61,12 @@ export class IdleHandlers {
   }
 
   /** Undefined if a pattern ends with *, or if there are too many types. Null: no event of these types still exists. */
-  async #lastEventAt(scope: Scope, types: readonly string[]): Promise<number | null | undefined> {
+  async #lastEvent(scope: Scope, types: readonly string[]): Promise<LoggedEvent | null | undefined> {
     if (types.length > MAX_TYPES || types.some((type) => type.endsWith('*'))) return undefined;
-    let last: number | null = null;
+    let last: LoggedEvent | null = null;
     for (const type of types) {
       const [event] = await this.#deps.log.latest(scope, type, 1);
-      if (event) last = Math.max(last ?? 0, event.recorded_at);
+      if (event && (last === null || event.recorded_at > last.recorded_at)) last = event;
     }
     return last;
   }
