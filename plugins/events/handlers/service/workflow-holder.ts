@@ -1,13 +1,6 @@
-import type { Database, Sealer } from '../../../../kernel/contracts/index.ts';
-import type { StoredWorkflows, WorkflowHolder, WorkflowSummary } from '../../workflows/contract.ts';
+import type { WorkflowHolder, WorkflowHolderDeps, WorkflowSummary } from '../../workflows/contract.ts';
 import { listDefinitions, readHandlers } from '../store/handlers.ts';
 import { sealContext } from './definitions.ts';
-
-export interface WorkflowHolderDeps {
-  database: Pick<Database, 'read'>;
-  sealer: Pick<Sealer, 'prepare'>;
-  workflows: Pick<StoredWorkflows, 'open'>;
-}
 
 /** Lists the handlers of a project with the events that start them. */
 export const handlerHolder = ({ database, sealer, workflows }: WorkflowHolderDeps): WorkflowHolder => ({

@@ -1,14 +1,7 @@
-import type { Database, Sealer } from '../../../../kernel/contracts/index.ts';
 import type { EventInlets } from '../../bus/contract.ts';
-import type { StoredWorkflows, WorkflowHolder } from '../../workflows/contract.ts';
+import type { WorkflowHolder, WorkflowHolderDeps } from '../../workflows/contract.ts';
 import { listWithWorkflow, readWorkflows } from '../store/schedules.ts';
 import { sealContext } from './workflow.ts';
-
-export interface WorkflowHolderDeps {
-  database: Pick<Database, 'read'>;
-  sealer: Pick<Sealer, 'prepare'>;
-  workflows: Pick<StoredWorkflows, 'open'>;
-}
 
 /** Lists the schedules of a project that run a workflow. */
 export const scheduleHolder = ({ database, sealer, workflows }: WorkflowHolderDeps): WorkflowHolder => ({

@@ -1,5 +1,6 @@
-import { extensionPoint, type Scope } from '../../../../kernel/contracts/index.ts';
+import { type Database, extensionPoint, type Scope, type Sealer } from '../../../../kernel/contracts/index.ts';
 import type { Workflow } from '../../../engine/runs/contract.ts';
+import type { StoredWorkflows } from './stored-workflows.ts';
 
 /** A stored workflow without its document. */
 export interface ListedWorkflow {
@@ -24,6 +25,13 @@ export interface WorkflowHolder {
   list(scope: Scope, limit: number): Promise<readonly ListedWorkflow[]>;
   /** Opens workflows by their names, in one statement for up to 100; those that are gone are left out. */
   open(scope: Scope, names: readonly string[]): Promise<ReadonlyMap<string, Workflow>>;
+}
+
+/** What a holder of sealed workflows needs. */
+export interface WorkflowHolderDeps {
+  database: Pick<Database, 'read'>;
+  sealer: Pick<Sealer, 'prepare'>;
+  workflows: Pick<StoredWorkflows, 'open'>;
 }
 
 export const WorkflowHolders = extensionPoint<WorkflowHolder>('workflows.Holders', { key: ({ kind }) => kind });

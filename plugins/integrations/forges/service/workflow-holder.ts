@@ -1,14 +1,8 @@
-import type { Database, Sealer } from '../../../../kernel/contracts/index.ts';
+import type { Database } from '../../../../kernel/contracts/index.ts';
 import type { EventInlets } from '../../../events/bus/contract.ts';
-import type { StoredWorkflows, WorkflowHolder } from '../../../events/workflows/contract.ts';
+import type { WorkflowHolder, WorkflowHolderDeps } from '../../../events/workflows/contract.ts';
 import { readWorkflows, webhooks } from '../store/webhooks.ts';
 import { workflowContext } from './sealed.ts';
-
-export interface WorkflowHolderDeps {
-  database: Pick<Database, 'read'>;
-  sealer: Pick<Sealer, 'prepare'>;
-  workflows: Pick<StoredWorkflows, 'open'>;
-}
 
 /** Lists the webhooks of a project that run a workflow for pushes. */
 export const webhookHolder = ({ database, sealer, workflows }: WorkflowHolderDeps): WorkflowHolder => ({

@@ -7,7 +7,7 @@ import {
   type Search,
   searchInWindows,
 } from '../../../../../kernel/contracts/index.ts';
-import { type OriginFilter, type RunFilter, type RunStatus, TERMINAL } from '../../contract.ts';
+import { ANY_RUN, type OriginFilter, type RunFilter, type RunStatus, TERMINAL } from '../../contract.ts';
 import { lowestId } from '../../../../platform/retention/contract.ts';
 import { OPEN_STATUSES, RECORD_BYTES } from '../rows/runs.ts';
 import { textKey } from '../rows/sealing.ts';
@@ -104,17 +104,7 @@ function leadOf(sql: Queries['sql'], filter: RunFilter): Lead | undefined {
   return indexed(sql, index);
 }
 
-const NO_FILTER: RunFilter = {
-  statuses: [],
-  tag: undefined,
-  workflow: undefined,
-  subject: undefined,
-  trigger: undefined,
-  since: undefined,
-  until: undefined,
-  limit: 0,
-  before: undefined,
-};
+const NO_FILTER: RunFilter = { ...ANY_RUN, limit: 0, before: undefined };
 
 /** Returns the filters that the leading index decides. A window is a range of rows that match these, so the index alone gives its end. */
 function decidedBy(filter: RunFilter): Partial<RunFilter> {
