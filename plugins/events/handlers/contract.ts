@@ -32,8 +32,8 @@ export interface HandlerPatterns {
 
 /** Lists handlers without opening their definitions. */
 export interface HandlerDirectory {
-  /** Returns the handlers that were set before a time (epoch ms), by name: at most `limit`, after the name `after`. */
-  setBefore(scope: ProjectScope, before: number, after: string, limit: number): Promise<HandlerPatterns[]>;
+  /** Returns the first `limit` handlers by name that were set before a time (epoch ms). */
+  setBefore(scope: ProjectScope, before: number, limit: number): Promise<HandlerPatterns[]>;
 }
 
 export const HandlerDirectory = token<HandlerDirectory>('handlers.HandlerDirectory');

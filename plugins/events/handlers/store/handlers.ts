@@ -70,18 +70,17 @@ export function readPatterns(
   ]);
 }
 
-/** Returns a page of the handlers that were set before a time, by name. */
+/** Returns the first handlers by name that were set before a time. */
 export async function listSetBefore(
   on: Pick<Queries, 'read'>,
   { org_id, project_id }: ProjectScope,
   before: number,
-  after: string,
   limit: number,
 ): Promise<HandlerPatterns[]> {
   const rows = await on.read<Pick<HandlerEntry, 'name' | 'patterns'>>(
-    `SELECT name, patterns FROM handlers_handlers WHERE project_id = ? AND org_id = ? AND name > ? AND set_at < ?
+    `SELECT name, patterns FROM handlers_handlers WHERE project_id = ? AND org_id = ? AND set_at < ?
      ORDER BY name LIMIT ${Math.trunc(limit)}`,
-    [project_id, org_id, after, before],
+    [project_id, org_id, before],
   );
   return rows.map(({ name, patterns }) => ({ name, on: JSON.parse(patterns) as string[] }));
 }

@@ -1,43 +1,11 @@
 import type { FailedAttempts, RunTimes, TimedCall, TimedRun } from '../../../engine/runs/contract.ts';
+import type { Insights } from '../generated/insights.ts';
 
-/** What runs waited for, by workflow. Times are in ms; `run_id` is the run with the longest wait. */
-export interface WaitFinding {
-  workflow: string;
-  kind: string;
-  name: string;
-  count: number;
-  /** Waits that have not ended. */
-  open: number;
-  total_ms: number;
-  longest_ms: number;
-  run_id: string;
-}
-
-/** A call whose retries never helped. */
-export interface RetryFinding {
-  workflow: string;
-  kind: string;
-  name: string;
-  /** Calls that failed more than once, none of which succeeded. */
-  calls: number;
-  attempts: number;
-  /** From the first attempt to the end of the last one, together. */
-  lost_ms: number;
-  run_id: string;
-}
-
-/** A call that takes longer in the newer half of the runs than in the older half. Times are medians in ms. */
-export interface SlowerFinding {
-  workflow: string;
-  kind: string;
-  name: string;
-  before_ms: number;
-  after_ms: number;
-  /** In each half. */
-  samples: number;
-  /** The newest run in which it took that long. */
-  run_id: string;
-}
+/** A finding of the response, without its advice. Its name is not masked, and the kind of a wait is that of its substate. */
+type Finding<Kind extends 'waits' | 'retries' | 'slower'> = Omit<Insights[Kind][number], 'next'>;
+export type WaitFinding = Finding<'waits'>;
+export type RetryFinding = Finding<'retries'>;
+export type SlowerFinding = Finding<'slower'>;
 
 export interface Findings {
   waits: WaitFinding[];

@@ -64,6 +64,9 @@ export interface Insights {
      * Failed attempts of these calls.
      */
     attempts: number;
+    /**
+     * From the first attempt to the end of the last one, together.
+     */
     lost_ms: number;
     /**
      * The newest such run.

@@ -31,7 +31,7 @@ export class IdleHandlers {
   /** `since` is epoch ms. Handlers that were set later are left out. */
   async read(scope: Scope, since: number): Promise<IdleHandler[]> {
     const { directory } = this.#deps;
-    const handlers = await directory.setBefore(scope, since, '', MAX_READ);
+    const handlers = await directory.setBefore(scope, since, MAX_READ);
     const idle: { handler: HandlerPatterns; last_run_at: number | null }[] = [];
     for (const handler of handlers) {
       const last_run_at = await this.#lastRunAt(scope, handler.name);
